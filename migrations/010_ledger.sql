@@ -1,0 +1,41 @@
+-- Double entry, append only. A debit is positive, a credit negative; each transaction sums to zero.
+
+create table ledger_transactions (
+  id text primary key,
+  at timestamptz not null,
+  -- What happened, and the id of the thing it happened to; one posting an event.
+  event text not null,
+  subject text not null,
+  unique (event, subject)
+);
+
+create table ledger_entries (
+  transaction_id text not null references ledger_transactions,
+  position integer not null,
+  account text not null,
+  -- Whose account: a seller, an affiliate, a state; empty for the service's own.
+  owner text not null default '',
+  amount bigint not null check (amount <> 0),
+  currency text not null check (currency = 'usd'),
+  primary key (transaction_id, position)
+);
+create index ledger_entries_account on ledger_entries (account, owner);
+
+-- Each statement's entries must balance for each transaction, so that any number of them do.
+create function ledger_must_balance() returns trigger language plpgsql as $$
+declare
+  unbalanced text;
+begin
+  select transaction_id into unbalanced from inserted
+    group by transaction_id, currency having sum(amount) <> 0 limit 1;
+  if unbalanced is not null then
+    raise exception 'ledger transaction % does not sum to zero', unbalanced;
+  end if;
+  return null;
+end $$;
+create trigger ledger_entries_balance after insert on ledger_entries
+  referencing new table as inserted for each statement execute function ledger_must_balance();
+create trigger ledger_entries_are_append_only before update or delete or truncate
+  on ledger_entries for each statement execute function refuse_change();
+create trigger ledger_transactions_are_append_only before update or delete or truncate
+  on ledger_transactions for each statement execute function refuse_change();

@@ -1,0 +1,121 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { BroughtBy } from './fee.ts'
+
+/** The card a cart will be charged to; the payments room knows its shape. */
+export interface CartCard {
+  token: string
+  brand: string
+  last4: string
+  exp_month: number
+  exp_year: number
+  billing_country: string
+  billing_zip: string
+  issuer_country: string
+  fingerprint: string
+}
+
+/** A purchase on its way: what is bought, by whom, and how far they have come. */
+export interface Cart {
+  id: string
+  app_id: string
+  price_id: string
+  browser_hash: Buffer
+  next_url: string | null
+  email: string | null
+  email_normalised: string | null
+  country: string | null
+  zip: string | null
+  state: string | null
+  /** Set once the buyer proved to be the account that has this email. */
+  user_id: string | null
+  tax_quote_id: string | null
+  card_entry_id: string | null
+  card: CartCard | null
+  affiliate_id: string | null
+  brought_by: BroughtBy
+  order_id: string | null
+  completed_at: Date | null
+}
+
+const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalised, country,
+  zip, state, user_id, tax_quote_id, card_entry_id, card, affiliate_id, brought_by, order_id,
+  completed_at`
+
+/** Opens a cart with the buyer's details (the first step). */
+export async function addCart(
+  db: Db,
+  now: Date,
+  cart: Pick<Cart, 'id' | 'app_id' | 'price_id' | 'browser_hash' | 'next_url' | 'user_id'> &
+    Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
+    Record<'email' | 'email_normalised' | 'country' | 'zip' | 'state', string>,
+): Promise<void> {
+  await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
+      email_normalised, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
+      created_at, updated_at)
+    values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
+      ${cart.email}, ${cart.email_normalised}, ${cart.country}, ${cart.zip}, ${cart.state},
+      ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
+      ${now}, ${now})`)
+}
+
+/** A cart by its id. */
+export async function findCart(db: Db, id: string): Promise<Cart | undefined> {
+  return await db.maybe<Cart>(sql`select ${COLUMNS} from carts where id = ${id}`)
+}
+
+/** A cart, with its row held until the transaction ends. */
+export async function lockCart(db: Db, id: string): Promise<Cart> {
+  return await db.one<Cart>(sql`select ${COLUMNS} from carts where id = ${id} for update`)
+}
+
+/** Notes that the buyer of a cart proved to be an account. */
+export async function identifyCart(
+  db: Db,
+  now: Date,
+  facts: { cart_id: string; user_id: string },
+): Promise<void> {
+  await db.run(sql`update carts set user_id = ${facts.user_id}, updated_at = ${now}
+    where id = ${facts.cart_id}`)
+}
+
+/** Notes where the processor will tell of the buyer's card. */
+export async function awaitCard(
+  db: Db,
+  now: Date,
+  facts: { cart_id: string; card_entry_id: string },
+): Promise<void> {
+  await db.run(sql`update carts set card_entry_id = ${facts.card_entry_id}, updated_at = ${now}
+    where id = ${facts.cart_id}`)
+}
+
+/** Keeps the card that was entered, or takes it away again. */
+export async function setCard(
+  db: Db,
+  now: Date,
+  facts: { cart_id: string; card: CartCard | null },
+): Promise<void> {
+  const card = facts.card && JSON.stringify(facts.card)
+  await db.run(sql`update carts set card = ${card}, updated_at = ${now}
+    where id = ${facts.cart_id}`)
+}
+
+/** Replaces the quote of a cart whose price changed. */
+export async function requote(
+  db: Db,
+  now: Date,
+  facts: { cart_id: string; tax_quote_id: string },
+): Promise<void> {
+  await db.run(sql`update carts set tax_quote_id = ${facts.tax_quote_id}, updated_at = ${now}
+    where id = ${facts.cart_id}`)
+}
+
+/** Closes a cart with the order it became. */
+export async function completeCart(
+  db: Db,
+  now: Date,
+  facts: { cart_id: string; order_id: string; user_id: string },
+): Promise<void> {
+  await db.run(sql`update carts set order_id = ${facts.order_id}, user_id = ${facts.user_id},
+    completed_at = ${now}, updated_at = ${now} where id = ${facts.cart_id}`)
+}

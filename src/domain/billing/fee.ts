@@ -1,0 +1,22 @@
+import { type Cents, cents, share, shareDown, ZERO } from '#platform/money'
+
+/** Who brought the buyer: the seller's own site, or the service's marketplace. */
+export type BroughtBy = 'seller' | 'service'
+
+const BASIS = 10_000
+const RATE_BPS: Record<BroughtBy, number> = { seller: 500, service: 1000 }
+const FIXED = cents(50)
+const COMMISSION_BPS = 2500
+
+/**
+ * The service's fee on an amount before tax: 5 % (10 % where the service brought the buyer) and
+ * 50 cents, multiplied once and rounded half up (spec: What the service does, 6).
+ */
+export function feeOn(amount: Cents, brought_by: BroughtBy): Cents {
+  return cents(share(amount, RATE_BPS[brought_by], BASIS) + FIXED)
+}
+
+/** The affiliate's quarter of the fee, rounded down; nothing without an affiliate. */
+export function commissionOn(fee: Cents, affiliate_id: string | null): Cents {
+  return affiliate_id === null ? ZERO : shareDown(fee, COMMISSION_BPS, BASIS)
+}

@@ -1,0 +1,118 @@
+import type { Frequency } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { BroughtBy } from './fee.ts'
+
+/** A purchase that happened. Amounts are before tax unless named otherwise. */
+export interface Order {
+  id: string
+  cart_id: string
+  app_id: string
+  user_id: string
+  product_id: string
+  price_id: string
+  license_id: string
+  tax_quote_id: string
+  amount: Cents
+  tax: Cents
+  /** What was taken at the purchase, tax included; zero while a trial runs. */
+  charged: Cents
+  fee: Cents
+  commission: Cents
+  brought_by: BroughtBy
+  affiliate_id: string | null
+  made_account: boolean
+  created_at: Date
+}
+
+/** Records an order. */
+export async function addOrder(db: Db, now: Date, order: Omit<Order, 'created_at'>): Promise<void> {
+  await db.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
+      license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, affiliate_id,
+      made_account, created_at)
+    values (${order.id}, ${order.cart_id}, ${order.app_id}, ${order.user_id},
+      ${order.product_id}, ${order.price_id}, ${order.license_id}, ${order.tax_quote_id},
+      ${order.amount}, ${order.tax}, ${order.charged}, ${order.fee}, ${order.commission},
+      ${order.brought_by}, ${order.affiliate_id}, ${order.made_account}, ${now})`)
+}
+
+/** All that a receipt or a success page tells of an order. */
+export interface OrderStory extends Order {
+  email: string
+  app_name: string
+  product_name: string
+  frequency: Frequency | null
+  state: string
+  card_brand: string
+  card_last4: string
+  period_end: Date | null
+}
+
+/** An order with the names and the card that belong to it. */
+export async function tellOrder(db: Db, id: string): Promise<OrderStory | undefined> {
+  return await db.maybe<OrderStory>(sql`
+    select o.id, o.cart_id, o.app_id, o.user_id, o.product_id, o.price_id, o.license_id,
+      o.tax_quote_id, o.amount, o.tax, o.charged, o.fee, o.commission, o.brought_by,
+      o.affiliate_id, o.made_account, o.created_at, u.email, a.name as app_name,
+      p.name as product_name, r.frequency, q.state, l.period_end,
+      c.card->>'brand' as card_brand, c.card->>'last4' as card_last4
+    from orders o
+      join users u on u.id = o.user_id
+      join apps a on a.id = o.app_id
+      join products p on p.id = o.product_id
+      join prices r on r.id = o.price_id
+      join tax_quotes q on q.id = o.tax_quote_id
+      join licenses l on l.id = o.license_id
+      join carts c on c.id = o.cart_id
+    where o.id = ${id}`)
+}
+
+/** The order that a license came from. */
+export async function orderOfLicense(db: Db, license_id: string): Promise<string | undefined> {
+  const row = await db.maybe<{ id: string }>(sql`select id from orders
+    where license_id = ${license_id} order by created_at desc limit 1`)
+  return row?.id
+}
+
+/** What a person bought, the latest first. */
+export interface Purchase {
+  order_id: string
+  license_id: string
+  app_id: string
+  app_name: string
+  product_name: string
+  status: string
+  charged: Cents
+  created_at: Date
+}
+
+/** An account's purchases; of one app where `app_id` is given. */
+export async function purchasesOf(
+  db: Db,
+  buyer: { user_id: string; app_id: string | null },
+): Promise<Purchase[]> {
+  return await db.rows<Purchase>(sql`
+    select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
+      l.status, o.charged, o.created_at
+    from orders o join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
+      join products p on p.id = l.product_id
+    where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null
+      or o.app_id = ${buyer.app_id})
+    order by o.created_at desc, o.id`)
+}
+
+/** Tells whether this person, mailbox or card had a trial of the app before: it is given once. */
+export async function hadTrial(
+  db: Db,
+  buyer: { app_id: string; email_normalised: string; fingerprint: string | null },
+): Promise<boolean> {
+  const { had } = await db.one<{ had: boolean }>(sql`select exists (
+    select 1 from license_history h join licenses l on l.id = h.license_id
+      join users u on u.id = l.user_id
+    where l.app_id = ${buyer.app_id} and h.to_status = 'trialing'
+      and (u.email_normalised = ${buyer.email_normalised} or exists (
+        select 1 from cards c where c.user_id = u.id and c.fingerprint = ${buyer.fingerprint}))
+    ) as had`)
+  return had
+}

@@ -1,0 +1,97 @@
+import type { Frequency } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+
+/** A plan of an app; a free one has no prices. */
+export interface Product {
+  id: string
+  app_id: string
+  name: string
+  description: string
+  is_free: boolean
+  position: number
+  trial_days: number
+}
+
+/** What a product costs, once (`frequency` null) or again and again. */
+export interface Price {
+  id: string
+  product_id: string
+  amount: Cents
+  currency: 'usd'
+  frequency: Frequency | null
+}
+
+/** A price with all that the checkout must know of what it buys. */
+export interface Offer extends Price {
+  app_id: string
+  product_name: string
+  trial_days: number
+}
+
+/** The channel on which changes of an app's catalog are announced; the message is the app's id. */
+export const CATALOG_CHANGED = 'catalog_changed'
+
+/** An app's plans in the seller's order. */
+export async function products(db: Db, app_id: string): Promise<Product[]> {
+  return await db.rows<Product>(sql`
+    select id, app_id, name, description, is_free, position, trial_days from products
+    where app_id = ${app_id} and deleted_at is null order by position, id`)
+}
+
+/** An app's live prices in the order of its plans, and the shortest period first. */
+export async function offers(db: Db, app_id: string): Promise<Offer[]> {
+  return await db.rows<Offer>(sql`
+    select r.id, r.product_id, r.amount, r.currency, r.frequency,
+      p.app_id, p.name as product_name, p.trial_days
+    from prices r join products p on p.id = r.product_id
+    where p.app_id = ${app_id} and p.deleted_at is null and r.deleted_at is null
+    order by p.position, p.id,
+      array_position(array['day', 'week', 'month', 'year'], r.frequency) nulls last`)
+}
+
+/** A price that can be bought now. */
+export async function findOffer(db: Db, price_id: string): Promise<Offer | undefined> {
+  return await db.maybe<Offer>(sql`
+    select r.id, r.product_id, r.amount, r.currency, r.frequency,
+      p.app_id, p.name as product_name, p.trial_days
+    from prices r join products p on p.id = r.product_id
+    where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null`)
+}
+
+/** Adds a plan. */
+export async function addProduct(db: Db, now: Date, product: Product): Promise<void> {
+  await db.run(sql`insert into products
+    (id, app_id, name, description, is_free, position, trial_days, created_at)
+    values (${product.id}, ${product.app_id}, ${product.name}, ${product.description},
+      ${product.is_free}, ${product.position}, ${product.trial_days}, ${now})`)
+  await announce(db, product.app_id)
+}
+
+/** Adds a price to a plan. */
+export async function addPrice(
+  db: Db,
+  now: Date,
+  price: { id: string; app_id: string; product_id: string; amount: Cents } & {
+    frequency: Frequency | null
+  },
+): Promise<void> {
+  await db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
+    values (${price.id}, ${price.product_id}, ${price.amount}, ${price.frequency}, ${now})`)
+  await announce(db, price.app_id)
+}
+
+/** Changes what a price costs from now on; carts that saw the old amount are asked again. */
+export async function setAmount(
+  db: Db,
+  price: { id: string; app_id: string; amount: Cents },
+): Promise<void> {
+  await db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
+  await announce(db, price.app_id)
+}
+
+/** Tells every process that an app's public face changed; heard when the transaction commits. */
+export async function announce(db: Db, app_id: string): Promise<void> {
+  await db.rows(sql`select pg_notify(${CATALOG_CHANGED}, ${app_id})`)
+}

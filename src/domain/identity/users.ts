@@ -1,0 +1,67 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** A person's account. It is unproven until somebody answers from its mailbox. */
+export interface User {
+  id: string
+  email: string
+  email_normalised: string
+  email_verified_at: Date | null
+  password_hash: string | null
+  created_via: 'checkout' | 'signup' | 'demo'
+  is_operator: boolean
+  locked_at: Date | null
+}
+
+const COLUMNS = sql`id, email, email_normalised, email_verified_at, password_hash, created_via,
+  is_operator, locked_at`
+
+/** The account of an address, however it is spelled. */
+export async function findByEmail(db: Db, email_normalised: string): Promise<User | undefined> {
+  return await db.maybe<User>(
+    sql`select ${COLUMNS} from users where email_normalised = ${email_normalised}`,
+  )
+}
+
+/** An account by its id. */
+export async function findUser(db: Db, id: string): Promise<User | undefined> {
+  return await db.maybe<User>(sql`select ${COLUMNS} from users where id = ${id}`)
+}
+
+/** Makes an account for an address unless it has one; says which it was. */
+export async function findOrAddUser(
+  db: Db,
+  now: Date,
+  facts: Pick<User, 'id' | 'email' | 'email_normalised' | 'created_via'>,
+): Promise<{ user_id: string; made: boolean }> {
+  const made = await db.run(sql`insert into users
+    (id, email, email_normalised, created_via, created_at)
+    values (${facts.id}, ${facts.email}, ${facts.email_normalised}, ${facts.created_via}, ${now})
+    on conflict (email_normalised) do nothing`)
+  if (made === 1) return { user_id: facts.id, made: true }
+  const user = await db.one<{ id: string }>(
+    sql`select id from users where email_normalised = ${facts.email_normalised}`,
+  )
+  return { user_id: user.id, made: false }
+}
+
+/** Notes that somebody answered from the account's mailbox. */
+export async function proveMailbox(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update users set email_verified_at = coalesce(email_verified_at, ${now})
+    where id = ${user_id}`)
+}
+
+/** Sets the password of an account to what `hashPassword` returned. */
+export async function setPassword(db: Db, user_id: string, password_hash: string): Promise<void> {
+  await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
+}
+
+/** Makes an account staff of the service. */
+export async function makeOperator(db: Db, user_id: string): Promise<void> {
+  await db.run(sql`update users set is_operator = true where id = ${user_id}`)
+}
+
+/** Locks an account that its owner disowned: nobody signs in until an operator looks at it. */
+export async function lockUser(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update users set locked_at = coalesce(locked_at, ${now}) where id = ${user_id}`)
+}

@@ -1,0 +1,47 @@
+import { crc32 } from 'node:zlib'
+import { base62, toBase62 } from '#platform/ids'
+import type { Random } from '#platform/random'
+import type { KeyRing } from '#platform/secrets'
+
+const PREFIX = 'key_'
+// 27 characters of base62 carry 160 bits; six more hold a checksum for typing errors.
+const BODY_LENGTH = 27
+const CHECKSUM_LENGTH = 6
+const LOOKUP = 'license-key-lookup'
+const DISPLAY = 'license-key-display'
+
+/** A new license key: `key_`, 160 random bits and a checksum, in base62. */
+export function mintKey(random: Random): string {
+  const body = base62(random, BODY_LENGTH)
+  return `${PREFIX}${body}${checksum(body)}`
+}
+
+/** Tells whether a text is a key that was typed without a slip; says nothing of its being known. */
+export function isWellFormedKey(text: string): boolean {
+  const body = text.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)
+  return body.length === BODY_LENGTH && text === `${PREFIX}${body}${checksum(body)}`
+}
+
+function checksum(body: string): string {
+  return toBase62(crc32(body), CHECKSUM_LENGTH)
+}
+
+/** The keyed hash under which a new key is stored. */
+export function keyHash(keys: KeyRing, license_key: string): Buffer {
+  return keys.hmac(LOOKUP, license_key)
+}
+
+/** The keyed hashes under which a key may have been stored, one for each key of the ring. */
+export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
+  return keys.hmacs(LOOKUP, license_key)
+}
+
+/** Seals a key so that only its own license can show it again. */
+export function sealKey(keys: KeyRing, random: Random, id: string, license_key: string): Buffer {
+  return keys.seal(random, DISPLAY, id, license_key)
+}
+
+/** Opens what `sealKey` made for this license. */
+export function openKey(keys: KeyRing, license: { id: string; key_sealed: Buffer }): string {
+  return keys.open(DISPLAY, license.id, license.key_sealed)
+}

@@ -1,0 +1,134 @@
+import type { Database, Db } from '#platform/db'
+import type { Random } from '#platform/random'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { keyHash, keyHashes, mintKey, openKey, sealKey } from './key.ts'
+import type { LicenseFacts } from './state.ts'
+import type { LicenseStatus } from './status.ts'
+
+/** A license with its sealed key. */
+export interface License extends LicenseFacts {
+  app_id: string
+  user_id: string
+  key_sealed: Buffer
+  rotated_at: Date | null
+}
+
+/** The answer to a client's question: who asked, and what was found for that client alone. */
+export interface Found<Facts> {
+  client: { app_id: string | null; secret_hash: Buffer | null } | undefined
+  found: Facts | undefined
+}
+
+type Row<Facts> = { app_id: string | null; secret_hash: Buffer | null } & Partial<Facts>
+
+function split<Facts>(row: Row<Facts> | undefined, isFound: boolean): Found<Facts> {
+  return { client: row, found: isFound ? (row as Facts) : undefined }
+}
+
+/**
+ * Finds the license of a key together with the client that asks, in one statement; another app's
+ * key is not found (spec: License key endpoints, no cross-app oracle).
+ */
+export async function findByKey(
+  db: Database,
+  keys: KeyRing,
+  question: { client_id: string; license_key: string },
+): Promise<Found<LicenseFacts>> {
+  const hashes = keyHashes(keys, question.license_key)
+  const row = await db.hot<Row<LicenseFacts>>(sql`
+    select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
+      l.period_end, l.canceled_at
+    from clients c
+      left join licenses l on l.app_id = c.app_id and l.key_hash = any(${hashes}::bytea[])
+    where c.client_id = ${question.client_id}`)
+  return split(row, Boolean(row?.license_id))
+}
+
+/** What an order reference leads to: the license, or an attempt that is still open. */
+export interface OrderFacts extends LicenseFacts {
+  key_sealed: Buffer
+  is_processing: boolean
+}
+
+/** Finds an order's license together with the client that asks, in one statement. */
+export async function findByOrder(
+  db: Database,
+  question: { client_id: string; order_id: string | undefined },
+): Promise<Found<OrderFacts>> {
+  const order_id = question.order_id ?? null
+  const row = await db.hot<Row<OrderFacts>>(sql`
+    select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
+      l.period_end, l.canceled_at, l.key_sealed,
+      a.status in ('open', 'action_required') as is_processing
+    from clients c
+      left join orders o on o.id = ${order_id} and o.app_id = c.app_id
+      left join licenses l on l.id = o.license_id
+      left join attempts a on a.order_id = ${order_id} and a.app_id = c.app_id
+    where c.client_id = ${question.client_id}`)
+  return split(row, Boolean(row?.license_id ?? row?.is_processing))
+}
+
+const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, period_end,
+  canceled_at, key_sealed, rotated_at`
+
+/** The license that a person holds for an app and that is not canceled; a preview apart. */
+export async function findLive(
+  db: Db,
+  holder: { app_id: string; email_normalised: string },
+): Promise<License | undefined> {
+  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+    where app_id = ${holder.app_id} and status not in ('canceled', 'preview')
+      and user_id = (select id from users where email_normalised = ${holder.email_normalised})`)
+}
+
+/** The latest license that an account holds for an app, canceled or not. */
+export async function findLatest(
+  db: Db,
+  holder: { app_id: string; user_id: string },
+): Promise<License | undefined> {
+  return await db.maybe<License>(sql`select ${COLUMNS} from licenses
+    where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status <> 'preview'
+    order by (status = 'canceled'), created_at desc limit 1`)
+}
+
+/** A license by its id. */
+export async function findLicense(db: Db, id: string): Promise<License> {
+  return await db.one<License>(sql`select ${COLUMNS} from licenses where id = ${id}`)
+}
+
+/** Mints a license with a new key, and opens its history. Returns the key. */
+export async function mint(
+  db: Db,
+  now: Date,
+  tools: { keys: KeyRing; random: Random },
+  license: Pick<License, 'license_id' | 'app_id' | 'user_id' | 'product_id' | 'status'> & {
+    period_end: Date | null
+    trigger: string
+  },
+): Promise<string> {
+  const { license_id, status } = license
+  const license_key = mintKey(tools.random)
+  const key_hash = keyHash(tools.keys, license_key)
+  const key_sealed = sealKey(tools.keys, tools.random, license_id, license_key)
+  await db.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
+      key_hash, key_sealed, created_at)
+    values (${license_id}, ${license.app_id}, ${license.user_id}, ${license.product_id},
+      ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${now})`)
+  await remember(db, now, { license_id, from: null, to: status, trigger: license.trigger })
+  return license_key
+}
+
+async function remember(
+  db: Db,
+  now: Date,
+  step: { license_id: string; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
+): Promise<void> {
+  await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
+    values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)
+}
+
+/** Shows the key of a license to its owner. */
+export function showKey(keys: KeyRing, license: { license_id: string; key_sealed: Buffer }) {
+  return openKey(keys, { id: license.license_id, key_sealed: license.key_sealed })
+}

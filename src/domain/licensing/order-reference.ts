@@ -1,0 +1,46 @@
+import { addDays } from '#platform/calendar'
+import { type KeyRing, sameDigest } from '#platform/secrets'
+
+const VERSION = 1
+const LIFE_DAYS = 1
+const ID_LENGTH = 'ord_'.length + 22
+const HEAD_LENGTH = 1 + 6 + ID_LENGTH
+const MAC_LENGTH = 32
+
+/**
+ * Signs a reference to an order for one client: opaque, URL-safe, good for 24 hours (spec:
+ * Resources, order reference). It names the order and holds no secret.
+ */
+export function signReference(
+  keys: KeyRing,
+  now: Date,
+  facts: { client_id: string; order_id: string },
+): string {
+  const head = Buffer.alloc(HEAD_LENGTH)
+  head.writeUInt8(VERSION, 0)
+  head.writeUIntBE(Math.floor(addDays(now, LIFE_DAYS).getTime() / 1000), 1, 6)
+  head.write(facts.order_id, 7, ID_LENGTH, 'ascii')
+  return Buffer.concat([head, mac(keys, facts.client_id, head)[0]!]).toString('base64url')
+}
+
+/** The order that a reference names, or undefined if it is forged, foreign, malformed or expired. */
+export function readReference(
+  keys: KeyRing,
+  now: Date,
+  facts: { client_id: string; reference: string },
+): string | undefined {
+  if (!/^[\w-]{1,200}$/.test(facts.reference)) return undefined
+  const bytes = Buffer.from(facts.reference, 'base64url')
+  // The same bytes have several spellings in base64; only the one that was given out is good.
+  if (bytes.toString('base64url') !== facts.reference) return undefined
+  if (bytes.length !== HEAD_LENGTH + MAC_LENGTH || bytes[0] !== VERSION) return undefined
+  const head = bytes.subarray(0, HEAD_LENGTH)
+  const given = bytes.subarray(HEAD_LENGTH)
+  if (!mac(keys, facts.client_id, head).some((each) => sameDigest(each, given))) return undefined
+  if (head.readUIntBE(1, 6) * 1000 <= now.getTime()) return undefined
+  return head.toString('ascii', 7)
+}
+
+function mac(keys: KeyRing, client_id: string, head: Buffer): Buffer[] {
+  return keys.hmacs(`order-reference:${client_id}`, head.toString('latin1'))
+}

@@ -1,0 +1,36 @@
+import { isoDate } from '#platform/calendar'
+import { isEntitled, type LicenseStatus } from './status.ts'
+
+/** What is stored of a license, as far as its state goes. */
+export interface LicenseFacts {
+  license_id: string
+  product_id: string
+  status: LicenseStatus
+  period_end: Date | null
+  canceled_at: Date | null
+}
+
+/** A license as the license key endpoints answer it (spec: LicenseState). */
+export interface LicenseState {
+  entitled: boolean
+  status: LicenseStatus
+  license_id: string
+  product_id: string
+  product_public_id: string
+  /** Days in UTC, `YYYY-MM-DD`. */
+  period_end: string | null
+  canceled_at: string | null
+}
+
+/** The state that a license is in. */
+export function stateOf(license: LicenseFacts): LicenseState {
+  return {
+    entitled: isEntitled(license.status),
+    status: license.status,
+    license_id: license.license_id,
+    product_id: license.product_id,
+    product_public_id: license.product_id,
+    period_end: license.period_end && isoDate(license.period_end),
+    canceled_at: license.canceled_at && isoDate(license.canceled_at),
+  }
+}

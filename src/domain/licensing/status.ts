@@ -1,0 +1,29 @@
+/** Every status a license can have (spec: States and transitions). */
+export const LICENSE_STATUSES = [
+  'active',
+  'trialing',
+  'one_time_active',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+  'preview',
+] as const
+export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
+
+const ENTITLED: readonly LicenseStatus[] = ['active', 'trialing', 'one_time_active', 'preview']
+
+/** Tells whether a license of this status may use the app. */
+export function isEntitled(status: LicenseStatus): boolean {
+  return ENTITLED.includes(status)
+}
+
+/** What a buy link does for somebody who holds a license of this status already. */
+export type OwnerRoute = 'back_to_app' | 'mend_card' | 'explain_pause' | 'buy'
+
+/** Nobody is charged twice: only a canceled license is bought again (spec: rule 3). */
+export function ownerRoute(status: LicenseStatus): OwnerRoute {
+  if (status === 'past_due' || status === 'unpaid') return 'mend_card'
+  if (status === 'paused') return 'explain_pause'
+  return status === 'canceled' || status === 'preview' ? 'buy' : 'back_to_app'
+}

@@ -1,0 +1,17 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { Card } from './processor.ts'
+
+/** Keeps a card that paid, for its renewals. */
+export async function keepCard(
+  db: Db,
+  now: Date,
+  kept: { id: string; user_id: string; card: Card },
+): Promise<void> {
+  const { card } = kept
+  await db.run(sql`insert into cards (id, user_id, token, brand, last4, exp_month, exp_year,
+      billing_country, billing_zip, issuer_country, fingerprint, created_at)
+    values (${kept.id}, ${kept.user_id}, ${card.token}, ${card.brand}, ${card.last4},
+      ${card.exp_month}, ${card.exp_year}, ${card.billing_country}, ${card.billing_zip},
+      ${card.issuer_country}, ${card.fingerprint}, ${now})`)
+}

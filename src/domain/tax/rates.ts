@@ -1,0 +1,38 @@
+import { MILLION } from '#platform/money'
+import table from './us-saas-sales-tax.json' with { type: 'json' }
+
+/** One dated row of the table: from `effective_from` on, until a later row of the same state. */
+export interface Rate {
+  state: string
+  saas: string
+  /** The state's rate and the share of the price that it applies to, in millionths. */
+  rate_ppm: number
+  taxable_ppm: number
+  /** A day in UTC, `YYYY-MM-DD`. */
+  effective_from: string
+  note?: string
+}
+
+/** A rate as it applies to one sale, with the name under which the row can be found again. */
+export interface Rule {
+  rule: string
+  rate_ppm: number
+  taxable_ppm: number
+}
+
+const RATES: readonly Rate[] = table.rows
+
+/**
+ * The rule for a state on a day. Only states that tax software sold to persons are charged; where
+ * sources disagree or only cities tax, nothing is. Territories and military addresses have no row.
+ */
+export function ruleFor(state: string, day: string, rates: readonly Rate[] = RATES): Rule {
+  const rate = rates
+    .filter((row) => row.state === state && row.effective_from <= day)
+    .sort((left, right) => left.effective_from.localeCompare(right.effective_from))
+    .at(-1)
+  if (!rate) return { rule: `US-${state}:no-row`, rate_ppm: 0, taxable_ppm: MILLION }
+  const rule = `US-${state}:${rate.effective_from}:${rate.saas}`
+  if (rate.saas !== 'taxable') return { rule, rate_ppm: 0, taxable_ppm: rate.taxable_ppm }
+  return { rule, rate_ppm: rate.rate_ppm, taxable_ppm: rate.taxable_ppm }
+}

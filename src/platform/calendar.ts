@@ -1,0 +1,44 @@
+/** How often a price is charged; null on a price stands for once. */
+export const FREQUENCIES = ['day', 'week', 'month', 'year'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+const DAY_MS = 86_400_000
+
+/** A time `days` whole days of 24 hours later (earlier where negative). */
+export function addDays(at: Date, days: number): Date {
+  return new Date(at.getTime() + days * DAY_MS)
+}
+
+/** A time `seconds` later (earlier where negative). */
+export function addSeconds(at: Date, seconds: number): Date {
+  return new Date(at.getTime() + seconds * 1000)
+}
+
+/**
+ * The end of period number `count` (1 is the first) counted from its anchor, in UTC. Months are
+ * counted from the anchor and never from the period before, so that the 31st stays the 31st in
+ * every month that has one, and 29 February returns in every leap year.
+ */
+export function periodEnd(anchor: Date, frequency: Frequency, count: number): Date {
+  if (frequency === 'day') return addDays(anchor, count)
+  if (frequency === 'week') return addDays(anchor, 7 * count)
+  const months = frequency === 'month' ? count : 12 * count
+  const first = new Date(anchor)
+  first.setUTCDate(1)
+  first.setUTCMonth(first.getUTCMonth() + months)
+  const daysInMonth = new Date(
+    Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0),
+  ).getUTCDate()
+  first.setUTCDate(Math.min(anchor.getUTCDate(), daysInMonth))
+  return first
+}
+
+/** The wire's spelling of a day: ISO 8601 in UTC, `2026-11-20`. */
+export function isoDate(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
+/** The wire's spelling of an instant: RFC 3339 with seconds, in UTC. */
+export function isoSeconds(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`
+}

@@ -1,0 +1,124 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import type { Random } from '#platform/random'
+
+/** What the operator decides; read once at the start. */
+export interface Config {
+  production: boolean
+  port: number
+  host: string
+  /** The service's own address, without a slash at its end. */
+  base_url: string
+  data_dir: string
+  database_url: string | undefined
+  valkey_url: string | undefined
+  smtp_url: string | undefined
+  mail_from: string
+  /** Master keys, the current one first. */
+  secret_keys: Buffer[]
+  demo: boolean
+  log_level: string
+  /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
+  trusted_proxies: string[]
+}
+
+/** A setting that cannot be used; its message names the variable. */
+export class ConfigError extends Error {}
+
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => {
+    const parsed = URL.parse(text)
+    return parsed !== null && protocols.includes(parsed.protocol)
+  }, `must be an address that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`)
+
+const SETTINGS = z.object({
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535')
+    .default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  BASE_URL: url('http:', 'https:')
+    .refine((text) => {
+      const { pathname, search, hash, username } = new URL(text)
+      return pathname === '/' && !search && !hash && !username
+    }, 'must be an origin alone, without a path')
+    .optional(),
+  DATA_DIR: z.string().min(1).default('.data'),
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  VALKEY_URL: url('redis:', 'rediss:', 'valkey:', 'valkeys:').optional(),
+  SMTP_URL: url('smtp:', 'smtps:').optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  SECRET_KEY: z
+    .string()
+    .refine(
+      (text) => text.split(',').every((key) => /^[0-9a-f]{64}$/i.test(key.trim())),
+      'must be 64 hexadecimal characters; several keys are separated by commas, the current first',
+    )
+    .optional(),
+  DEMO: z.enum(['0', '1'], 'must be 0 or 1').optional(),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be a log level')
+    .default('info'),
+  TRUST_PROXY: z.string().optional(),
+})
+
+/** Reads the settings from the environment; throws a ConfigError that names each wrong one. */
+export function readConfig(env: Record<string, string | undefined>, random: Random): Config {
+  // An empty variable means the same as an absent one, as shells and compose files have it.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = SETTINGS.safeParse(given)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path[0]}: ${issue.message}`)
+    throw new ConfigError(`The settings cannot be used.\n  ${faults.join('\n  ')}`)
+  }
+  const settings = parsed.data
+  const production = settings.NODE_ENV === 'production'
+  if (production) demand(settings)
+  const data_dir = resolve(settings.DATA_DIR)
+  const base_url = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`)
+  return {
+    production,
+    port: settings.PORT,
+    host: settings.HOST,
+    base_url: base_url.origin,
+    data_dir,
+    database_url: settings.DATABASE_URL,
+    valkey_url: settings.VALKEY_URL,
+    smtp_url: settings.SMTP_URL,
+    mail_from: settings.MAIL_FROM ?? `Purser <receipts@${base_url.hostname}>`,
+    secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
+    demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
+    log_level: settings.LOG_LEVEL,
+    trusted_proxies: settings.TRUST_PROXY?.split(',').map((each) => each.trim()) ?? [],
+  }
+}
+
+function demand(settings: z.infer<typeof SETTINGS>): void {
+  const missing = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter((each) => !settings[each])
+  if (missing.length > 0) {
+    throw new ConfigError(`In production these must be set: ${missing.join(', ')}.`)
+  }
+  if (!settings.BASE_URL?.startsWith('https:')) {
+    throw new ConfigError('BASE_URL: must start with https:// in production.')
+  }
+}
+
+function secretKeys(text: string): Buffer[] {
+  return text.split(',').map((key) => Buffer.from(key.trim(), 'hex'))
+}
+
+function developmentKey(data_dir: string, random: Random): string {
+  const file = join(data_dir, 'secret.key')
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    mkdirSync(data_dir, { recursive: true })
+    const key = random.bytes(32).toString('hex')
+    writeFileSync(file, `${key}\n`, { mode: 0o600 })
+    return key
+  }
+}

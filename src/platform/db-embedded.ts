@@ -1,0 +1,68 @@
+import { PGlite } from '@electric-sql/pglite'
+import { createPgConfig } from '@electric-sql/pglite/node-postgres'
+import pg from 'pg'
+import { assertNoTransaction, type Database, insideTransaction, statements } from '#platform/db'
+
+export interface EmbeddedOptions {
+  /** The folder that holds the data; absent: memory only. */
+  dataDir?: string
+  /** A dump of a database to start from. */
+  loadDataDir?: Blob
+}
+
+/**
+ * Opens PGlite through the same `pg` client that speaks to a server. It has one connection, so
+ * statements and transactions queue for it; the caller holds the folder's lock (see lock.ts).
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
+  const pglite = await PGlite.create(options)
+  const client = new pg.Client(createPgConfig(pglite) as pg.ClientConfig)
+  await client.connect()
+  const turn = queue()
+  const plain = statements({
+    query(config, values) {
+      assertNoTransaction('the database was used outside of the open transaction')
+      return turn(() => client.query(config, values))
+    },
+  })
+  return {
+    engine: 'embedded',
+    ...plain,
+    tx: (work) =>
+      insideTransaction(() =>
+        turn(async () => {
+          await client.query('begin')
+          try {
+            const result = await work(statements(client))
+            await client.query('commit')
+            return result
+          } catch (error) {
+            await client.query('rollback')
+            throw error
+          }
+        }),
+      ),
+    hot: plain.maybe,
+    async listen(channel, onMessage) {
+      client.on('notification', (message) => {
+        if (message.channel === channel) onMessage(message.payload ?? '')
+      })
+      await turn(() => client.query(`listen ${pg.escapeIdentifier(channel)}`))
+    },
+    close: () =>
+      turn(async () => {
+        await client.end()
+        await pglite.close()
+      }),
+  }
+}
+
+/** Runs tasks one after the other, in the order in which they came. */
+function queue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}

@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+import type { Sql } from '#platform/sql'
+
+/** Runs statements. Inside a transaction the same interface speaks for that transaction alone. */
+export interface Db {
+  /** Every row of the answer. */
+  rows<Row>(statement: Sql): Promise<Row[]>
+  /** The one row of the answer; throws if there is none. */
+  one<Row>(statement: Sql): Promise<Row>
+  /** The first row, or undefined. */
+  maybe<Row>(statement: Sql): Promise<Row | undefined>
+  /** How many rows the statement touched. */
+  run(statement: Sql): Promise<number>
+  /** An unprepared text, of several statements where it has no values: migrations, the job queue. */
+  raw(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+/** The whole database: statements, transactions, a fast lane for hot reads, and wake-ups. */
+export interface Database extends Db {
+  readonly engine: 'postgresql' | 'embedded'
+  /** Runs `work` in one transaction; what it throws rolls everything back. */
+  tx<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
+  /** One read-only statement that waits for no transaction's connection where it can help it. */
+  hot<Row>(statement: Sql): Promise<Row | undefined>
+  /** Calls back for each message of a channel; `onLost` when messages may have been missed. */
+  listen(channel: string, onMessage: (payload: string) => void, onLost: () => void): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a connection offers: prepared statements and plain texts. */
+interface Connection {
+  query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult>
+}
+
+// Cents and counts fit a double exactly; `cents()` refuses what would not.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+/** The statements interface over a connection, or over anything that finds one for each query. */
+export function statements(connection: Connection): Db {
+  const send = ({ name, text, values }: Sql) => connection.query({ name, text, values })
+  return {
+    rows: async (statement) => (await send(statement)).rows,
+    async one(statement) {
+      const { rows } = await send(statement)
+      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`)
+      return rows[0]
+    },
+    maybe: async (statement) => (await send(statement)).rows[0],
+    run: async (statement) => (await send(statement)).rowCount ?? 0,
+    async raw(text, values) {
+      const result = await connection.query(text, values)
+      return { rows: (Array.isArray(result) ? result.at(-1) : result).rows }
+    },
+  }
+}
+
+const openTransaction = new AsyncLocalStorage<true>()
+
+/** Runs `work` as the inside of a transaction, for the guards below. */
+export function insideTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
+  assertNoTransaction('a transaction was opened')
+  return openTransaction.run(true, work)
+}
+
+/**
+ * Throws when a transaction is open. The world outside (a processor, a mail server) is never
+ * waited for with rows locked, and the embedded engine's one connection would wait for itself.
+ */
+export function assertNoTransaction(what: string): void {
+  if (openTransaction.getStore()) throw new Error(`${what} while a transaction is open`)
+}
+
+/** Tells whether an error is a broken unique rule, of this name where one is given. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
+  return constraint === undefined || ('constraint' in error && error.constraint === constraint)
+}

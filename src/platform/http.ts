@@ -1,0 +1,144 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { mintId } from '#platform/ids'
+import type { Log } from '#platform/log'
+import { Problem } from '#platform/problem'
+import type { Random } from '#platform/random'
+
+export interface ServerOptions {
+  log: Log
+  random: Random
+  /** True where the service's address is https. */
+  secure: boolean
+  trusted_proxies: string[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A hot route: only one in a hundred of its good answers is logged. */
+    sampled?: boolean
+    /** Logged at debug level only: health checks. */
+    quiet?: boolean
+  }
+}
+
+const BODY_LIMIT = 64 * 1024
+const SAMPLE = 100
+
+/** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    genReqId: () => mintId(options.random, 'req'),
+    trustProxy: options.trusted_proxies.length > 0 ? options.trusted_proxies : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    if (options.secure) {
+      reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
+    }
+  })
+  logAnswers(app, options.log)
+  readBodies(app)
+  return app
+}
+
+function logAnswers(app: FastifyInstance, log: Log): void {
+  let count = 0
+  app.addHook('onResponse', async (request, reply) => {
+    const { config, url } = request.routeOptions
+    const good = reply.statusCode < 400
+    if (config.sampled && good && ++count % SAMPLE !== 0) return
+    const line = {
+      request_id: request.id,
+      method: request.method,
+      // The route's pattern and never the address itself, which may hold a reference or a link's secret.
+      route: url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    }
+    if (config.quiet && good) log.debug(line, 'answered')
+    else log.info(line, 'answered')
+  })
+}
+
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}
+
+/**
+ * Answers 405 with `Allow` wherever a path is known but not by that method. Call it before the
+ * routes are declared; it adds its own when all of them are.
+ */
+export function refuseOtherMethods(app: FastifyInstance): void {
+  const known = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url
+    const methods = known.get(path) ?? new Set()
+    for (const each of [method].flat()) methods.add(each)
+    known.set(path, methods)
+  })
+  app.register(async (last) => {
+    const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+    for (const [url, methods] of [...known]) {
+      if (url.includes('*')) continue
+      const allow = [...methods].sort().join(', ')
+      const others = all.filter((method) => !methods.has(method))
+      if (others.length === 0) continue
+      last.route({
+        method: others,
+        url,
+        handler: async () => {
+          throw new Problem(405, 'method_not_allowed', `This address answers ${allow} only.`, {
+            headers: { allow },
+          })
+        },
+      })
+    }
+  })
+}
+
+/** The refusal that an error stands for; what is no refusal becomes `internal_error`. */
+export function problemOf(error: FastifyError | Error): Problem {
+  if (error instanceof Problem) return error
+  const status = 'statusCode' in error ? error.statusCode : undefined
+  if (status === 413) {
+    return new Problem(413, 'payload_too_large', 'The request body is larger than is taken here.')
+  }
+  if (status === 415) {
+    return new Problem(415, 'unsupported_media_type', 'This media type is not understood here.')
+  }
+  if (status !== undefined && status >= 400 && status < 500) {
+    const fields = [{ path: '', message: 'The request could not be read.' }]
+    return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
+  }
+  return new Problem(500, 'internal_error', 'Something went wrong on our side.')
+}
+
+/** Logs a bug with its request id; refusals are no bugs. */
+export function logBug(request: FastifyRequest, error: Error, problem: Problem): void {
+  if (problem.status < 500) return
+  request.log.error({ error, request_id: request.id, route: request.routeOptions.url }, 'a bug')
+}
+
+/** The caller's network as limits count it: an IPv4 address, or the /64 of an IPv6 one. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7)
+  const [head = '', tail = ''] = ip.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const gap = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4).join(':')
+}

@@ -1,0 +1,119 @@
+import { type JobResult, PgBoss } from 'pg-boss'
+import type { Database, Db } from '#platform/db'
+import type { Log } from '#platform/log'
+
+/** Durable background work. A job sent inside a transaction exists only if that commits. */
+export interface Jobs {
+  /** Declares a queue and its worker; call before `start`. A job that throws is tried again. */
+  handle<Data extends object>(queue: Queue, work: (data: Data) => Promise<void>): void
+  /** Queues a job as part of the caller's transaction. */
+  send(db: Db, queue: Queue, data: object): Promise<void>
+  /** Makes this process look for jobs of a queue at once, after the transaction committed. */
+  wake(queue: Queue): void
+  /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
+  every(name: string, seconds: number, work: () => Promise<void>): void
+  start(): Promise<void>
+  /** Lets running jobs end and takes no new ones. */
+  stop(): Promise<void>
+}
+
+export interface Queue {
+  name: string
+  retries: number
+  /** Seconds before the first retry; each later one waits twice as long. */
+  retry_seconds: number
+}
+
+/** The queue lives in the service's own database; `migrateJobs` must have made its tables. */
+export function openJobs(db: Database, log: Log): Jobs {
+  const boss = bossOn(db, true)
+  boss.on('error', (error) => log.error({ error }, 'the job queue failed'))
+  const settle = async (id: string, work: () => Promise<void>): Promise<JobResult> => {
+    try {
+      await work()
+      return { id, status: 'completed' }
+    } catch (error) {
+      log.error({ error, job_id: id }, 'a job failed and will be tried again')
+      return { id, status: 'failed', output: { message: String(error) } }
+    }
+  }
+  const declared = new Map<string, { queue: Queue; work: (data: object) => Promise<void> }>()
+  const workers = new Map<string, string>()
+  const periodic: { name: string; seconds: number; work: () => Promise<void> }[] = []
+  const stops: (() => Promise<void>)[] = []
+
+  return {
+    handle(queue, work) {
+      declared.set(queue.name, { queue, work: work as (data: object) => Promise<void> })
+    },
+    async send(tx, queue, data) {
+      await boss.send(queue.name, data, { db: { executeSql: tx.raw } as never })
+    },
+    wake(queue) {
+      const worker = workers.get(queue.name)
+      if (worker) boss.notifyWorker(worker)
+    },
+    every(name, seconds, work) {
+      periodic.push({ name, seconds, work })
+    },
+    async start() {
+      await boss.start()
+      for (const { queue, work } of declared.values()) {
+        await boss.createQueue(queue.name, {
+          retryLimit: queue.retries,
+          retryDelay: queue.retry_seconds,
+          retryBackoff: true,
+        })
+        const batches = { batchSize: 10, burstWhenBatchFull: true, perJobResults: true as const }
+        const worker = await boss.work(queue.name, batches, async (jobs) => {
+          const results = []
+          for (const { id, data } of jobs) results.push(await settle(id, () => work(data as object)))
+          return results
+        })
+        workers.set(queue.name, worker)
+      }
+      for (const task of periodic) stops.push(repeat(task, log))
+    },
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()))
+      await boss.stop({ graceful: true, close: false, timeout: 10_000 })
+    },
+  }
+}
+
+/** Makes or updates the queue's own tables, once, beside the service's migrations. */
+export async function migrateJobs(db: Database): Promise<void> {
+  const boss = bossOn(db, false)
+  await boss.start()
+  await boss.stop({ graceful: false, close: false })
+}
+
+function bossOn(db: Database, supervise: boolean): PgBoss {
+  return new PgBoss({
+    db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
+    ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
+    // Supervision returns the jobs of a process that died to the queue.
+    supervise,
+    schedule: false,
+  })
+}
+
+function repeat(task: { name: string; seconds: number; work: () => Promise<void> }, log: Log) {
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  const run = () => {
+    running = task
+      .work()
+      .catch((error) => log.error({ error, task: task.name }, 'a periodic task failed'))
+      .then(() => {
+        if (!stopped) timer = setTimeout(run, task.seconds * 1000)
+      })
+  }
+  run()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

@@ -1,0 +1,72 @@
+import { Redis } from 'iovalkey'
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRes,
+  RateLimiterValkey,
+} from 'rate-limiter-flexible'
+
+/** A limit: how many points a key may take in a window of `seconds`. */
+export interface Limit {
+  name: string
+  points: number
+  seconds: number
+}
+
+/** What a caller has left, for the answer's headers. */
+export interface Allowance {
+  allowed: boolean
+  remaining: number
+  /** Whole seconds until the window starts anew, at least 1. */
+  reset_seconds: number
+}
+
+export interface Limits {
+  /** Takes one point (or `points`) of a limit for a key. */
+  take(limit: Limit, key: string, points?: number): Promise<Allowance>
+  close(): Promise<void>
+}
+
+/** Limits in this process or, where a Valkey server is named, shared between processes. */
+export async function openLimits(valkeyUrl: string | undefined): Promise<Limits> {
+  const valkey = valkeyUrl ? new Redis(valkeyUrl, { lazyConnect: true }) : undefined
+  await valkey?.connect()
+  const limiters = new Map<string, RateLimiterAbstract>()
+  const limiterOf = ({ name, points, seconds }: Limit) => {
+    let limiter = limiters.get(name)
+    if (!limiter) {
+      const options = { keyPrefix: name, points, duration: seconds }
+      limiter = valkey
+        ? new RateLimiterValkey({
+            ...options,
+            storeClient: valkey,
+            // A lost store must not take the shop down: each process limits by itself meanwhile.
+            insuranceLimiter: new RateLimiterMemory(options),
+          })
+        : new RateLimiterMemory(options)
+      limiters.set(name, limiter)
+    }
+    return limiter
+  }
+  return {
+    async take(limit, key, points = 1) {
+      try {
+        return allowance(true, await limiterOf(limit).consume(key, points))
+      } catch (refused) {
+        if (refused instanceof RateLimiterRes) return allowance(false, refused)
+        throw refused
+      }
+    },
+    async close() {
+      await valkey?.quit()
+    },
+  }
+}
+
+function allowance(allowed: boolean, result: RateLimiterRes): Allowance {
+  return {
+    allowed,
+    remaining: result.remainingPoints,
+    reset_seconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)),
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Takes a folder for this process alone and returns the function that gives it back. Two
+ * processes on one embedded database destroy it silently, so the second start is refused.
+ * SQLite's exclusive lock is the operating system's own: it dies with the process, however that
+ * dies, and no stale file is ever in the way.
+ */
+export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true })
+  const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if (!(error instanceof Error) || !error.message.includes('locked')) throw error
+    throw new Error(
+      `Another Purser is running on the data folder ${folder}. ` +
+        'Stop it first, or give this one a folder of its own with DATA_DIR.',
+    )
+  }
+  return () => lock.close()
+}

@@ -1,0 +1,30 @@
+import pino from 'pino'
+
+export type Log = pino.Logger
+
+const SECRET_FIELDS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'client_secret',
+  'key',
+  'license_key',
+  'token',
+  'svc_order',
+  'email',
+]
+
+/** The service's structured log, one JSON line an event; fields that may hold secrets are cut. */
+export function openLog(level: string, destination?: pino.DestinationStream): Log {
+  const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+  const options: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths, censor: '[cut]' },
+    serializers: { error: pino.stdSerializers.err },
+    formatters: { level: (label) => ({ level: label }) },
+  }
+  return pino(options, destination ?? pino.destination({ sync: false, minLength: 0 }))
+}

@@ -1,0 +1,52 @@
+import { createTransport } from 'nodemailer'
+import { assertNoTransaction, type Database } from '#platform/db'
+import type { Log } from '#platform/log'
+import { sql } from '#platform/sql'
+
+/** A letter that is ready to go. */
+export interface Message {
+  /** Stable across retries, so that a mail server can drop a second copy. */
+  message_id: string
+  to: string
+  subject: string
+  html: string
+  text: string
+}
+
+export interface Mailer {
+  /** Sends, or throws when the message was not taken. */
+  send(now: Date, message: Message): Promise<void>
+  close(): void
+}
+
+const TIMEOUT_MS = 15_000
+
+/** Sends through an SMTP server. */
+export function smtpMailer(smtpUrl: string, from: string): Mailer {
+  const transport = createTransport(smtpUrl, {
+    from,
+    connectionTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  } as object)
+  return {
+    async send(_now, { message_id, to, subject, html, text }) {
+      assertNoTransaction('a mail was sent')
+      await transport.sendMail({ messageId: message_id, to, subject, html, text })
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Keeps letters in the database for the page at /dev/mailbox: development without a mail server. */
+export function mailboxMailer(db: Database, log: Log): Mailer {
+  return {
+    async send(now, { message_id, to, subject, html, text }) {
+      await db.run(sql`insert into dev_mailbox
+        (message_id, recipient, subject, html, text, sent_at)
+        values (${message_id}, ${to}, ${subject}, ${html}, ${text}, ${now})
+        on conflict (message_id) do nothing`)
+      log.info({ subject }, 'a letter lies in the development mailbox')
+    },
+    close() {},
+  }
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Database } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
+// Any number will do, as long as every process of every version asks for the same one.
+const LOCK = 7_305_431
+
+interface Migration {
+  name: string
+  text: string
+  checksum: string
+}
+
+/** The project's migrations in the order in which they are applied. */
+export function migrations(): Migration[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(FOLDER, name), 'utf8')
+      return { name, text, checksum: sha256(text).toString('hex') }
+    })
+}
+
+/**
+ * Brings the database up to date, one process at a time, all or nothing, and returns the names of
+ * what it applied. A migration that was applied before must not have been edited since.
+ */
+export async function migrate(db: Database, now: Date): Promise<string[]> {
+  return await db.tx(async (tx) => {
+    await tx.rows(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
+    await tx.raw(`create table if not exists schema_migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null)`)
+    const rows = await tx.rows<{ name: string; checksum: string }>(
+      sql`select name, checksum from schema_migrations`,
+    )
+    const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+    const fresh: string[] = []
+    for (const { name, text, checksum } of migrations()) {
+      const known = applied.get(name)
+      if (known === checksum) continue
+      if (known) throw new Error(`migration ${name} was edited after it was applied`)
+      await tx.raw(text)
+      await tx.run(sql`insert into schema_migrations (name, checksum, applied_at)
+        values (${name}, ${checksum}, ${now})`)
+      fresh.push(name)
+    }
+    return fresh
+  })
+}

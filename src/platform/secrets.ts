@@ -1,0 +1,84 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { Random } from '#platform/random'
+
+/**
+ * The service's key ring. `SECRET_KEY` holds one or more keys, the current one first; older ones
+ * still open and verify what they once sealed or signed. Each purpose gets a key of its own.
+ */
+export interface KeyRing {
+  /** A keyed hash under the current key. */
+  hmac(purpose: string, text: string): Buffer
+  /** The keyed hashes of a text under every key of the ring, the current one first. */
+  hmacs(purpose: string, text: string): Buffer[]
+  /** Encrypts a text (AES-256-GCM); `bound` must be given again to open it. */
+  seal(random: Random, purpose: string, bound: string, text: string): Buffer
+  /** Decrypts what `seal` returned; throws if it was altered or bound to something else. */
+  open(purpose: string, bound: string, sealed: Buffer): string
+}
+
+const NONCE_LENGTH = 12
+const TAG_LENGTH = 16
+const CIPHER = 'aes-256-gcm'
+
+/** Builds the ring from master keys of at least 32 bytes, the current one first. */
+export function keyRing(masters: Buffer[]): KeyRing {
+  if (masters.length === 0 || masters.some((master) => master.length < 32)) {
+    throw new RangeError('a key ring needs keys of at least 32 bytes')
+  }
+  const derived = new Map<string, Buffer[]>()
+  const keys = (purpose: string): Buffer[] => {
+    const known = derived.get(purpose)
+    if (known) return known
+    const made = masters.map((master) => Buffer.from(hkdfSync('sha256', master, '', purpose, 32)))
+    derived.set(purpose, made)
+    return made
+  }
+  const hash = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+  return {
+    hmac: (purpose, text) => hash(keys(purpose)[0]!, text),
+    hmacs: (purpose, text) => keys(purpose).map((key) => hash(key, text)),
+    seal(random, purpose, bound, text) {
+      const key = keys(purpose)[0]!
+      const nonce = random.bytes(NONCE_LENGTH)
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(bound))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([fingerprint(key), nonce, cipher.getAuthTag(), body])
+    },
+    open(purpose, bound, sealed) {
+      const key = keys(purpose).find((each) => fingerprint(each).equals(sealed.subarray(0, 4)))
+      if (!key) throw new Error('sealed under a key that is no longer on the ring')
+      const nonce = sealed.subarray(4, 4 + NONCE_LENGTH)
+      const tag = sealed.subarray(4 + NONCE_LENGTH, 4 + NONCE_LENGTH + TAG_LENGTH)
+      const decipher = createDecipheriv(CIPHER, key, nonce).setAAD(Buffer.from(bound))
+      decipher.setAuthTag(tag)
+      const body = sealed.subarray(4 + NONCE_LENGTH + TAG_LENGTH)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+function fingerprint(key: Buffer): Buffer {
+  return sha256(key).subarray(0, 4)
+}
+
+/** SHA-256, for secrets that are random enough to need no salt or stretching. */
+export function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest()
+}
+
+/** Compares two digests in constant time. */
+export function sameDigest(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** A new URL-safe secret of `bits` random bits. */
+export function mintSecret(random: Random, bits = 256): string {
+  return random.bytes(bits / 8).toString('base64url')
+}

@@ -1,0 +1,29 @@
+import { Problem, type ProblemDetails } from '#platform/problem'
+
+/**
+ * Every code that the programs' surfaces refuse with, its HTTP status and its sentence (spec:
+ * Errors). The OpenAPI document draws from the same table.
+ */
+export const REFUSALS = {
+  invalid_request: [400, 'The request is not of the form that is taken here.'],
+  invalid_client: [401, 'The client id or the client secret is wrong.'],
+  unknown_app: [404, 'There is no such app.'],
+  unknown_key: [404, 'This key was never issued for your app.'],
+  unknown_order: [404, 'This order reference is not valid for your app, or has expired.'],
+  unknown_license: [404, 'Your app has no such license.'],
+  license_canceled: [409, 'A canceled license has no key to rotate.'],
+  not_found: [404, 'There is nothing at this address.'],
+  method_not_allowed: [405, 'This address does not answer that method.'],
+  payload_too_large: [413, 'The request body is larger than is taken here.'],
+  unsupported_media_type: [415, 'This media type is not understood here.'],
+  rate_limited: [429, 'Too many requests; wait for the seconds that Retry-After names.'],
+  internal_error: [500, 'Something went wrong on our side.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type RefusalCode = keyof typeof REFUSALS
+
+/** The refusal of this code, ready to be thrown. */
+export function refuse(code: RefusalCode, details: ProblemDetails = {}): Problem {
+  const [status, message] = REFUSALS[code]
+  return new Problem(status, code, message, details)
+}
