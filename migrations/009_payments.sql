@@ -7,6 +7,7 @@ create table attempts (
   email_normalised text not null,
   -- Allotted before the charge, so that a reference to the order can be given out meanwhile.
   order_id text not null unique,
+  tax_quote_id text not null references tax_quotes,
   amount bigint not null,
   card jsonb not null,
   status text not null

@@ -50,10 +50,13 @@ create table sandbox.charges (
   status text not null default 'processing'
     check (status in ('processing', 'succeeded', 'declined', 'action_required', 'closed')),
   decline_code text,
+  -- The buyer's way to the page of the challenge that the request led to.
+  challenge_id text unique,
   -- When the answer arrives; only for the card whose answer is lost at first.
   answers_at timestamptz,
   created_at timestamptz not null,
   check ((decline_code is not null) = (status = 'declined')),
+  check (challenge_id is not null or status <> 'action_required'),
   -- Only a key that was closed before anything was asked under it says nothing more.
   check (
     status = 'closed' or num_nulls(

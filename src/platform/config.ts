@@ -27,10 +27,13 @@ export interface Config {
 export class ConfigError extends Error {}
 
 const url = (...protocols: string[]) =>
-  z.string().refine((text) => {
-    const parsed = URL.parse(text)
-    return parsed !== null && protocols.includes(parsed.protocol)
-  }, `must be an address that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`)
+  z.string().refine(
+    (text) => {
+      const parsed = URL.parse(text)
+      return parsed !== null && protocols.includes(parsed.protocol)
+    },
+    `must be an address that starts with ${protocols.map((each) => `${each}//`).join(' or ')}`,
+  )
 
 const SETTINGS = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
@@ -72,7 +75,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = SETTINGS.safeParse(given)
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path[0]}: ${issue.message}`)
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new ConfigError(`The settings cannot be used.\n  ${faults.join('\n  ')}`)
   }
   const settings = parsed.data
@@ -98,7 +101,9 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
 }
 
 function demand(settings: z.infer<typeof SETTINGS>): void {
-  const missing = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter((each) => !settings[each])
+  const missing = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter(
+    (each) => !settings[each],
+  )
   if (missing.length > 0) {
     throw new ConfigError(`In production these must be set: ${missing.join(', ')}.`)
   }

@@ -1,4 +1,9 @@
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
@@ -27,7 +32,7 @@ const SAMPLE = 100
 /** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
-    loggerInstance: options.log,
+    loggerInstance: options.log as FastifyBaseLogger,
     disableRequestLogging: true,
     genReqId: () => mintId(options.random, 'req'),
     trustProxy: options.trusted_proxies.length > 0 ? options.trusted_proxies : false,

@@ -67,7 +67,8 @@ export function openJobs(db: Database, log: Log): Jobs {
         const batches = { batchSize: 10, burstWhenBatchFull: true, perJobResults: true as const }
         const worker = await boss.work(queue.name, batches, async (jobs) => {
           const results = []
-          for (const { id, data } of jobs) results.push(await settle(id, () => work(data as object)))
+          for (const { id, data } of jobs)
+            results.push(await settle(id, () => work(data as object)))
           return results
         })
         workers.set(queue.name, worker)

@@ -34,9 +34,7 @@ export async function find(db: Db, id: string): Promise<App | undefined> {
 
 /** A published app by its slug, for its product page. */
 export async function findPublishedBySlug(db: Db, slug: string): Promise<App | undefined> {
-  return await db.maybe<App>(
-    sql`select ${COLUMNS} from apps where slug = ${slug} and is_published`,
-  )
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${slug} and is_published`)
 }
 
 /** Every published app, by name. */

@@ -14,7 +14,7 @@ export function readReturnUrl(text: string, appUrl: string): URL | undefined {
   // Without the two slashes a browser repairs the address; what is repaired was not meant well.
   if (!/^https?:\/\/[^/]/i.test(text)) return undefined
   const url = URL.parse(text)
-  if (!url || url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
+  if (url?.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
     return undefined
   }
   if (isLoopback(url.hostname)) return url
@@ -30,7 +30,7 @@ export function registeredHost(appUrl: string): string {
 /** Tells whether a seller may register a website: https on a domain of its own, or the loopback. */
 export function isRegistrable(appUrl: string): boolean {
   const url = URL.parse(appUrl)
-  if (!url || url.username !== '' || url.password !== '') return false
+  if (url?.username !== '' || url.password !== '') return false
   if (isLoopback(url.hostname)) return true
   const domain = getDomain(url.hostname, { allowPrivateDomains: true })
   return url.protocol === 'https:' && url.port === '' && domain !== null

@@ -60,6 +60,14 @@ export async function findOffer(db: Db, price_id: string): Promise<Offer | undef
     where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null`)
 }
 
+/** A price that somebody bought, whether or not it is still for sale. */
+export async function findBought(db: Db, price_id: string): Promise<Offer> {
+  return await db.one<Offer>(sql`
+    select r.id, r.product_id, r.amount, r.currency, r.frequency,
+      p.app_id, p.name as product_name, p.trial_days
+    from prices r join products p on p.id = r.product_id where r.id = ${price_id}`)
+}
+
 /** Adds a plan. */
 export async function addProduct(db: Db, now: Date, product: Product): Promise<void> {
   await db.run(sql`insert into products

@@ -12,6 +12,8 @@ export interface Attempt {
   app_id: string
   email_normalised: string
   order_id: string
+  /** The quote that was shown and is charged, whatever becomes of the cart's own meanwhile. */
+  tax_quote_id: string
   amount: Cents
   card: Card
   status: AttemptStatus
@@ -20,8 +22,8 @@ export interface Attempt {
   created_at: Date
 }
 
-const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, amount, card, status,
-  action_url, decline_code, created_at`
+const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, card,
+  status, action_url, decline_code, created_at`
 
 const UNSETTLED = sql`status in ('open', 'action_required')`
 
@@ -32,9 +34,10 @@ export async function open(
   attempt: Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>,
 ): Promise<boolean> {
   const inserted = await db.run(sql`insert into attempts
-    (id, cart_id, app_id, email_normalised, order_id, amount, card, status, created_at)
+    (id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, card, status,
+      created_at)
     values (${attempt.id}, ${attempt.cart_id}, ${attempt.app_id}, ${attempt.email_normalised},
-      ${attempt.order_id}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open', ${now})
+      ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open', ${now})
     on conflict (app_id, email_normalised) where status in ('open', 'action_required')
     do nothing`)
   return inserted === 1
@@ -77,4 +80,3 @@ export async function record(db: Db, now: Date, id: string, answer: ChargeAnswer
     decline_code = ${decline_code}, charge_id = ${charge_id}, settled_at = ${settled_at}
     where id = ${id}`)
 }
-

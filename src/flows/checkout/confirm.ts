@@ -1,0 +1,144 @@
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import { bill } from './bill.ts'
+import { cardRefusal } from './card.ts'
+import { settle } from './settle.ts'
+
+/** What the buyer is told after pressing "Pay". */
+export type Confirmed =
+  | { outcome: 'completed'; order_id: string }
+  | { outcome: 'declined'; decline_code: payments.DeclineCode }
+  | { outcome: 'action_required'; action_url: string }
+  /** The processor's answer is not known yet; the order will be this one, if any. */
+  | { outcome: 'processing'; order_id: string }
+  | { outcome: 'already_owned'; license: licensing.License }
+  /** Nothing was charged, and what is shown must be looked at again. */
+  | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' }
+
+type Recorded = { attempt: payments.Attempt } | { other: payments.Attempt } | { end: Confirmed }
+
+/**
+ * Confirms a cart at the price that the buyer saw (`tax_quote_id`). It may be called any number of
+ * times, by any number of tabs: the cart is charged once.
+ */
+export async function confirm(
+  world: World,
+  request: { cart_id: string; tax_quote_id: string; return_url: string },
+): Promise<Confirmed> {
+  for (let round = 0; round < 2; round++) {
+    const recorded = await record(world, request)
+    if ('end' in recorded) return recorded.end
+    if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
+    const { other } = recorded
+    if (other.status === 'open') return { outcome: 'processing', order_id: other.order_id }
+    // A challenge was left unanswered. It is closed first, so that its answer cannot come late.
+    const answer = await world.processor.close(world.clock.now(), other.id)
+    const settled = await settle(world, other.id, answer)
+    if (settled.outcome === 'completed' && other.cart_id === request.cart_id) return settled
+  }
+  return { outcome: 'not_charged' }
+}
+
+/** Puts the intention on record, or says why there is none. */
+async function record(
+  world: World,
+  request: { cart_id: string; tax_quote_id: string },
+): Promise<Recorded> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const seen = await billing.findCart(db, request.cart_id)
+  if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
+  const offer = seen && (await catalog.findOffer(db, seen.price_id))
+  if (!seen || !offer) return end({ outcome: 'gone' })
+  if (!seen.card || cardRefusal(seen.card)) return end({ outcome: 'card_needed' })
+  const { quote, terms } = await bill(world, seen, offer)
+  if (quote.amount !== offer.amount) return end(await requote(world, seen, offer))
+  if (quote.id !== request.tax_quote_id) return end({ outcome: 'changed' })
+
+  return await db.tx(async (tx) => {
+    const cart = await billing.lockCart(tx, request.cart_id)
+    if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
+    const { app_id, card } = cart
+    const buyer = { app_id, email_normalised: cart.email_normalised! }
+    const attempt = {
+      id: mintId(random, 'att'),
+      cart_id: cart.id,
+      ...buyer,
+      order_id: mintId(random, 'ord'),
+      tax_quote_id: quote.id,
+      amount: terms.due_now,
+      card: card!,
+    }
+    if (!(await payments.open(tx, now, attempt))) {
+      const other = await payments.findUnsettled(tx, buyer)
+      // It was settled in the blink between the two statements: look again from the start.
+      return other ? { other } : end({ outcome: 'not_charged' })
+    }
+    // Asked after the attempt is on record: whoever bought before us has committed a license by now.
+    const license = await licensing.findLive(tx, buyer)
+    if (license) return await withdraw(tx, attempt.id, { outcome: 'already_owned', license })
+    const user = await identity.findByEmail(tx, buyer.email_normalised)
+    if (user && user.id !== cart.user_id) {
+      return await withdraw(tx, attempt.id, { outcome: 'sign_in_needed' })
+    }
+    return {
+      attempt: {
+        ...attempt,
+        status: 'open' as const,
+        action_url: null,
+        decline_code: null,
+        created_at: now,
+      },
+    }
+  })
+
+  async function withdraw(tx: Parameters<typeof payments.record>[0], id: string, why: Confirmed) {
+    await payments.record(tx, now, id, { status: 'closed' })
+    return end(why)
+  }
+}
+
+function end(outcome: Confirmed): Recorded {
+  return { end: outcome }
+}
+
+/** The price changed under the cart: quotes it anew, for the buyer to look at. */
+async function requote(world: World, cart: billing.Cart, offer: catalog.Offer): Promise<Confirmed> {
+  const now = world.clock.now()
+  await world.db.tx(async (tx) => {
+    const id = mintId(world.random, 'quote')
+    const { state, zip } = cart as { state: string; zip: string }
+    await tax.quote(tx, now, { id, state, zip, amount: offer.amount })
+    await billing.requote(tx, now, { cart_id: cart.id, tax_quote_id: id })
+  })
+  return { outcome: 'changed' }
+}
+
+async function charge(
+  world: World,
+  attempt: payments.Attempt,
+  return_url: string,
+): Promise<Confirmed> {
+  try {
+    const answer = await world.processor.charge(world.clock.now(), {
+      key: attempt.id,
+      amount: attempt.amount,
+      currency: 'usd',
+      card_token: attempt.card.token,
+      description: `Order ${attempt.order_id}`,
+      off_session: false,
+      return_url,
+    })
+    return await settle(world, attempt.id, answer)
+  } catch (error) {
+    if (!(error instanceof payments.ProcessorUnreachable)) throw error
+    world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer a charge')
+    return { outcome: 'processing', order_id: attempt.order_id }
+  }
+}

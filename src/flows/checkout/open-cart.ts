@@ -1,0 +1,79 @@
+import * as billing from '#domain/billing'
+import type { Offer } from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+
+/** The buyer's details, read and found good. */
+export interface Details {
+  email: string
+  email_normalised: string
+  zip: string
+  state: string
+}
+
+/** Who opens the cart, from where, and what for. */
+export interface Opening {
+  offer: Offer
+  details: Details
+  browser_hash: Buffer
+  next_url: string | null
+  session: identity.Session | undefined
+  affiliate_id: string | null
+  brought_by: billing.BroughtBy
+}
+
+/** Where the buyer goes from the first step. */
+export type Opened =
+  | { step: 'card' | 'sign_in'; cart_id: string }
+  | { step: 'owner'; license: licensing.License }
+
+/**
+ * The first step of a checkout: opens a cart with a stored tax quote. An address that has an
+ * account is asked to sign in, and an owner is recognized instead (spec: rule 3, buyer flow 1).
+ */
+export async function openCart(world: World, opening: Opening): Promise<Opened> {
+  const { db, clock, random } = world
+  const { offer, details, session } = opening
+  const now = clock.now()
+  const user = await identity.findByEmail(db, details.email_normalised)
+  const isSelf = user !== undefined && mayBuyAs(session, user.id, offer.app_id)
+  if (isSelf) {
+    const license = await licensing.findLive(db, { app_id: offer.app_id, ...details })
+    if (license) return { step: 'owner', license }
+  }
+  const cart_id = mintId(random, 'cart')
+  await db.tx(async (tx) => {
+    const quote = await tax.quote(tx, now, {
+      id: mintId(random, 'quote'),
+      state: details.state,
+      zip: details.zip,
+      amount: offer.amount,
+    })
+    await billing.addCart(tx, now, {
+      id: cart_id,
+      app_id: offer.app_id,
+      price_id: offer.id,
+      browser_hash: opening.browser_hash,
+      next_url: opening.next_url,
+      ...details,
+      country: 'US',
+      user_id: isSelf ? user.id : null,
+      tax_quote_id: quote.id,
+      affiliate_id: opening.affiliate_id,
+      brought_by: opening.brought_by,
+    })
+  })
+  return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }
+}
+
+/** A session buys as its own account; one that is limited to an app, within that app alone. */
+export function mayBuyAs(
+  session: identity.Session | undefined,
+  user_id: string,
+  app_id: string,
+): boolean {
+  return session?.user_id === user_id && (session.app_id === null || session.app_id === app_id)
+}

@@ -1,0 +1,37 @@
+import type { Db } from '#platform/db'
+import type { Jobs, Queue } from '#platform/jobs'
+import { sql } from '#platform/sql'
+
+/** A letter that shall go out: of which kind, about what, and for which cause. */
+export interface Letter {
+  id: string
+  /** Said once: a second letter for the same cause is not queued. */
+  cause: string
+  kind: string
+  /** The id of what the letter tells of. */
+  subject_id: string
+}
+
+/** Nine tries over some eight hours outlast what ails a mail server on most days. */
+export const LETTERS: Queue = { name: 'letters', retries: 9, retry_seconds: 60 }
+
+/** Queues a letter as part of the caller's transaction; false where its cause had one before. */
+export async function queueLetter(db: Db, now: Date, jobs: Jobs, letter: Letter): Promise<boolean> {
+  const inserted = await db.run(sql`insert into letters (id, cause, kind, subject_id, queued_at)
+    values (${letter.id}, ${letter.cause}, ${letter.kind}, ${letter.subject_id}, ${now})
+    on conflict (cause) do nothing`)
+  if (inserted === 1) await jobs.send(db, LETTERS, { letter_id: letter.id })
+  return inserted === 1
+}
+
+/** A letter that is still to be sent; undefined where it went out before. */
+export async function findUnsent(db: Db, id: string): Promise<Letter | undefined> {
+  return await db.maybe<Letter>(
+    sql`select id, cause, kind, subject_id from letters where id = ${id} and sent_at is null`,
+  )
+}
+
+/** Notes that a letter went out. */
+export async function markSent(db: Db, now: Date, id: string): Promise<void> {
+  await db.run(sql`update letters set sent_at = ${now} where id = ${id}`)
+}
