@@ -26,6 +26,7 @@ create table letters (
   cause text not null unique,
   kind text not null,
   subject_id text not null,
+  facts jsonb not null default '{}',
   queued_at timestamptz not null,
   sent_at timestamptz
 );

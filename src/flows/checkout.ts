@@ -8,5 +8,6 @@
 export { type Bill, bill } from './checkout/bill.ts'
 export { askForCard, type CardRefusal, takeCard } from './checkout/card.ts'
 export { type Confirmed, confirm } from './checkout/confirm.ts'
+export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
 export { recover, resume } from './checkout/recover.ts'

@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
@@ -28,12 +29,13 @@ declare module 'fastify' {
 
 const BODY_LIMIT = 64 * 1024
 const SAMPLE = 100
+const FORM = 'application/x-www-form-urlencoded'
 
 /** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => mintId(options.random, 'req'),
     trustProxy: options.trusted_proxies.length > 0 ? options.trusted_proxies : false,
     bodyLimit: BODY_LIMIT,
@@ -47,6 +49,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff')
     if (options.secure) {
       reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
+    }
+    if (request.url.includes('%00')) {
+      throw new Problem(404, 'not_found', 'There is nothing at this address.')
     }
   })
   logAnswers(app, options.log)
@@ -78,8 +83,23 @@ function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
+    else if (body.includes('\\u0000')) done(unreadable())
     else parse(request, body as string, done)
   })
+}
+
+/** Lets a scope of pages take posted forms; each field has one value, a text. */
+export function readForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
+    if (body.includes('%00')) done(unreadable())
+    else done(null, Object.fromEntries(new URLSearchParams(body as string)))
+  })
+}
+
+/** A NUL is part of no text here, and PostgreSQL stores none. */
+function unreadable(): Problem {
+  const fields = [{ path: '', message: 'The request could not be read.' }]
+  return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
 }
 
 /**
@@ -125,8 +145,7 @@ export function problemOf(error: FastifyError | Error): Problem {
     return new Problem(415, 'unsupported_media_type', 'This media type is not understood here.')
   }
   if (status !== undefined && status >= 400 && status < 500) {
-    const fields = [{ path: '', message: 'The request could not be read.' }]
-    return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
+    return unreadable()
   }
   return new Problem(500, 'internal_error', 'Something went wrong on our side.')
 }

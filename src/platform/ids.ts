@@ -31,5 +31,6 @@ export function mintId(random: Random, prefix: string): string {
 
 /** Tells whether a text has the shape of an id with this prefix. */
 export function isId(prefix: string, text: string): boolean {
-  return text.length === prefix.length + 1 + ID_LENGTH && text.startsWith(`${prefix}_`)
+  const body = text.startsWith(`${prefix}_`) ? text.slice(prefix.length + 1) : ''
+  return body.length === ID_LENGTH && /^[0-9A-Za-z]+$/.test(body)
 }

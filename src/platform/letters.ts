@@ -10,6 +10,8 @@ export interface Letter {
   kind: string
   /** The id of what the letter tells of. */
   subject_id: string
+  /** What else its words need; no secrets. */
+  facts?: Record<string, string>
 }
 
 /** Nine tries over some eight hours outlast what ails a mail server on most days. */
@@ -17,18 +19,19 @@ export const LETTERS: Queue = { name: 'letters', retries: 9, retry_seconds: 60 }
 
 /** Queues a letter as part of the caller's transaction; false where its cause had one before. */
 export async function queueLetter(db: Db, now: Date, jobs: Jobs, letter: Letter): Promise<boolean> {
-  const inserted = await db.run(sql`insert into letters (id, cause, kind, subject_id, queued_at)
-    values (${letter.id}, ${letter.cause}, ${letter.kind}, ${letter.subject_id}, ${now})
+  const inserted = await db.run(sql`insert into letters
+    (id, cause, kind, subject_id, facts, queued_at)
+    values (${letter.id}, ${letter.cause}, ${letter.kind}, ${letter.subject_id},
+      ${JSON.stringify(letter.facts ?? {})}, ${now})
     on conflict (cause) do nothing`)
   if (inserted === 1) await jobs.send(db, LETTERS, { letter_id: letter.id })
   return inserted === 1
 }
 
 /** A letter that is still to be sent; undefined where it went out before. */
-export async function findUnsent(db: Db, id: string): Promise<Letter | undefined> {
-  return await db.maybe<Letter>(
-    sql`select id, cause, kind, subject_id from letters where id = ${id} and sent_at is null`,
-  )
+export async function findUnsent(db: Db, id: string): Promise<Required<Letter> | undefined> {
+  return await db.maybe<Required<Letter>>(sql`select id, cause, kind, subject_id, facts
+    from letters where id = ${id} and sent_at is null`)
 }
 
 /** Notes that a letter went out. */

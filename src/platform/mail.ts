@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { assertNoTransaction, type Database } from '#platform/db'
+import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
 
@@ -49,4 +49,26 @@ export function mailboxMailer(db: Database, log: Log): Mailer {
     },
     close() {},
   }
+}
+
+/** A letter in the development mailbox. */
+export interface KeptLetter {
+  message_id: string
+  recipient: string
+  subject: string
+  html: string
+  text: string
+  sent_at: Date
+}
+
+/** The latest letters of the development mailbox. */
+export async function listMailbox(db: Db): Promise<KeptLetter[]> {
+  return await db.rows<KeptLetter>(sql`select message_id, recipient, subject, html, text, sent_at
+    from dev_mailbox order by sent_at desc, message_id limit 100`)
+}
+
+/** One letter of the development mailbox. */
+export async function findLetter(db: Db, message_id: string): Promise<KeptLetter | undefined> {
+  return await db.maybe<KeptLetter>(sql`select message_id, recipient, subject, html, text, sent_at
+    from dev_mailbox where message_id = ${message_id}`)
 }

@@ -117,8 +117,14 @@ function preflight(scope: FastifyInstance, row: Endpoint): void {
 }
 
 /** Takes one point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
-export async function takePoint(limits: Limits, limit: Limit, key: string, reply: FastifyReply) {
-  const { allowed, remaining, reset_seconds } = await limits.take(limit, key)
+export async function takePoint(
+  limits: Limits,
+  limit: Limit,
+  key: string,
+  reply: FastifyReply,
+  points = 1,
+): Promise<void> {
+  const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)
   reply.header('ratelimit-policy', `"${limit.name}";q=${limit.points};w=${limit.seconds}`)
   reply.header('ratelimit', `"${limit.name}";r=${remaining};t=${reset_seconds}`)
   if (!allowed) throw refuse('rate_limited', { retry_after: reset_seconds })

@@ -12,6 +12,7 @@ export const REFUSALS = {
   unknown_order: [404, 'This order reference is not valid for your app, or has expired.'],
   unknown_license: [404, 'Your app has no such license.'],
   license_canceled: [409, 'A canceled license has no key to rotate.'],
+  misconfigured_link: [400, "The return address of this link is not on the app's website."],
   not_found: [404, 'There is nothing at this address.'],
   method_not_allowed: [405, 'This address does not answer that method.'],
   payload_too_large: [413, 'The request body is larger than is taken here.'],

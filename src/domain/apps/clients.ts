@@ -20,6 +20,13 @@ export async function addClient(
     values (${client.client_id}, ${client.app_id}, ${sha256(client.client_secret)}, ${now})`)
 }
 
+/** A client by its id. */
+export async function findClient(db: Db, client_id: string): Promise<Client | undefined> {
+  return await db.maybe<Client>(
+    sql`select app_id, secret_hash from clients where client_id = ${client_id}`,
+  )
+}
+
 /** Replaces a client's secret; the old one stops at once. */
 export async function replaceSecret(db: Db, client_id: string, secret: string): Promise<void> {
   await db.run(sql`update clients set secret_hash = ${sha256(secret)}

@@ -6,5 +6,5 @@
  * to an address that is not the app's. Spec: App profile, Integration settings, Authentication.
  */
 export * from './apps.ts'
-export { addClient, type Client, hasSecret, replaceSecret } from './clients.ts'
+export { addClient, type Client, findClient, hasSecret, replaceSecret } from './clients.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'

@@ -1,0 +1,54 @@
+import type { LicenseState } from '@purser/client'
+import type { PriceList } from '../prices.ts'
+import { day, statusName } from '../words.ts'
+import { Layout } from './layout.tsx'
+import { Plans, type Shop } from './plans.tsx'
+
+type Facts = { license: LicenseState; list: PriceList; shop: Shop; manage: string }
+
+/** A license that is real but does not open the door today, and the way to mend it. */
+export function LapsedPage({ license, list, shop, manage }: Facts) {
+  const ended = license.status === 'canceled'
+  return (
+    <Layout title={titleOf(license)} signed_in>
+      <div class={ended ? 'wide' : 'narrow'}>
+        <h1>{titleOf(license)}</h1>
+        <p class="lead">{reasonOf(license)}</p>
+        <p class="quiet">Status: {statusName[license.status]}</p>
+        <div class="actions">
+          {!ended && (
+            <a class="button is-strong" href={manage}>
+              Open your license page
+            </a>
+          )}
+          <form method="post" action="/sign-out">
+            <button class="button" type="submit">
+              Sign out
+            </button>
+          </form>
+        </div>
+        {ended && (
+          <section class="again" aria-labelledby="again">
+            <h2 id="again">Come back any time</h2>
+            <Plans list={list} shop={shop} with_free={false} />
+          </section>
+        )}
+      </div>
+    </Layout>
+  )
+}
+
+function titleOf({ status }: LicenseState): string {
+  if (status === 'canceled') return 'Your license has ended'
+  if (status === 'paused') return 'Your license is paused'
+  return 'Your last payment did not go through'
+}
+
+function reasonOf({ status, canceled_at }: LicenseState): string {
+  if (status === 'canceled') {
+    const when = canceled_at ? ` on ${day(canceled_at)}` : ''
+    return `It ended${when}. A new plan opens the week ahead again.`
+  }
+  if (status === 'paused') return 'Your tides come back, with the same key, when it resumes.'
+  return 'Mend the card on your license page. The same key works again at once.'
+}

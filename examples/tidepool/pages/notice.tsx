@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import type { PriceList } from '../prices.ts'
+import { Layout } from './layout.tsx'
+import { Plans, type Shop } from './plans.tsx'
+import { KeyForm } from './sign-in.tsx'
+
+type Frame = { title: string; signed_in?: boolean; children: ComponentChildren }
+
+/** One thing to say, and the ways on from it. */
+export function NoticePage({ title, signed_in = false, children }: Frame) {
+  return (
+    <Layout title={title} signed_in={signed_in}>
+      <div class="narrow">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </Layout>
+  )
+}
+
+export function ProcessingPage({ again }: { again: string }) {
+  return (
+    <NoticePage title="Still confirming your payment">
+      <p class="lead" role="status">
+        Your bank is taking a moment. This page checks again by itself, so you can leave it open.
+      </p>
+      <p class="actions">
+        <a class="button" href={again}>
+          Check now
+        </a>
+      </p>
+    </NoticePage>
+  )
+}
+
+export function UnknownOrderPage({ manage }: { manage: string }) {
+  return (
+    <NoticePage title="We cannot find this purchase">
+      <p class="lead">The link is incomplete, or older than a day.</p>
+      <p>
+        If you have paid, nothing is lost: your license key is in the receipt and on{' '}
+        <a href={manage}>your license page</a>.
+      </p>
+      <p class="actions">
+        <a class="button is-strong" href="/login">
+          Sign in with the key
+        </a>
+        <a class="button" href="/#plans">
+          See the plans
+        </a>
+      </p>
+    </NoticePage>
+  )
+}
+
+type Gate = { fault?: string | undefined; list: PriceList; shop: Shop; manage: string }
+
+/** The gate of the paid pages, for a browser without a key that works. */
+export function NeedsLicensePage({ fault, list, shop, manage }: Gate) {
+  return (
+    <Layout title="You need a license" signed_in={false}>
+      <div class="wide gate">
+        <h1>You need a license</h1>
+        <p class="lead">The week ahead and the sea-life guide are for license holders.</p>
+        <div class="gate-row">
+          <section aria-labelledby="have">
+            <h2 id="have">I have a key</h2>
+            <KeyForm fault={fault} manage={manage} />
+          </section>
+          <section aria-labelledby="buy">
+            <h2 id="buy">I want one</h2>
+            <Plans list={list} shop={shop} with_free={false} />
+          </section>
+        </div>
+      </div>
+    </Layout>
+  )
+}

@@ -1,0 +1,138 @@
+import type { LicenseState } from '@purser/client'
+import { HOUR, nextBelow, turns } from '../tides.ts'
+import { clockTime, feet, shortDay, statusName, whatIsNext } from '../words.ts'
+import { Layout } from './layout.tsx'
+import { TideCard } from './tide-chart.tsx'
+import { ZoneIcon, zones } from './zones.tsx'
+
+type Facts = {
+  now: number
+  license: LicenseState
+  plan: string | null
+  key_tail: string
+  manage: string
+}
+
+/** What a license buys: the week ahead. */
+export function TidesPage({ now, license, plan, key_tail, manage }: Facts) {
+  return (
+    <Layout title="My tides" signed_in>
+      <div class="wide app">
+        <div class="app-head">
+          <h1>My tides</h1>
+          <LicenseCard license={license} plan={plan} key_tail={key_tail} manage={manage} />
+        </div>
+        <TideCard now={now} />
+        <Walks now={now} />
+        <Week now={now} />
+      </div>
+    </Layout>
+  )
+}
+
+function LicenseCard({ license, plan, key_tail, manage }: Omit<Facts, 'now'>) {
+  return (
+    <section class="license" aria-labelledby="license">
+      <h2 id="license">
+        <svg class="tick" viewBox="0 0 20 20" aria-hidden="true">
+          <path d="M4 10.5l4 4 8-9" />
+        </svg>
+        License verified
+      </h2>
+      <dl>
+        <div>
+          <dt>Plan</dt>
+          <dd>{plan ?? license.product_public_id}</dd>
+        </div>
+        <div>
+          <dt>Status</dt>
+          <dd>{statusName[license.status]}</dd>
+        </div>
+        <div>
+          <dt>Next</dt>
+          <dd>{whatIsNext(license)}</dd>
+        </div>
+        <div>
+          <dt>Key</dt>
+          <dd>
+            <code>…{key_tail}</code>
+          </dd>
+        </div>
+      </dl>
+      <div class="license-actions">
+        <a class="button" href={manage}>
+          Manage plan
+        </a>
+        <form method="post" action="/sign-out">
+          <button class="button" type="submit">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </section>
+  )
+}
+
+/** For each zone, the next hours in which its rocks are bare. */
+function Walks({ now }: { now: number }) {
+  return (
+    <section class="panel" aria-labelledby="walks">
+      <h2 id="walks">The next walks</h2>
+      <ul class="walks">
+        {zones.map((zone) => {
+          const span = nextBelow(zone.below_feet, now)
+          return (
+            <li key={zone.name}>
+              <ZoneIcon icon={zone.icon} />
+              <div>
+                <h3>{zone.name}</h3>
+                <p class="walk-time">
+                  {span
+                    ? `${shortDay(span.from)}, ${clockTime(span.from)} to ${clockTime(span.to)}`
+                    : 'Not in the next month'}
+                </p>
+                <p class="quiet">{zone.residents}</p>
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Week({ now }: { now: number }) {
+  const days = Map.groupBy(turns(now, now + 7 * 24 * HOUR), ({ time }) => shortDay(time))
+  return (
+    <section class="panel" aria-labelledby="week">
+      <h2 id="week">Seven days</h2>
+      <table class="week">
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Low water</th>
+            <th scope="col">High water</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...days].map(([day, all]) => (
+            <tr key={day}>
+              <th scope="row">{day}</th>
+              {(['low', 'high'] as const).map((kind) => (
+                <td key={kind}>
+                  {all
+                    .filter((turn) => turn.kind === kind)
+                    .map((turn) => (
+                      <span key={turn.time} class={turn.feet < -0.05 ? 'turn is-minus' : 'turn'}>
+                        <b>{feet(turn.feet)}</b> {clockTime(turn.time)}
+                      </span>
+                    ))}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

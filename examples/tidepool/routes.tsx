@@ -1,0 +1,129 @@
+/** The pages of the site, and how an order becomes a session. */
+import { type Client, manageLink, PurserError, type Validator } from '@purser/client'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { VNode } from 'preact'
+import { HomePage } from './pages/home.tsx'
+import { LapsedPage } from './pages/lapsed.tsx'
+import { html } from './pages/layout.tsx'
+import { NeedsLicensePage, ProcessingPage, UnknownOrderPage } from './pages/notice.tsx'
+import { AdoptPage, SignInPage } from './pages/sign-in.tsx'
+import { TidesPage } from './pages/tides.tsx'
+import { type PriceList, planName } from './prices.ts'
+import type { Visitors } from './visitors.ts'
+
+export type Site = {
+  client: Client
+  licenses: Validator
+  prices: () => Promise<PriceList>
+  visitors: Visitors
+  /** This site's own address, as browsers know it. */
+  address: () => string
+}
+
+type Exchange = [request: FastifyRequest, reply: FastifyReply]
+
+export function addRoutes(app: FastifyInstance, site: Site): void {
+  const { client, licenses, prices, visitors } = site
+  const manage = () =>
+    manageLink(client.base_url, client.client_id, { next: `${site.address()}/app` })
+  const shopFor = (...[request, reply]: Exchange) => ({
+    base_url: client.base_url,
+    next: `${site.address()}/return?visit=${visitors.visit(request, reply)}`,
+  })
+
+  app.get('/', async (request, reply) => {
+    const facts = { list: await prices(), shop: shopFor(request, reply) }
+    const signed_in = visitors.keyOf(request) !== undefined
+    return send(reply, 200, <HomePage now={Date.now()} signed_in={signed_in} {...facts} />)
+  })
+
+  app.get('/app', async (request, reply) => {
+    const facts = { list: await prices(), shop: shopFor(request, reply), manage: manage() }
+    const key = visitors.keyOf(request)
+    if (key === undefined) return send(reply, 403, <NeedsLicensePage {...facts} />)
+
+    const license = await unless('unknown_key', licenses.validate(key))
+    if (license === null) {
+      visitors.signOut(request, reply)
+      const fault = 'The key you used no longer works: it was replaced. Enter the new one.'
+      return send(reply, 403, <NeedsLicensePage fault={fault} {...facts} />)
+    }
+    if (!license.entitled) return send(reply, 403, <LapsedPage license={license} {...facts} />)
+    const plan = planName(facts.list, license.product_public_id)
+    const shown = { license, plan, key_tail: key.slice(-4), manage: manage() }
+    return send(reply, 200, <TidesPage now={Date.now()} {...shown} />)
+  })
+
+  app.get('/return', (request, reply) => arrive(request, reply))
+
+  app.get('/login', async (request, reply) => {
+    if (field(request.query, 'svc_order')) return arrive(request, reply)
+    if (visitors.keyOf(request)) return reply.redirect('/app', 303)
+    return send(reply, 200, <SignInPage manage={manage()} />)
+  })
+
+  app.post('/login', async (request, reply) => {
+    const key = field(request.body, 'license_key').trim()
+    const state = key.startsWith('key_') && (await unless('unknown_key', licenses.validate(key)))
+    if (!state) {
+      const fault = 'Tidepool has no such key. Compare it with your receipt: it begins with key_.'
+      return send(reply, 422, <SignInPage fault={fault} typed={key} manage={manage()} />)
+    }
+    visitors.signIn(request, reply, key)
+    return reply.redirect('/app', 303)
+  })
+
+  // The buyer's yes gives the order this browser's nonce, and with it the ordinary way in.
+  app.post('/return', async (request, reply) => {
+    const svc_order = field(request.body, 'svc_order')
+    const visit = visitors.visit(request, reply)
+    return reply.redirect(`/return?${new URLSearchParams({ svc_order, visit })}`, 303)
+  })
+
+  app.post('/sign-out', async (request, reply) => {
+    const key = visitors.keyOf(request)
+    if (key) await licenses.forget(key)
+    visitors.signOut(request, reply)
+    return reply.redirect('/', 303)
+  })
+
+  /** Exchanges the order reference of a return address for the license key. */
+  async function arrive(...[request, reply]: Exchange) {
+    const svc_order = field(request.query, 'svc_order')
+    const order = await unless('unknown_order', client.order(svc_order, { wait_seconds: 3 }))
+    if (order === null) return send(reply, 404, <UnknownOrderPage manage={manage()} />)
+    if (order.status === 'processing') {
+      reply.header('refresh', Math.max(2, Math.ceil(order.retry_after)))
+      return send(reply, 202, <ProcessingPage again={request.url} />)
+    }
+    const is_own =
+      visitors.isOwnVisit(request, field(request.query, 'visit')) ||
+      visitors.keyOf(request) === order.license_key
+    if (is_own) {
+      visitors.signIn(request, reply, order.license_key)
+      return reply.redirect('/app', 303)
+    }
+    const plan = planName(await prices(), order.product_public_id)
+    return send(reply, 200, <AdoptPage svc_order={svc_order} license={order} plan={plan} />)
+  }
+}
+
+function send(reply: FastifyReply, status: number, page: VNode) {
+  return reply.code(status).type('text/html; charset=utf-8').send(html(page))
+}
+
+/** One field of a query or form; empty when it is missing or not a single text. */
+function field(source: unknown, name: string): string {
+  const value = Object(source)[name]
+  return typeof value === 'string' ? value : ''
+}
+
+/** Turns the one refusal that is an ordinary answer here into null. */
+async function unless<T>(code: string, answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof PurserError && error.code === code) return null
+    throw error
+  }
+}

@@ -1,0 +1,134 @@
+/** The license key endpoints and the public endpoints of one app (spec: Endpoints). */
+import { PurserError } from './errors.ts'
+import { pathPart, serviceAddress } from './links.ts'
+import { type Call, type Fetch, send, sleep } from './transport.ts'
+import type {
+  AppProfile,
+  LicenseState,
+  OrderLicense,
+  Prices,
+  ProcessingOrder,
+  RegeneratedKey,
+} from './types.ts'
+
+export type { Fetch } from './transport.ts'
+
+export type ClientOptions = {
+  /** The service's address. */
+  base_url: string
+  client_id: string
+  /** From the app's Integration page. Only `app` and `prices` work without it; keep it on the server. */
+  client_secret?: string | undefined
+  /** Another fetch than the runtime's own. */
+  fetch?: Fetch | undefined
+  /** The longest one call may take, its retries included. Default 10,000. */
+  timeout_ms?: number | undefined
+}
+
+export type Client = {
+  readonly base_url: string
+  readonly client_id: string
+  /** The app's public profile. Throws `not_found` until the app is published and on sale. */
+  app(): Promise<AppProfile>
+  /** The live prices, before tax. Throws like `app`. The service lets you keep them for 60 seconds. */
+  prices(): Promise<Prices>
+  /**
+   * What a key is worth now. A canceled or refunded key is an ordinary answer that is not `entitled`.
+   * Throws `unknown_key` for a key that was never issued or belongs to another app.
+   */
+  validate(key: string): Promise<LicenseState>
+  /**
+   * The license behind the `svc_order` of your return address. While the payment is still settling it
+   * waits and asks again, up to `wait_seconds` (default 5), then returns `status: 'processing'`: show
+   * the buyer a waiting page and ask later. Throws `unknown_order` for a reference that is forged,
+   * expired or not this app's.
+   */
+  order(
+    ref: string,
+    options?: { wait_seconds?: number | undefined },
+  ): Promise<OrderLicense | ProcessingOrder>
+  /**
+   * Kills a leaked key and returns its successor, once. Never repeated by itself: pass an
+   * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit log.
+   * Throws `unknown_license` and `license_canceled`.
+   */
+  regenerateKey(
+    license_id: string,
+    options?: { reason?: string | undefined; idempotency_key?: string | undefined },
+  ): Promise<RegeneratedKey>
+}
+
+/**
+ * The client of one app. Throws TypeError for a base_url or client_id that cannot work; its calls throw
+ * PurserError. The secret stays in a closure, so that neither a log nor an inspection can show it.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { client_id, client_secret, timeout_ms = 10_000 } = options
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const base_url = serviceAddress(options.base_url)
+  const app_path = pathPart(client_id)
+  if (app_path === null) throw new TypeError('client_id must not be empty')
+
+  const ask = (path: string, call: Omit<Call, 'url'>) =>
+    send(fetch, timeout_ms, { ...call, url: `${base_url}/api/v1${path}` })
+  const askAsApp: typeof ask = (path, call) =>
+    ask(path, {
+      ...call,
+      headers: { ...call.headers, authorization: basic(client_id, client_secret) },
+    })
+  const askPublic = async (path: string) =>
+    (await ask(`/public/apps/${app_path}${path}/`, { method: 'GET', repeatable: true })).body
+
+  return Object.freeze<Client>({
+    base_url,
+    client_id,
+
+    app: async () => (await askPublic('')) as AppProfile,
+
+    prices: async () => (await askPublic('/prices')) as Prices,
+
+    async validate(key) {
+      const call = { method: 'POST', body: { key }, repeatable: true } as const
+      return (await askAsApp('/licenses/validate', call)).body as LicenseState
+    },
+
+    async order(ref, { wait_seconds = 5 } = {}) {
+      const path = `/orders/${pathPart(ref) ?? refuse('unknown_order', 'order reference')}`
+      const give_up_at = Date.now() + wait_seconds * 1000
+      for (;;) {
+        const answer = await askAsApp(path, { method: 'GET', repeatable: true })
+        if (answer.status !== 202) return answer.body as OrderLicense
+        const retry_after = Math.max(answer.retry_after, 0.25)
+        if (Date.now() + retry_after * 1000 > give_up_at)
+          return { status: 'processing', retry_after }
+        await sleep(retry_after * 1000)
+      }
+    },
+
+    async regenerateKey(license_id, { reason, idempotency_key } = {}) {
+      const part = pathPart(license_id) ?? refuse('unknown_license', 'license id')
+      const answer = await askAsApp(`/licenses/${part}/regenerate-key`, {
+        method: 'POST',
+        ...(reason !== undefined && { body: { reason } }),
+        ...(idempotency_key !== undefined && { headers: { 'idempotency-key': idempotency_key } }),
+        repeatable: false,
+      })
+      return answer.body as RegeneratedKey
+    },
+  })
+}
+
+/** HTTP Basic as RFC 6749 section 2.3.1 has it: both halves form-encoded, then joined. */
+function basic(client_id: string, client_secret: string | undefined): string {
+  if (!client_secret) throw new TypeError('this call needs the client_secret of the app')
+  return `Basic ${btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`)}`
+}
+
+function formEncode(value: string): string {
+  return new URLSearchParams({ '': value }).toString().slice(1)
+}
+
+/** What the service would say: a value that fits in no path was never issued by it. */
+function refuse(code: string, noun: string): never {
+  throw new PurserError(`This is not a valid ${noun}.`, { status: 404, code, request_id: null })
+}

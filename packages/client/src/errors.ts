@@ -1,0 +1,64 @@
+/** Every refusal of the service as one family of errors (spec: Errors). None carries a secret. */
+
+/** The codes of the service, then the three that the client gives where no code was sent. */
+export type ErrorCode =
+  | 'invalid_client'
+  | 'invalid_request'
+  | 'license_canceled'
+  | 'not_found'
+  | 'unknown_key'
+  | 'unknown_license'
+  | 'unknown_order'
+  | 'rate_limited'
+  | 'unexpected_answer'
+  | 'unreachable'
+
+/** `status` and `request_id` are null when there was no answer to read them from. */
+export type ErrorDetails = { status: number | null; code: string; request_id: string | null }
+
+export type FieldFault = { path: string; message: string }
+
+/** The base of all of them. `message` is one English sentence; `code` tells them apart. */
+export class PurserError extends Error {
+  override readonly name: string = 'PurserError'
+  /** The HTTP status. */
+  readonly status: number | null
+  /** An `ErrorCode`, or a code that is newer than this client. */
+  readonly code: ErrorCode | (string & Record<never, never>)
+  /** What to quote when you ask for help. */
+  readonly request_id: string | null
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message)
+    this.status = details.status
+    this.code = details.code
+    this.request_id = details.request_id
+  }
+}
+
+/** 429: too many calls. Nothing was done; ask again after `retry_after` seconds. */
+export class RateLimitedError extends PurserError {
+  override readonly name = 'RateLimitedError'
+  readonly retry_after: number
+
+  constructor(message: string, details: ErrorDetails & { retry_after: number }) {
+    super(message, details)
+    this.retry_after = details.retry_after
+  }
+}
+
+/** 400 `invalid_request`: `fields` names every fault at once. */
+export class InvalidRequestError extends PurserError {
+  override readonly name = 'InvalidRequestError'
+  readonly fields: FieldFault[]
+
+  constructor(message: string, details: ErrorDetails & { fields: FieldFault[] }) {
+    super(message, details)
+    this.fields = details.fields
+  }
+}
+
+/** No usable answer: a network fault, a timeout, or a 5xx that outlasted the safe retries. */
+export class UnreachableError extends PurserError {
+  override readonly name = 'UnreachableError'
+}

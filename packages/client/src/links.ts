@@ -1,0 +1,63 @@
+/** Addresses on the service, built without a network call (spec: Hosted checkout and management links). */
+
+/**
+ * The hosted checkout of one price.
+ * `next` is where the buyer returns: an absolute address on your registered domain (https, or http on
+ * localhost). Without it the buyer returns to the app's Login URL. `ref` is an affiliate code and
+ * `email` prefills the first step. Throws TypeError when an argument cannot make a working link.
+ */
+export function buyLink(
+  base_url: string,
+  price_id: string,
+  options: { next?: string | undefined; ref?: string | undefined; email?: string | undefined } = {},
+): string {
+  if (!price_id.startsWith('prc_')) {
+    throw new TypeError('price_id must be the public_id of a price, which starts with "prc_"')
+  }
+  return pageLink(base_url, 'buy', price_id, options)
+}
+
+/**
+ * The page where a buyer manages a license: plan, auto-renew, card, and the key itself.
+ * `next` becomes the "Back to your app" button. Throws TypeError like `buyLink`.
+ */
+export function manageLink(
+  base_url: string,
+  client_id: string,
+  options: { next?: string | undefined } = {},
+): string {
+  return pageLink(base_url, 'manage', client_id, options)
+}
+
+function pageLink(
+  base_url: string,
+  page: string,
+  id: string,
+  query: { [name: string]: string | undefined; next?: string | undefined },
+): string {
+  const part = pathPart(id)
+  if (part === null) throw new TypeError('the id of a link must be a non-empty id of the service')
+  if (query.next && !/^https?:\/\//i.test(query.next)) {
+    throw new TypeError('next must be an absolute http or https address')
+  }
+  const link = new URL(`${serviceAddress(base_url)}/${page}/${part}/`)
+  for (const [name, value] of Object.entries(query)) {
+    if (value) link.searchParams.set(name, value)
+  }
+  return link.href
+}
+
+/** The service's address without its trailing slash. Throws TypeError unless http or https. */
+export function serviceAddress(base_url: string): string {
+  const { protocol, origin, pathname } = new URL(base_url)
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    throw new TypeError('base_url must be an http or https address')
+  }
+  return origin + pathname.replace(/\/+$/, '')
+}
+
+/** One path segment, encoded; null for a value no path can carry (`.` and `..` would climb). */
+export function pathPart(value: string): string | null {
+  if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) return null
+  return encodeURIComponent(value)
+}

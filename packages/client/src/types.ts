@@ -1,0 +1,77 @@
+/** What the service says on the wire, field for field (spec: Resources and their fields). */
+
+export type AppProfile = {
+  /** The app's public OAuth client id. */
+  client_id: string
+  name: string
+  tagline: string
+  listing_mode: 'marketplace' | 'external'
+  /** The seller's registered website. */
+  url: string
+  /** The app's product page on the service. */
+  marketplace_url: string
+}
+
+export type Frequency = 'day' | 'week' | 'month' | 'year'
+
+export type Price = {
+  /** Opaque, prefix `prc_`: the id inside buy links. */
+  public_id: string
+  /** Prefix `prod_`: what a license's `product_public_id` names. */
+  product_id: string
+  /** The plan's display name. */
+  product_name: string
+  /** A decimal string with two decimals, such as `"12.00"`, before tax. */
+  amount: string
+  /** A lowercase ISO currency code, such as `usd`. */
+  currency: string
+  is_recurring: boolean
+  /** Null for a one-time price. */
+  frequency: Frequency | null
+  /** A ready-made hosted checkout link for this price. */
+  buy_url: string
+}
+
+export type Prices = {
+  client_id: string
+  app_name: string
+  /** True when the app offers a free plan. Free plans have no price rows. */
+  has_free_tier: boolean
+  prices: Price[]
+}
+
+/** `preview` is the developer's own walkthrough of the purchase: entitled, and never charged. */
+export type LicenseStatus =
+  | 'active'
+  | 'trialing'
+  | 'one_time_active'
+  | 'past_due'
+  | 'unpaid'
+  | 'paused'
+  | 'canceled'
+  | 'preview'
+
+export type LicenseState = {
+  /** True if the key may use the app right now. Gate on this. */
+  entitled: boolean
+  status: LicenseStatus
+  /** Prefix `lic_`: stable, and what `regenerateKey` takes. */
+  license_id: string
+  /** The plan held now; equal to `product_public_id`. */
+  product_id: string
+  /** The plan held now, prefix `prod_`. It follows a move to another plan of the app. */
+  product_public_id: string
+  /** `YYYY-MM-DD` in UTC, or null when nothing ends (one-time and preview). */
+  period_end: string | null
+  /** `YYYY-MM-DD` in UTC: the day the license ends or ended, or null while it renews. */
+  canceled_at: string | null
+}
+
+/** A landed order: the license and its key. */
+export type OrderLicense = LicenseState & { license_key: string }
+
+/** An order that is paid but has not landed yet; ask again after `retry_after` seconds. */
+export type ProcessingOrder = { status: 'processing'; retry_after: number }
+
+/** The license with its new key, which is shown this once. The old key is already dead. */
+export type RegeneratedKey = LicenseState & { license_key: string; rotated_at: string }

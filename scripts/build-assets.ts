@@ -1,0 +1,115 @@
+/**
+ * Builds what browsers load: one stylesheet, one script and the tab's icon, into `.build/assets/`,
+ * each with the hash of its content in its name, and `manifest.json`, which maps the plain names to
+ * these. Nothing is done while the inputs are the same as at the last build.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = join(root, 'src')
+const design = join(source, 'platform/design')
+const out = join(root, '.build/assets')
+const manifestFile = join(out, 'manifest.json')
+
+/** Plain name to hashed name, and under `inputs` the hash of everything they were built from. */
+type Manifest = Record<string, string>
+
+const hashOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
+
+/** Pages name the classes the stylesheet holds, so every page is an input, and so are the tools. */
+async function hashInputs(): Promise<string> {
+  const entries = await readdir(source, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => file.endsWith('.tsx') || file.startsWith(design))
+  files.push(join(root, 'package-lock.json'), fileURLToPath(import.meta.url))
+  const hash = createHash('sha256')
+  for (const file of files.sort()) {
+    hash.update(`${relative(root, file)}\0${hashOf(await readFile(file))}\n`)
+  }
+  return hash.digest('hex')
+}
+
+async function readManifest(): Promise<Manifest | undefined> {
+  return readFile(manifestFile, 'utf8').then(JSON.parse, () => undefined)
+}
+
+async function buildStyle(work: string): Promise<Buffer> {
+  const made = join(work, 'app.css')
+  const cli = join(root, 'node_modules/@tailwindcss/cli/dist/index.mjs')
+  const options = ['--input', join(design, 'style.css'), '--output', made, '--minify']
+  await promisify(execFile)(process.execPath, [cli, ...options], { cwd: root })
+  return readFile(made)
+}
+
+async function buildScript(): Promise<Uint8Array> {
+  const { build } = await import('esbuild')
+  const result = await build({
+    entryPoints: [join(design, 'browser/app.ts')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+  })
+  return result.outputFiles[0]!.contents
+}
+
+async function buildIcon(): Promise<string> {
+  const { favicon } = await import('#design/brand')
+  return favicon()
+}
+
+/** Moves each file into place before the manifest names it, so that a reader never finds a gap. */
+async function publish(work: string, contents: Record<string, string | Uint8Array>) {
+  const manifest: Manifest = {}
+  for (const [name, content] of Object.entries(contents)) {
+    const ending = extname(name)
+    manifest[name] = `${name.slice(0, -ending.length)}-${hashOf(content).slice(0, 12)}${ending}`
+    await writeFile(join(work, name), content)
+    await rename(join(work, name), join(out, manifest[name]))
+  }
+  return manifest
+}
+
+/** Drops what neither this build nor the one before it names: an open page may ask for that. */
+async function sweep(kept: Manifest[]): Promise<void> {
+  const names = new Set(['manifest.json', ...kept.flatMap((manifest) => Object.values(manifest))])
+  const stale = (await readdir(out)).filter((name) => !names.has(name))
+  await Promise.all(stale.map((name) => rm(join(out, name), { force: true })))
+}
+
+/** Builds the assets unless they are fresh. Answers whether it built, and the manifest. */
+export async function buildAssets(): Promise<{ built: boolean; manifest: Manifest }> {
+  const inputs = await hashInputs()
+  const last = await readManifest()
+  if (last?.inputs === inputs) return { built: false, manifest: last }
+  await mkdir(out, { recursive: true })
+  const work = await mkdtemp(join(root, '.build/assets-'))
+  try {
+    const [style, script, icon] = await Promise.all([buildStyle(work), buildScript(), buildIcon()])
+    const files = await publish(work, { 'app.css': style, 'app.js': script, 'favicon.svg': icon })
+    const manifest = { inputs, ...files }
+    await writeFile(join(work, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    await rename(join(work, 'manifest.json'), manifestFile)
+    await sweep(last ? [manifest, last] : [manifest])
+    return { built: true, manifest }
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const start = performance.now()
+  const { built, manifest } = await buildAssets()
+  const took = Math.round(performance.now() - start)
+  const what = built ? 'built' : 'fresh'
+  console.log(`assets ${what} in ${took} ms: ${manifest['app.css']}, ${manifest['app.js']}`)
+}

@@ -1,0 +1,9 @@
+/** Builds all that is not run from its source: the browsers' assets and the client library. */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { buildAssets } from './build-assets.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+await buildAssets()
+execFileSync(`${root}node_modules/.bin/tsc`, ['-p', `${root}packages/client`], { stdio: 'inherit' })

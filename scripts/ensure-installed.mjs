@@ -1,0 +1,28 @@
+// Installs what package-lock.json names when node_modules is absent or older than it. This file runs
+// on whatever Node the machine has, before anything is installed, so it is plain JavaScript.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const installed = `${root}node_modules/.package-lock.json`
+const node = `${root}node_modules/.bin/node`
+
+const isCurrent =
+  existsSync(installed) &&
+  existsSync(node) &&
+  statSync(installed).mtimeMs >= statSync(`${root}package-lock.json`).mtimeMs
+
+if (!isCurrent) {
+  console.log('Installing what is missing. This takes a minute, once.')
+  const npm = process.env.npm_execpath
+  const [command, ...words] = npm ? [process.execPath, npm] : ['npm']
+  const { status } = spawnSync(command, [...words, 'ci', '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) {
+    console.error('npm ci failed; what it says above tells why.')
+    process.exit(status ?? 1)
+  }
+}

@@ -1,0 +1,52 @@
+import type { Frequency } from '#platform/calendar'
+import { type Cents, cents } from '#platform/money'
+
+/** The cast: the people and the app that the demo and the tests share. */
+export const CAST = {
+  seller: { email: 'marina@tidepool.example', legal_name: 'Tidepool Works LLC', zip: '97365' },
+  buyer: { email: 'robin@example.com' },
+  affiliate: { email: 'cleo@example.net', code: 'coast-walks' },
+  operator: { email: 'otis@purser.example' },
+} as const
+
+/** The plans of the cast's app, in the order in which they are shown. */
+export const PLANS: readonly {
+  name: string
+  description: string
+  is_free: boolean
+  prices: readonly { frequency: Frequency | null; amount: Cents }[]
+}[] = [
+  {
+    name: 'Free',
+    description: 'Today’s tides for one beach.',
+    is_free: true,
+    prices: [],
+  },
+  {
+    name: 'Pro',
+    description: 'Every beach, thirty days ahead, and a log of what you found.',
+    is_free: false,
+    prices: [
+      { frequency: 'month', amount: cents(1200) },
+      { frequency: 'year', amount: cents(9600) },
+    ],
+  },
+  {
+    name: 'Lifetime',
+    description: 'Everything in Pro, paid once.',
+    is_free: false,
+    prices: [{ frequency: null, amount: cents(18_000) }],
+  },
+]
+
+/** The cast's app. Its website is an example's; `oauth_login_url` is where it really runs. */
+export const APP = {
+  slug: 'tidepool',
+  name: 'Tidepool',
+  tagline: 'Tide tables and a log for people who walk the coast',
+  description:
+    'Tidepool tells you when the water is low enough to walk out, and keeps what you found there.\n\n' +
+    'Pick a beach, see the next low tides with the light and the swell, and write down the stars, ' +
+    'anemones and crabs you met. Your log stays yours and can be exported at any time.',
+  url: 'https://tidepool.example',
+} as const

@@ -1,0 +1,21 @@
+import * as billing from '#domain/billing'
+import type * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { mayBuyAs } from './open-cart.ts'
+
+/**
+ * Lets a signed-in buyer go on with a cart if the account is the one of the cart's email; tells of
+ * the license they may hold already. Undefined for anybody else.
+ */
+export async function identifyBuyer(
+  { db, clock }: World,
+  cart: billing.Cart,
+  session: identity.Session | undefined,
+): Promise<{ license: licensing.License | undefined } | undefined> {
+  const { email_normalised } = cart
+  if (!session || session.email_normalised !== email_normalised) return undefined
+  if (!mayBuyAs(session, session.user_id, cart.app_id)) return undefined
+  await billing.identifyCart(db, clock.now(), { cart_id: cart.id, user_id: session.user_id })
+  return { license: await licensing.findLive(db, { app_id: cart.app_id, email_normalised }) }
+}

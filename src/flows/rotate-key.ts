@@ -1,0 +1,32 @@
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+
+/** Replaces a license's key and writes who did it, in one transaction (spec: regenerate-key). */
+export async function rotateKey(
+  { db, clock, keys, random }: World,
+  request: {
+    app_id: string
+    license_id: string
+    /** Who asks: the app's client, or an account. */
+    actor: string
+    rotation_key: string | null
+    reason: string | undefined
+    request_id: string
+  },
+): Promise<licensing.Rotation> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    const rotation = await licensing.rotate(tx, now, { keys, random }, request)
+    if (rotation.outcome === 'rotated' && rotation.fresh) {
+      await audit(tx, now, {
+        actor: request.actor,
+        action: 'license.key_rotated',
+        subject: request.license_id,
+        request_id: request.request_id,
+        detail: request.reason === undefined ? {} : { reason: request.reason },
+      })
+    }
+    return rotation
+  })
+}

@@ -1,0 +1,42 @@
+import { ConfigError, readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { startDemo } from './demo/start.ts'
+import { openService } from './service.ts'
+
+const STOP_WITHIN_MS = 15_000
+
+/** Opens the service, serves it, and stops it in good order when it is told to. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env, systemRandom)
+  const service = await openService(config)
+  await service.listen()
+  const demo = config.demo ? await startDemo(service.world) : undefined
+  for (const line of demo?.lines ?? [`Purser is ready at ${config.base_url}`]) console.log(line)
+
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) return
+    stopping = true
+    service.world.log.info({ signal }, 'stopping: open requests are answered first')
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    await demo?.close()
+    await service.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+main().catch((error: Error & { code?: string; port?: number }) => {
+  console.error(sentenceFor(error))
+  process.exit(1)
+})
+
+/** What went wrong at the start, as a sentence where it is something an operator can mend. */
+function sentenceFor(error: Error & { code?: string; port?: number }): string {
+  if (error instanceof ConfigError) return error.message
+  if (error.code === 'EADDRINUSE') {
+    return `Port ${error.port} is taken by another program. Choose another with PORT.`
+  }
+  return error.message.startsWith('Another Purser') ? error.message : String(error.stack)
+}

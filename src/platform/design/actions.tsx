@@ -1,0 +1,114 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon, type IconName } from './icons.tsx'
+
+const looks = {
+  primary: 'btn-primary disabled:border-primary disabled:bg-primary disabled:text-primary-content',
+  plain: 'border-edge bg-base-100 hover:border-base-content disabled:text-base-content',
+  ghost: 'btn-ghost',
+  danger: 'btn-outline btn-error',
+} as const
+
+/**
+ * Something one can do: a link when it has an `href`, otherwise a button of its form. `pending` is
+ * what the button says once it is pressed and the answer is awaited.
+ */
+export function Button(facts: {
+  children: ComponentChildren
+  kind?: keyof typeof looks
+  href?: string | undefined
+  pending?: string
+  icon?: IconName
+  icon_after?: IconName
+  wide?: boolean
+  name?: string
+  value?: string
+  /** The id of the form to send, for a button that stands outside of it. */
+  form?: string
+  describedby?: string
+}): JSX.Element {
+  const look = looks[facts.kind ?? 'plain']
+  const size = facts.wide ? 'w-full text-base' : 'text-sm'
+  const style = `btn ${look} ${size} h-auto min-h-11 gap-2 py-1.5 font-semibold`
+  const content = (
+    <>
+      {facts.icon && <Icon name={facts.icon} size="size-4.5" />}
+      {facts.children}
+      {facts.icon_after && <Icon name={facts.icon_after} size="size-4.5" />}
+    </>
+  )
+  if (facts.href !== undefined) {
+    return (
+      <a class={style} href={facts.href} aria-describedby={facts.describedby}>
+        {content}
+      </a>
+    )
+  }
+  return (
+    <button
+      class={style}
+      type="submit"
+      name={facts.name}
+      value={facts.value}
+      form={facts.form}
+      data-pending={facts.pending}
+      aria-describedby={facts.describedby}
+    >
+      {content}
+    </button>
+  )
+}
+
+/** Words that lead elsewhere, among other words. */
+export function TextLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <a class="textlink" href={facts.href}>
+      {facts.children}
+    </a>
+  )
+}
+
+/** The way back to the step before. */
+export function BackLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <a
+      class="-ms-1 inline-flex min-h-11 items-center gap-1.5 rounded-field px-1 text-sm text-muted hover:text-base-content"
+      href={facts.href}
+    >
+      <Icon name="arrow-left" size="size-4" />
+      {facts.children}
+    </a>
+  )
+}
+
+/** The one main action of a page and, beside or under it, the lesser ones. */
+export function Actions({ children }: { children: ComponentChildren }): JSX.Element {
+  return <div class="flex flex-wrap items-center gap-3">{children}</div>
+}
+
+/** A value to take along, such as a license key: selectable, and copied with one press. */
+export function CopyField(facts: { label: string; value: string; id: string }): JSX.Element {
+  return (
+    <div class="grid gap-1.5">
+      <label for={facts.id} class="text-sm font-medium">
+        {facts.label}
+      </label>
+      <div class="flex items-center gap-2 rounded-field border border-edge bg-base-200 p-1.5 ps-3">
+        <output id={facts.id} class="min-w-0 grow font-mono text-sm break-all select-all">
+          {facts.value}
+        </output>
+        <button
+          type="button"
+          class="btn btn-sm gap-1.5 border-base-300 bg-base-100 text-sm font-medium hover:border-base-content"
+          data-copy={facts.id}
+          data-copied="Copied"
+          aria-label={`Copy ${facts.label.toLocaleLowerCase('en-US')}`}
+          hidden
+        >
+          <Icon name="copy" size="size-4" />
+          Copy
+        </button>
+        <span class="sr-only" role="status" data-copy-status />
+      </div>
+    </div>
+  )
+}

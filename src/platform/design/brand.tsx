@@ -1,0 +1,67 @@
+import type { JSX } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+
+/** The mark's strokes: a P whose bowl is a coin. */
+function MarkStrokes(): JSX.Element {
+  return (
+    <>
+      <path d="M7 4.5v15.5" stroke-width="3" stroke-linecap="round" />
+      <circle cx="13" cy="10" r="5.5" stroke-width="3" />
+      <path d="M13 10v.01" stroke-width="2.5" stroke-linecap="round" />
+    </>
+  )
+}
+
+/** Purser's mark alone, in the colour of the text around it. */
+export function Mark({ size = 'size-6' }: { size?: string }): JSX.Element {
+  return (
+    <svg
+      class={`${size} shrink-0`}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <MarkStrokes />
+    </svg>
+  )
+}
+
+/** Purser's mark and name. */
+export function Logo(): JSX.Element {
+  return (
+    <span class="inline-flex items-center gap-2 text-lg font-semibold tracking-tight">
+      <span class="text-primary">
+        <Mark />
+      </span>
+      Purser
+    </span>
+  )
+}
+
+/** The first letter of an app's name on a tile, where the app has no picture of its own. */
+export function Monogram({ name }: { name: string }): JSX.Element {
+  const letter = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
+  return (
+    <span
+      class="inline-grid size-9 shrink-0 place-items-center rounded-field bg-primary text-base font-semibold text-primary-content"
+      aria-hidden="true"
+    >
+      {letter}
+    </span>
+  )
+}
+
+/** The icon of the browser's tab, as an SVG document. */
+export function favicon(): string {
+  return renderToString(
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none">
+      <title>Purser</title>
+      <rect width="24" height="24" rx="5.5" fill="#0d4f46" />
+      <g stroke="#fbfaf5" transform="translate(3.1 2.9) scale(.74)">
+        <MarkStrokes />
+      </g>
+    </svg>,
+  )
+}

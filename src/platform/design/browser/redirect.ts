@@ -1,0 +1,51 @@
+const interactions = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
+
+function safeUrl(text: string | undefined): URL | undefined {
+  if (!text || !URL.canParse(text, location.href)) return undefined
+  const url = new URL(text, location.href)
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+}
+
+/**
+ * Leads on to another page after some seconds, unless the reader does anything on this one. The
+ * seconds are drawn for the eye; a screen reader is told once at the start and once near the end.
+ */
+export function startRedirect(): void {
+  const notice = document.querySelector<HTMLElement>('[data-redirect-url][data-redirect-seconds]')
+  const url = safeUrl(notice?.dataset.redirectUrl)
+  let left = Number(notice?.dataset.redirectSeconds)
+  if (!notice || !url || !(left > 0)) return
+  const text = notice.querySelector('[data-redirect-text]')
+  const shown = notice.querySelector('[data-redirect-left]')
+  const status = notice.querySelector('[data-redirect-status]')
+  const stay = notice.querySelector<HTMLButtonElement>('[data-redirect-stay]')
+  const say = (words: string | null | undefined) => {
+    if (status) status.textContent = words ?? ''
+  }
+
+  const cancel = () => {
+    clearInterval(timer)
+    for (const type of interactions) removeEventListener(type, cancel)
+    removeEventListener('pagehide', cancel)
+    const words = stay?.dataset.redirectStay
+    if (text && words) text.textContent = words
+    say(words)
+    // Hidden only after the press has reached it: a button that vanishes under the finger lets the
+    // press fall on what lies beneath.
+    setTimeout(() => stay?.remove(), 300)
+  }
+  const tick = () => {
+    left -= 1
+    if (shown) shown.textContent = String(Math.max(left, 0))
+    if (left === 5) say(text?.textContent)
+    if (left > 0) return
+    clearInterval(timer)
+    location.assign(url)
+  }
+
+  const timer = setInterval(tick, 1000)
+  notice.hidden = false
+  say(text?.textContent)
+  for (const type of interactions) addEventListener(type, cancel, { passive: true })
+  addEventListener('pagehide', cancel)
+}

@@ -1,0 +1,47 @@
+type Pressed = { button: HTMLButtonElement; content: ChildNode[] }
+
+const pressed = new Map<HTMLFormElement, Pressed | undefined>()
+
+function press(button: HTMLButtonElement): Pressed {
+  const content = [...button.childNodes]
+  const words = button.dataset.pending
+  if (words) {
+    const ring = document.createElement('span')
+    ring.className = 'spinner'
+    ring.ariaHidden = 'true'
+    button.replaceChildren(ring, words)
+  }
+  button.disabled = true
+  return { button, content }
+}
+
+function release(): void {
+  for (const entry of pressed.values()) {
+    if (!entry) continue
+    entry.button.disabled = false
+    entry.button.replaceChildren(...entry.content)
+  }
+  pressed.clear()
+}
+
+/**
+ * Sends a posted form once: its button is disabled and says what is being done. Coming back to the
+ * page by the browser's history makes the form usable again.
+ */
+export function startSubmitOnce(): void {
+  document.addEventListener('submit', (event) => {
+    const form = event.target
+    if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return
+    if (form.method !== 'post' || (form.target && form.target !== '_self')) return
+    if (pressed.has(form)) return event.preventDefault()
+    const button = event.submitter
+    pressed.set(form, undefined)
+    // A button that is disabled already leaves its own name and value out of what is sent.
+    setTimeout(() => {
+      if (button instanceof HTMLButtonElement) pressed.set(form, press(button))
+    })
+  })
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) release()
+  })
+}

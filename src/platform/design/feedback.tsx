@@ -1,0 +1,170 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon } from './icons.tsx'
+
+const tones = {
+  info: { edge: 'border-info', ink: 'text-info', icon: 'info', role: 'status' },
+  success: { edge: 'border-success', ink: 'text-success', icon: 'check', role: 'status' },
+  warning: { edge: 'border-warning', ink: 'text-warning', icon: 'warning', role: 'alert' },
+  error: { edge: 'border-error', ink: 'text-error', icon: 'error', role: 'alert' },
+} as const
+
+/** A message about what just happened; warnings and errors interrupt a screen reader. */
+export function Alert(facts: {
+  tone: keyof typeof tones
+  title?: string
+  children?: ComponentChildren
+}): JSX.Element {
+  const { edge, ink, icon, role } = tones[facts.tone]
+  return (
+    <div
+      role={role}
+      class={`flex gap-3 rounded-field border ${edge} bg-base-100 px-4 py-3 text-sm`}
+    >
+      <span class={`mt-px ${ink}`}>
+        <Icon name={icon} />
+      </span>
+      <div class="grid gap-0.5">
+        {facts.title && <p class="font-semibold">{facts.title}</p>}
+        {facts.children && <div class="text-base-content">{facts.children}</div>}
+      </div>
+    </div>
+  )
+}
+
+/** What is wrong with a form, as links to its fields; it takes the focus when the page opens. */
+export function ErrorSummary(facts: {
+  errors: { id: string; message: string }[]
+  title?: string
+}): JSX.Element | null {
+  if (facts.errors.length === 0) return null
+  return (
+    <div
+      role="alert"
+      tabindex={-1}
+      class="rounded-field border border-error bg-base-100 px-4 py-3 text-sm outline-error"
+      aria-labelledby="error-summary-title"
+      data-error-summary
+    >
+      <h2 id="error-summary-title" class="font-semibold text-error">
+        {facts.title ?? 'Please look at this again'}
+      </h2>
+      <ul class="mt-1 grid">
+        {facts.errors.map(({ id, message }) => (
+          <li key={id}>
+            <a class="textlink inline-block py-1" href={`#${id}`}>
+              {message}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const badges = {
+  neutral: 'border-base-300 text-base-content',
+  good: 'border-success text-success',
+  warn: 'border-warning text-warning',
+  bad: 'border-error text-error',
+  info: 'border-info text-info',
+} as const
+
+/** The tone of a badge. */
+export type BadgeTone = keyof typeof badges
+
+/** One or two words about the state of a thing. */
+export function Badge(facts: { tone?: BadgeTone; children: ComponentChildren }): JSX.Element {
+  return (
+    <span
+      class={`badge ${badges[facts.tone ?? 'neutral']} bg-base-100 text-xs font-medium whitespace-nowrap`}
+    >
+      {facts.children}
+    </span>
+  )
+}
+
+/** How the states of a license, an entitlement or a payment read to people. */
+const states = new Map<string, [words: string, tone: BadgeTone]>([
+  ['active', ['Active', 'good']],
+  ['trialing', ['Trial', 'info']],
+  ['one_time_active', ['Yours for good', 'good']],
+  ['free', ['Free', 'neutral']],
+  ['preview', ['Preview', 'info']],
+  ['none', ['No plan', 'neutral']],
+  ['past_due', ['Past due', 'warn']],
+  ['unpaid', ['Unpaid', 'bad']],
+  ['paused', ['Paused', 'warn']],
+  ['canceled', ['Canceled', 'neutral']],
+])
+
+/** The state of a license or entitlement, in words; a state it does not know is shown as it is. */
+export function StatusBadge({ status }: { status: string }): JSX.Element {
+  const [words, tone] = states.get(status) ?? [status, 'neutral']
+  return <Badge tone={tone}>{words}</Badge>
+}
+
+/** A turning ring; say beside it what is awaited. */
+export function Spinner(): JSX.Element {
+  return <span class="spinner" aria-hidden="true" />
+}
+
+/**
+ * A page that waits for an answer from elsewhere: it asks for its own address every two seconds and
+ * is left as soon as that answers with something other than 202. Without the script the reader has
+ * the link, and the page may set `refresh_seconds`.
+ */
+export function Processing(facts: {
+  title: string
+  href: string
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <section class="grid justify-items-start gap-4" data-waiting-seconds="2">
+      <span class="text-xl text-primary">
+        <Spinner />
+      </span>
+      <div role="status" class="grid gap-2">
+        <h1 class="text-2xl font-semibold">{facts.title}</h1>
+        <div class="text-muted">{facts.children}</div>
+      </div>
+      <a class="textlink inline-flex min-h-11 items-center text-sm" href={facts.href}>
+        Check again now
+      </a>
+    </section>
+  )
+}
+
+/**
+ * Says that the page will lead on by itself, and lets the reader stay. It shows only where the
+ * script runs, so the page also needs a link of its own to the same place.
+ */
+export function RedirectNotice(facts: {
+  url: string
+  seconds: number
+  destination: string
+}): JSX.Element {
+  return (
+    <div
+      class="flex flex-wrap items-center justify-between gap-x-4 text-sm text-muted"
+      data-redirect-url={facts.url}
+      data-redirect-seconds={facts.seconds}
+      hidden
+    >
+      <p aria-hidden="true" data-redirect-text>
+        Taking you back to {facts.destination} in{' '}
+        <span class="tabular-nums" data-redirect-left>
+          {facts.seconds}
+        </span>{' '}
+        seconds
+      </p>
+      <p class="sr-only" role="status" data-redirect-status />
+      <button
+        type="button"
+        class="textlink min-h-11 cursor-pointer"
+        data-redirect-stay="You are staying on this page."
+      >
+        Stay on this page
+      </button>
+    </div>
+  )
+}

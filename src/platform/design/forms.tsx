@@ -1,0 +1,210 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon, type IconName } from './icons.tsx'
+
+/** What every field of a form is told. `name` is also its id unless `id` differs. */
+export type FieldFacts = {
+  label: string
+  name: string
+  id?: string
+  hint?: ComponentChildren
+  error?: string | undefined
+  /** Fields are required unless said otherwise; then the label says "optional". */
+  optional?: boolean
+  autocomplete?: string
+  disabled?: boolean
+}
+
+type InputFacts = FieldFacts & {
+  value?: string | undefined
+  type?: 'text' | 'email' | 'password' | 'tel' | 'url' | 'date' | 'search' | 'number'
+  inputmode?: 'text' | 'numeric' | 'decimal' | 'email' | 'tel' | 'url'
+  placeholder?: string
+  maxlength?: number
+  minlength?: number
+  spellcheck?: boolean
+  autofocus?: boolean
+  /** Lets the browser's script group the digits while one types. */
+  format?: 'card' | 'expiry' | 'zip' | 'digits'
+  icon?: IconName
+}
+
+type Unlabelled = Omit<FieldFacts, 'label'>
+
+function idOf(facts: Unlabelled): string {
+  return facts.id ?? facts.name
+}
+
+/** The attributes that tie a control to its name, its words of help and its fault. */
+function wiring(facts: Unlabelled) {
+  const id = idOf(facts)
+  const described = [facts.hint ? `${id}-hint` : '', facts.error ? `${id}-error` : '']
+  return {
+    id,
+    name: facts.name,
+    required: !facts.optional,
+    disabled: facts.disabled ?? false,
+    autocomplete: facts.autocomplete,
+    'aria-describedby': described.filter(Boolean).join(' ') || undefined,
+    'aria-invalid': facts.error ? ('true' as const) : undefined,
+  }
+}
+
+function Hint({ facts }: { facts: Unlabelled }): JSX.Element | null {
+  if (!facts.hint) return null
+  return (
+    <p id={`${idOf(facts)}-hint`} class="text-sm text-muted">
+      {facts.hint}
+    </p>
+  )
+}
+
+function Fault({ facts }: { facts: Unlabelled }): JSX.Element | null {
+  if (!facts.error) return null
+  return (
+    <p id={`${idOf(facts)}-error`} class="flex gap-1.5 text-sm font-medium text-error">
+      <span class="mt-0.5">
+        <Icon name="error" size="size-4" />
+      </span>
+      {facts.error}
+    </p>
+  )
+}
+
+function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentChildren }) {
+  return (
+    <div class="grid content-start gap-1.5">
+      <div class="flex items-baseline justify-between gap-3 text-sm">
+        <label for={idOf(facts)} class="font-medium">
+          {facts.label}
+        </label>
+        {facts.optional && <span class="text-xs text-muted">optional</span>}
+      </div>
+      {children}
+      <Hint facts={facts} />
+      <Fault facts={facts} />
+    </div>
+  )
+}
+
+/** One line to fill in, with its label, its hint and its error. */
+export function Field(facts: InputFacts): JSX.Element {
+  return (
+    <Labelled facts={facts}>
+      <div class="relative">
+        <input
+          {...wiring(facts)}
+          class={`input control ${facts.format ? 'tabular-nums' : ''} ${facts.icon ? 'pe-11' : ''}`}
+          // Preact types each kind of input apart; what is set here is common to all of them.
+          type={(facts.type ?? 'text') as 'text'}
+          value={facts.value}
+          inputmode={facts.inputmode}
+          placeholder={facts.placeholder}
+          maxlength={facts.maxlength}
+          minlength={facts.minlength}
+          spellcheck={facts.spellcheck}
+          autofocus={facts.autofocus}
+          data-format={facts.format}
+        />
+        {facts.icon && (
+          <span class="pointer-events-none absolute inset-y-0 inset-e-0 grid w-11 place-items-center text-muted">
+            <Icon name={facts.icon} />
+          </span>
+        )}
+      </div>
+    </Labelled>
+  )
+}
+
+/** Several lines to fill in. */
+export function TextareaField(
+  facts: FieldFacts & { value?: string; rows?: number; maxlength?: number },
+): JSX.Element {
+  return (
+    <Labelled facts={facts}>
+      <textarea
+        {...wiring(facts)}
+        class="textarea control"
+        rows={facts.rows ?? 4}
+        maxlength={facts.maxlength}
+      >
+        {facts.value}
+      </textarea>
+    </Labelled>
+  )
+}
+
+/** A choice of one among several. */
+export function SelectField(
+  facts: FieldFacts & { value?: string | undefined; options: { value: string; label: string }[] },
+): JSX.Element {
+  return (
+    <Labelled facts={facts}>
+      <select {...wiring(facts)} class="select control">
+        {facts.options.map(({ value, label }) => (
+          <option key={value} value={value} selected={value === facts.value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  )
+}
+
+/** A yes or no; the whole line is the target. */
+export function CheckboxField(
+  facts: Unlabelled & {
+    label: ComponentChildren
+    value?: string
+    checked?: boolean
+  },
+): JSX.Element {
+  return (
+    <div class="grid gap-1.5">
+      <label class="flex min-h-11 cursor-pointer items-start gap-3 py-2.5 text-sm">
+        <input
+          {...wiring(facts)}
+          type="checkbox"
+          class="checkbox checkbox-primary border-edge checkbox-sm mt-px"
+          value={facts.value ?? 'yes'}
+          checked={facts.checked ?? false}
+        />
+        <span>{facts.label}</span>
+      </label>
+      <Hint facts={facts} />
+      <Fault facts={facts} />
+    </div>
+  )
+}
+
+/** Two or three short fields side by side, such as expiry and security code. */
+export function FieldRow({ children }: { children: ComponentChildren }): JSX.Element {
+  return <div class="grid grid-cols-2 gap-4">{children}</div>
+}
+
+/** The token that proves a form was drawn by this service for this visitor. */
+export function CsrfField({ token }: { token: string }): JSX.Element {
+  return <input type="hidden" name="csrf_token" value={token} />
+}
+
+/** A form that changes something: posted, with its token, its fields one under the other. */
+export function Form(facts: {
+  action: string
+  csrf_token: string
+  children: ComponentChildren
+  id?: string
+  /** The server's own words are shown instead of the browser's bubbles. */
+  novalidate?: boolean
+}): JSX.Element {
+  return (
+    <form
+      id={facts.id}
+      method="post"
+      action={facts.action}
+      novalidate={facts.novalidate ?? true}
+      class="grid grid-cols-1 gap-5"
+    >
+      <CsrfField token={facts.csrf_token} />
+      {facts.children}
+    </form>
+  )
+}

@@ -1,0 +1,280 @@
+import type { ComponentChildren, JSX, VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { asset } from '#platform/assets'
+import { Logo, Monogram } from './brand.tsx'
+import { Icon } from './icons.tsx'
+
+/** A link of a menu or a footer. */
+export type Link = { label: string; href: string; current?: boolean }
+
+/** What every page is told about itself. */
+export type PageFacts = {
+  /** The whole title of the document. */
+  title: string
+  lang?: string
+  description?: string
+  /** Whether search engines may list the page; they may not unless it says so. */
+  listed?: boolean
+  canonical_url?: string
+  /** Where the script does not run, the page is loaded again after so many seconds. */
+  refresh_seconds?: number
+  /** One line across the top, such as that no real card is charged. */
+  notice?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** The papers every page links to unless it names others. */
+export const legalLinks: Link[] = [
+  { label: 'Terms', href: '/terms/' },
+  { label: 'Privacy', href: '/privacy/' },
+  { label: 'Refunds', href: '/refunds/' },
+  { label: 'Help', href: '/help/' },
+]
+
+/** A whole document as the answer to a browser. */
+export function renderPage(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`
+}
+
+/** The document around every page: its head, the way to skip to the content, and a notice. */
+export function Page(facts: PageFacts): JSX.Element {
+  return (
+    <html lang={facts.lang ?? 'en'}>
+      <head>
+        <meta charset="utf-8" />
+        <title>{facts.title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {facts.description && <meta name="description" content={facts.description} />}
+        {!facts.listed && <meta name="robots" content="noindex" />}
+        {facts.canonical_url && <link rel="canonical" href={facts.canonical_url} />}
+        <link rel="stylesheet" href={asset('app.css')} />
+        <link rel="icon" type="image/svg+xml" href={asset('favicon.svg')} />
+        <script type="module" src={asset('app.js')} defer />
+        {facts.refresh_seconds !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(facts.refresh_seconds)} />
+          </noscript>
+        )}
+      </head>
+      <body class="flex min-h-dvh flex-col font-sans text-base">
+        <a
+          class="sr-only rounded-field bg-primary px-4 py-3 text-primary-content focus:not-sr-only focus:absolute focus:start-3 focus:top-3 focus:z-10"
+          href="#content"
+        >
+          Skip to the content
+        </a>
+        {facts.notice && (
+          <section
+            aria-label="Notice"
+            class="border-b border-base-300 bg-wash px-5 py-2 text-center text-xs font-medium"
+          >
+            {facts.notice}
+          </section>
+        )}
+        {facts.children}
+      </body>
+    </html>
+  )
+}
+
+function FooterLinks({ links }: { links: Link[] }): JSX.Element {
+  return (
+    <ul class="flex flex-wrap gap-x-5">
+      {links.map(({ label, href }) => (
+        <li key={label}>
+          <a
+            class="inline-flex min-h-8 items-center underline-offset-4 hover:text-base-content hover:underline"
+            href={href}
+          >
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type FocusFacts = PageFacts & {
+  /** The seller's app, whose page this is in the visitor's eyes. */
+  app_name?: string
+  app_url?: string
+  /** What is being bought: stands beside the content, or folded above it on a phone. */
+  summary?: ComponentChildren
+  /** What the folded summary shows, such as the total. */
+  summary_line?: ComponentChildren
+  /** Whether this page belongs to a sale, so that it says who sells. */
+  selling?: boolean
+  links?: Link[]
+}
+
+function FocusHeader(facts: FocusFacts): JSX.Element {
+  const name = facts.app_name && (
+    <span class="flex min-w-0 items-center gap-3">
+      <Monogram name={facts.app_name} />
+      <span class="truncate text-lg font-semibold tracking-tight">{facts.app_name}</span>
+    </span>
+  )
+  return (
+    <header class="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      {name && facts.app_url ? (
+        <a class="min-w-0 rounded-field" href={facts.app_url}>
+          {name}
+        </a>
+      ) : (
+        (name ?? (
+          <a class="rounded-field" href="/">
+            <Logo />
+          </a>
+        ))
+      )}
+      {name && (
+        <p class="inline-flex items-center gap-1.5 text-xs text-muted">
+          <Icon name="lock" size="size-4" />
+          {facts.selling ? 'Sold securely by Purser' : 'Secured by Purser'}
+        </p>
+      )}
+    </header>
+  )
+}
+
+function FocusFooter(facts: FocusFacts): JSX.Element {
+  return (
+    <footer class="grid gap-2 text-xs text-muted">
+      {facts.selling && (
+        <p>
+          Purser is the merchant of record for this sale: it charges your card, pays the sales tax
+          and handles refunds.{facts.app_name && ` ${facts.app_name} provides the product.`}
+        </p>
+      )}
+      <FooterLinks links={facts.links ?? legalLinks} />
+    </footer>
+  )
+}
+
+/** A page with one thing to do, under the seller's name: a step of the checkout, or signing in. */
+export function FocusLayout(facts: FocusFacts): JSX.Element {
+  if (!facts.summary) {
+    return (
+      <Page {...facts}>
+        <div class="mx-auto flex w-full max-w-112 grow flex-col gap-6 px-5 py-6 sm:py-[max(3rem,10vh)]">
+          <FocusHeader {...facts} />
+          <main
+            id="content"
+            class="grid grid-cols-1 gap-6 rounded-box border border-base-300 bg-base-100 p-5 sm:p-8"
+          >
+            {facts.children}
+          </main>
+          <FocusFooter {...facts} />
+        </div>
+      </Page>
+    )
+  }
+  return (
+    <Page {...facts}>
+      <div class="grow bg-base-100 lg:grid lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr_auto]">
+        <div class="px-5 py-5 sm:px-10 lg:ms-auto lg:w-full lg:max-w-144 lg:px-12 lg:pt-12 lg:pb-10">
+          <FocusHeader {...facts} />
+        </div>
+        <aside
+          aria-label="Order summary"
+          class="border-y border-base-300 bg-base-200 lg:col-start-2 lg:row-span-full lg:row-start-1 lg:border-y-0 lg:border-s"
+        >
+          <details class="peer group px-5 sm:px-10 lg:hidden">
+            <summary class="flex min-h-14 items-center justify-between gap-4 rounded-field text-sm">
+              <span class="inline-flex items-center gap-1.5 font-medium">
+                Order summary
+                <span class="group-open:rotate-180">
+                  <Icon name="chevron" size="size-4" />
+                </span>
+              </span>
+              <span class="font-semibold">{facts.summary_line}</span>
+            </summary>
+          </details>
+          <div class="hidden px-5 pt-2 pb-6 peer-open:block sm:px-10 lg:sticky lg:top-0 lg:block lg:max-w-124 lg:px-12 lg:py-12">
+            <div class="lg:rounded-box lg:border lg:border-base-300 lg:bg-base-100 lg:p-8">
+              {facts.summary}
+            </div>
+          </div>
+        </aside>
+        <main
+          id="content"
+          class="grid grid-cols-1 content-start gap-7 px-5 py-7 sm:px-10 lg:col-start-1 lg:ms-auto lg:w-full lg:max-w-144 lg:px-12 lg:py-0"
+        >
+          {facts.children}
+        </main>
+        <div class="px-5 py-8 sm:px-10 lg:col-start-1 lg:ms-auto lg:w-full lg:max-w-144 lg:px-12">
+          <FocusFooter {...facts} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+type SiteFacts = PageFacts & {
+  nav?: Link[]
+  /** The visitor's own corner: sign in, or the account. */
+  account?: Link
+  links?: Link[]
+}
+
+function SiteHeader({ nav = [], account }: SiteFacts): JSX.Element {
+  return (
+    <header class="border-b border-base-300 bg-base-100">
+      <div class="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 py-3">
+        <a class="me-auto inline-flex rounded-field" href="/">
+          <Logo />
+        </a>
+        {nav.length > 0 && (
+          <details class="peer md:hidden">
+            <summary class="btn btn-ghost -me-3 px-3 text-sm font-medium">
+              <Icon name="menu" />
+              Menu
+            </summary>
+          </details>
+        )}
+        <nav
+          aria-label="Main"
+          class="hidden w-full border-t border-base-300 pt-2 peer-open:mt-3 peer-open:block md:block md:w-auto md:border-0 md:p-0"
+        >
+          <ul class="flex flex-col text-sm md:flex-row md:items-center md:gap-6">
+            {[...nav, ...(account ? [account] : [])].map(({ label, href, current }) => (
+              <li key={label}>
+                <a
+                  class="inline-flex min-h-11 items-center underline-offset-8 hover:underline aria-[current=page]:font-semibold"
+                  href={href}
+                  aria-current={current ? 'page' : undefined}
+                >
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+    </header>
+  )
+}
+
+/** A page of the service itself: home, a product, the account, the dashboard. */
+export function SiteLayout(facts: SiteFacts): JSX.Element {
+  return (
+    <Page {...facts}>
+      <div class="flex grow flex-col">
+        <SiteHeader {...facts} />
+        <main
+          id="content"
+          class="mx-auto grid w-full max-w-5xl grow grid-cols-1 content-start gap-10 px-5 py-10"
+        >
+          {facts.children}
+        </main>
+        <footer class="border-t border-base-300">
+          <div class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted">
+            <p>Purser is the merchant of record for every sale made here.</p>
+            <FooterLinks links={facts.links ?? legalLinks} />
+          </div>
+        </footer>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,138 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon } from './icons.tsx'
+import { type Frequency, Money, Price } from './money.tsx'
+
+/** One line of an order. */
+export type LineItem = { label: string; detail?: string; amount_cents: number | bigint }
+
+/** The figures of an order, in cents. `tax_cents` is null while the address is not known. */
+export type OrderFigures = {
+  items: LineItem[]
+  subtotal_cents: number | bigint
+  tax_cents: number | bigint | null
+  tax_label?: string
+  total_cents: number | bigint
+  total_label?: string
+  /** What will be charged later and when, in a sentence. */
+  renewal?: ComponentChildren
+}
+
+type RowFacts = {
+  label: ComponentChildren
+  detail?: string | undefined
+  amount: ComponentChildren
+  look?: string
+}
+
+function Row({ label, detail, amount, look = '' }: RowFacts): JSX.Element {
+  return (
+    <div class={`flex items-baseline justify-between gap-6 ${look}`}>
+      <dt class="min-w-0">
+        {label}
+        {detail && <span class="block text-muted">{detail}</span>}
+      </dt>
+      <dd class="text-end">{amount}</dd>
+    </div>
+  )
+}
+
+/** The lines of an order, its tax and its total, as on a receipt. */
+export function LineItems(facts: OrderFigures): JSX.Element {
+  const { tax_cents } = facts
+  return (
+    <div class="grid gap-4 text-sm">
+      <dl class="grid gap-3">
+        {facts.items.map(({ label, detail, amount_cents }) => (
+          <Row key={label} label={label} detail={detail} amount={<Money cents={amount_cents} />} />
+        ))}
+        <Row
+          look="border-t border-base-300 pt-3 text-muted"
+          label="Subtotal"
+          amount={<Money cents={facts.subtotal_cents} />}
+        />
+        <Row
+          look="text-muted"
+          label={facts.tax_label ?? 'Sales tax'}
+          amount={tax_cents === null ? 'Depends on your ZIP code' : <Money cents={tax_cents} />}
+        />
+        <Row
+          look="border-t border-dashed border-edge pt-3 text-base font-semibold"
+          label={facts.total_label ?? 'Due today'}
+          amount={<Total cents={facts.total_cents} taxed={tax_cents !== null} />}
+        />
+      </dl>
+      {facts.renewal && <p class="text-muted">{facts.renewal}</p>}
+    </div>
+  )
+}
+
+/** A total, which says so while its tax is still to come. */
+export function Total({ cents, taxed }: { cents: number | bigint; taxed: boolean }): JSX.Element {
+  return (
+    <span class="whitespace-nowrap">
+      <Money cents={cents} />
+      {!taxed && <span class="font-normal text-muted"> + tax</span>}
+    </span>
+  )
+}
+
+/** What is being bought and what it costs: the side of every checkout page. */
+export function OrderSummary(
+  facts: OrderFigures & {
+    product_name: string
+    description?: string
+    amount_cents: number | bigint
+    frequency: Frequency
+  },
+): JSX.Element {
+  return (
+    <div class="grid gap-6">
+      <div class="grid gap-1">
+        <h2 class="font-semibold">{facts.product_name}</h2>
+        <p>
+          <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
+        </p>
+        {facts.description && <p class="mt-1 text-sm text-muted">{facts.description}</p>}
+      </div>
+      <LineItems {...facts} />
+    </div>
+  )
+}
+
+const steps = ['Details', 'Card', 'Confirm', 'Done'] as const
+
+/** A step of the checkout. */
+export type Step = (typeof steps)[number]
+
+/** How far the buyer has come: Details, Card, Confirm, Done. */
+export function Steps({ current }: { current: Step }): JSX.Element {
+  const at = steps.indexOf(current)
+  return (
+    <nav aria-label="Checkout progress">
+      <ol class="grid grid-cols-4 gap-1.5 text-xs">
+        {steps.map((step, index) => {
+          const reached = index <= at
+          return (
+            <li
+              key={step}
+              aria-current={index === at ? 'step' : undefined}
+              class={`grid gap-2 before:h-0.75 before:rounded-full ${
+                reached ? 'before:bg-primary' : 'before:bg-base-300'
+              } ${index === at ? 'font-semibold' : 'text-muted'}`}
+            >
+              <span class="inline-flex items-center gap-1">
+                {step}
+                {index < at && (
+                  <>
+                    <Icon name="check" size="size-3.5" />
+                    <span class="sr-only">, finished</span>
+                  </>
+                )}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}

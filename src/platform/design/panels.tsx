@@ -1,0 +1,108 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon } from './icons.tsx'
+
+/** A sheet of paper on the page, with a heading and perhaps a badge or an action beside it. */
+export function Panel(facts: {
+  title?: string
+  aside?: ComponentChildren
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <section class="rounded-box border border-base-300 bg-base-100 p-5 sm:p-6">
+      {facts.title && (
+        <div class="mb-4 flex flex-wrap items-center justify-between gap-3">
+          <h2 class="text-lg font-semibold">{facts.title}</h2>
+          {facts.aside}
+        </div>
+      )}
+      <div class="grid grid-cols-1 gap-5">{facts.children}</div>
+    </section>
+  )
+}
+
+/** The heading of a page and a sentence under it; `done` marks something that has succeeded. */
+export function Heading(facts: {
+  title: string
+  done?: boolean
+  children?: ComponentChildren
+}): JSX.Element {
+  return (
+    <div class="grid gap-2">
+      {facts.done && (
+        <span class="mb-2 grid size-11 place-items-center rounded-full border border-primary bg-wash text-primary">
+          <Icon name="check" />
+        </span>
+      )}
+      <h1 class="text-2xl font-semibold">{facts.title}</h1>
+      {facts.children && <div class="text-muted">{facts.children}</div>}
+    </div>
+  )
+}
+
+/** Facts with their names, one per line. */
+export function DescriptionList(facts: {
+  items: { term: string; detail: ComponentChildren }[]
+}): JSX.Element {
+  return (
+    <dl class="divide-y divide-base-300 border-y border-base-300 text-sm">
+      {facts.items.map(({ term, detail }) => (
+        <div key={term} class="flex flex-wrap justify-between gap-x-6 gap-y-0.5 py-3">
+          <dt class="text-muted">{term}</dt>
+          <dd class="min-w-0 font-medium break-words">{detail}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A list of records in columns; on a narrow screen it scrolls within itself. */
+export function RecordTable(facts: {
+  caption: string
+  columns: { label: string; numeric?: boolean }[]
+  rows: { key: string; cells: ComponentChildren[] }[]
+}): JSX.Element {
+  const side = (index: number) =>
+    `first:ps-0 last:pe-0 ${facts.columns[index]?.numeric ? 'text-end tabular-nums' : 'text-start'}`
+  return (
+    <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
+      <table class="table whitespace-nowrap">
+        <caption class="sr-only">{facts.caption}</caption>
+        <thead class="text-xs text-muted">
+          <tr class="border-base-300">
+            {facts.columns.map(({ label }, index) => (
+              <th key={label} scope="col" class={`font-medium ${side(index)}`}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {facts.rows.map(({ key, cells }) => (
+            <tr key={key} class="border-base-300">
+              {cells.map((cell, index) => (
+                <td key={index} class={side(index)}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** What to say where there is nothing yet, and what to do about it. */
+export function EmptyState(facts: {
+  title: string
+  children?: ComponentChildren
+  action?: ComponentChildren
+}): JSX.Element {
+  return (
+    <div class="grid justify-items-center gap-2 rounded-box border border-dashed border-edge px-6 py-12 text-center">
+      <p class="font-semibold">{facts.title}</p>
+      {facts.children && <div class="max-w-prose text-sm text-muted">{facts.children}</div>}
+      {facts.action && <div class="mt-3">{facts.action}</div>}
+    </div>
+  )
+}

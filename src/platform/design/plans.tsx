@@ -1,0 +1,118 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Button } from './actions.tsx'
+import { Badge } from './feedback.tsx'
+import { Icon } from './icons.tsx'
+import { type Frequency, Price } from './money.tsx'
+
+/** A plan as a product page shows it; `amount_cents` 0 is the free column. */
+export type PlanFacts = {
+  id: string
+  name: string
+  amount_cents: number | bigint
+  frequency: Frequency
+  href: string
+  action: string
+  description?: string
+  /** A word on top, such as "Most chosen"; it also makes this plan's button the main one. */
+  featured?: string
+  note?: string
+  points?: string[]
+}
+
+/** One plan: its name, its price, what it holds and the link to buy it. */
+export function PlanCard(facts: PlanFacts): JSX.Element {
+  return (
+    <article
+      class={`flex flex-col gap-5 rounded-box border bg-base-100 p-6 ${
+        facts.featured ? 'border-primary' : 'border-base-300'
+      }`}
+      aria-labelledby={`plan-${facts.id}`}
+    >
+      <header class="grid gap-3">
+        <div class="flex min-h-6 items-center justify-between gap-3">
+          <h3 id={`plan-${facts.id}`} class="font-semibold">
+            {facts.name}
+          </h3>
+          {facts.featured && <Badge tone="good">{facts.featured}</Badge>}
+        </div>
+        <p>
+          <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
+        </p>
+        {facts.description && <p class="text-sm text-muted">{facts.description}</p>}
+      </header>
+      {facts.points && facts.points.length > 0 && (
+        <ul class="grid gap-2.5 border-t border-base-300 pt-5 text-sm">
+          {facts.points.map((point) => (
+            <li key={point} class="flex gap-2.5">
+              <span class="mt-0.5 text-primary">
+                <Icon name="check" size="size-4.5" />
+              </span>
+              {point}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="mt-auto grid gap-2">
+        {facts.note && <p class="text-xs text-muted">{facts.note}</p>}
+        <Button href={facts.href} kind={facts.featured ? 'primary' : 'plain'} wide>
+          {facts.action}
+        </Button>
+      </div>
+    </article>
+  )
+}
+
+/** Plans beside each other, or under each other on a narrow screen. */
+export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="grid grid-cols-[repeat(auto-fit,minmax(min(100%,16rem),1fr))] gap-4">
+      {children}
+    </div>
+  )
+}
+
+/** Which feature belongs to which plan, as a table. */
+export function FeatureTable(facts: {
+  plans: { id: string; name: string }[]
+  features: { name: string; description?: string; plan_ids: string[] }[]
+}): JSX.Element {
+  return (
+    <section class="overflow-x-auto" aria-label="Features of each plan" tabindex={0}>
+      <table class="table">
+        <thead class="text-sm text-base-content">
+          <tr class="border-base-300">
+            <th scope="col" class="ps-0 font-medium text-muted">
+              Feature
+            </th>
+            {facts.plans.map(({ id, name }) => (
+              <th key={id} scope="col" class="px-2 text-center font-semibold sm:px-4">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {facts.features.map(({ name, description, plan_ids }) => (
+            <tr key={name} class="border-base-300">
+              <th scope="row" class="min-w-32 ps-0 pe-2 text-start font-medium">
+                {name}
+                {description && <span class="block font-normal text-muted">{description}</span>}
+              </th>
+              {facts.plans.map(({ id }) => {
+                const has = plan_ids.includes(id)
+                return (
+                  <td key={id} class={`px-2 sm:px-4 ${has ? 'text-primary' : 'text-muted'}`}>
+                    <span class="flex justify-center">
+                      <Icon name={has ? 'check' : 'minus'} />
+                      <span class="sr-only">{has ? 'Yes' : 'No'}</span>
+                    </span>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

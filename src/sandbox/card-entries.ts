@@ -1,0 +1,57 @@
+import type { Card, CardEntryRequest } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { BehaviourName } from './cards.ts'
+
+/** A page for one card, as it was asked for; used up once `card_token` is set. */
+export interface CardEntry extends CardEntryRequest {
+  id: string
+  card_token: string | null
+}
+
+/** Opens an entry. */
+export async function open(
+  db: Db,
+  now: Date,
+  entry: CardEntryRequest & { id: string },
+): Promise<void> {
+  await db.run(sql`insert into sandbox.card_entries
+    (id, app_name, product_name, email, summary, zip, return_url, back_url, created_at)
+    values (${entry.id}, ${entry.app_name}, ${entry.product_name}, ${entry.email},
+      ${entry.summary}, ${entry.zip}, ${entry.return_url}, ${entry.back_url}, ${now})`)
+}
+
+/** An entry, used or not. */
+export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
+  return await db.maybe<CardEntry>(sql`select id, app_name, product_name, email, summary, zip,
+    return_url, back_url, card_token from sandbox.card_entries where id = ${id}`)
+}
+
+/**
+ * Stores the card that was entered; false, and nothing stored, where the entry is used already.
+ * Runs in a transaction.
+ */
+export async function use(
+  db: Db,
+  now: Date,
+  id: string,
+  card: Card & { behaviour: BehaviourName },
+): Promise<boolean> {
+  const unused = await db.maybe(sql`select id from sandbox.card_entries
+    where id = ${id} and card_token is null for update`)
+  if (!unused) return false
+  await db.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
+      billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at)
+    values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
+      ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country}, ${card.fingerprint},
+      ${card.behaviour}, ${now})`)
+  await db.run(sql`update sandbox.card_entries set card_token = ${card.token} where id = ${id}`)
+  return true
+}
+
+/** The card that was entered, or undefined while there is none. */
+export async function readCard(db: Db, id: string): Promise<Card | undefined> {
+  return await db.maybe<Card>(sql`select token, brand, last4, exp_month, exp_year,
+      billing_country, billing_zip, issuer_country, fingerprint
+    from sandbox.card_entries join sandbox.cards on token = card_token where id = ${id}`)
+}

@@ -1,0 +1,80 @@
+import { findTestCard, type TestCard } from './cards.ts'
+
+/** What the page may show again. The number and the CVC are not among it. */
+export interface KeptValues {
+  expiry: string
+  zip: string
+}
+
+export type CardFaults = Partial<Record<'number' | 'expiry' | 'cvc' | 'zip', string>>
+
+export interface ReadCard {
+  card: TestCard
+  exp_month: number
+  exp_year: number
+  zip: string
+}
+
+export type CardForm = { read: ReadCard } | { faults: CardFaults; kept: KeptValues }
+
+export const EXAMPLE_NUMBER = '4242 4242 4242 4242'
+
+/** Longer than any expiry or ZIP code: a card number in the wrong field must not be shown again. */
+const LONGEST_KEPT = 10
+
+/** Reads a posted card form; every fault at once, by the field it belongs to. */
+export function readCardForm(body: unknown, now: Date): CardForm {
+  const number = textOf(body, 'number')
+  const expiry = textOf(body, 'expiry')
+  const zip = textOf(body, 'zip')
+  const card = findTestCard(number)
+  const expires = readExpiry(expiry)
+  const faults: CardFaults = {}
+  if (!card) faults.number = numberFault(number)
+  if (!expires) faults.expiry = 'Enter the month and year as on your card, such as 04 / 30.'
+  else if (isOver(expires, now)) faults.expiry = 'This date is past. Use a card that is valid.'
+  if (!cvcShape(card).test(textOf(body, 'cvc'))) faults.cvc = cvcFault(card)
+  if (!/^\d{5}$/.test(zip)) faults.zip = 'Enter the five digits of your billing ZIP code.'
+  const good = card && expires && Object.keys(faults).length === 0
+  if (good) return { read: { card, ...expires, zip } }
+  return { faults, kept: { expiry: keep(expiry), zip: keep(zip) } }
+}
+
+function textOf(body: unknown, field: string): string {
+  const value = Object(body)[field]
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function keep(text: string): string {
+  return text.length > LONGEST_KEPT ? '' : text
+}
+
+function numberFault(number: string): string {
+  if (number === '') return 'Enter your card number.'
+  return `This is a test checkout. Use a test card such as ${EXAMPLE_NUMBER}.`
+}
+
+function cvcShape(card: TestCard | undefined): RegExp {
+  if (!card) return /^\d{3,4}$/
+  return card.brand === 'amex' ? /^\d{4}$/ : /^\d{3}$/
+}
+
+function cvcFault(card: TestCard | undefined): string {
+  if (card?.brand === 'amex') return 'Enter the 4 digits on the front of your card.'
+  return 'Enter the 3 digits on the back of your card.'
+}
+
+/** Month and year from `04 / 30`, `4/30`, `0430`, `04/2030` or `042030`. */
+function readExpiry(text: string): { exp_month: number; exp_year: number } | undefined {
+  const written = /^(?:(\d{1,2})[/.-]|(\d{2}))(\d{4}|\d{2})$/.exec(text.replaceAll(/\s/g, ''))
+  if (!written) return undefined
+  const exp_month = Number(written[1] ?? written[2])
+  const year = Number(written[3])
+  if (exp_month < 1 || exp_month > 12) return undefined
+  return { exp_month, exp_year: year < 100 ? 2000 + year : year }
+}
+
+/** A card is good until its month is over. */
+function isOver(card: { exp_month: number; exp_year: number }, now: Date): boolean {
+  return now >= new Date(Date.UTC(card.exp_year, card.exp_month))
+}

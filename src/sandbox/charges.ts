@@ -1,0 +1,126 @@
+import type { ChargeRequest, DeclineCode } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { BehaviourName } from './cards.ts'
+
+/** A request for money as it stands. A key that was closed unused has no request to it. */
+export interface Charge {
+  id: string
+  request_hash: string | null
+  status: 'succeeded' | 'declined' | 'action_required' | 'closed'
+  decline_code: DeclineCode | null
+  challenge_id: string | null
+  answers_at: Date | null
+}
+
+/** What of a stored card decides about a request. */
+export interface ChargedCard {
+  behaviour: BehaviourName
+  authenticated: boolean
+  declines: number
+}
+
+/** How a request ended. */
+export type Outcome = { status: 'succeeded' } | { status: 'declined'; decline_code: DeclineCode }
+
+/** What the page of a challenge shows. */
+export interface Challenge {
+  challenge_id: string
+  status: Charge['status']
+  amount: number
+  description: string
+  return_url: string
+  app_name: string
+  brand: string
+  last4: string
+}
+
+const COLUMNS = sql`id, request_hash, status, decline_code, challenge_id, answers_at`
+
+/** Takes a key away from a request that was made before a time and has ended. */
+export async function releaseKey(db: Db, key: string, before: Date): Promise<void> {
+  await db.run(sql`update sandbox.charges set key = null
+    where key = ${key} and created_at <= ${before} and status in ('succeeded', 'declined')`)
+}
+
+/** Puts a request on record under its key; false where the key is taken. */
+export async function begin(
+  db: Db,
+  now: Date,
+  request: ChargeRequest & { id: string; request_hash: string },
+): Promise<boolean> {
+  const inserted = await db.run(sql`insert into sandbox.charges
+    (id, key, request_hash, card_token, amount, currency, description, off_session, return_url,
+      created_at)
+    values (${request.id}, ${request.key}, ${request.request_hash}, ${request.card_token},
+      ${request.amount}, ${request.currency}, ${request.description}, ${request.off_session},
+      ${request.return_url}, ${now})
+    on conflict (key) do nothing`)
+  return inserted === 1
+}
+
+/** The request of a key. */
+export async function find(db: Db, key: string): Promise<Charge | undefined> {
+  return await db.maybe<Charge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
+}
+
+/** The card that is charged, held until the transaction ends. */
+export async function lockCard(db: Db, token: string): Promise<ChargedCard> {
+  return await db.one<ChargedCard>(sql`select behaviour, authenticated, declines
+    from sandbox.cards where token = ${token} for update`)
+}
+
+/** Records how a request ended, and with its card whether it worked. */
+export async function settle(
+  db: Db,
+  id: string,
+  outcome: Outcome,
+  answers_at: Date | null = null,
+): Promise<Charge> {
+  const decline_code = outcome.status === 'declined' ? outcome.decline_code : null
+  await db.run(sql`update sandbox.cards
+    set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end
+    where token = (select card_token from sandbox.charges where id = ${id})`)
+  return await db.one<Charge>(sql`update sandbox.charges
+    set status = ${outcome.status}, decline_code = ${decline_code}, answers_at = ${answers_at}
+    where id = ${id} returning ${COLUMNS}`)
+}
+
+/** Records that a request waits for the buyer to authenticate. */
+export async function challenge(db: Db, id: string, challenge_id: string): Promise<Charge> {
+  return await db.one<Charge>(sql`update sandbox.charges
+    set status = 'action_required', challenge_id = ${challenge_id}
+    where id = ${id} returning ${COLUMNS}`)
+}
+
+/** A challenge, open or over. */
+export async function findChallenge(db: Db, id: string): Promise<Challenge | undefined> {
+  return await db.maybe<Challenge>(sql`select charge.challenge_id, charge.status, charge.amount,
+      charge.description, charge.return_url, entry.app_name, card.brand, card.last4
+    from sandbox.charges as charge
+    join sandbox.cards as card on card.token = charge.card_token
+    join sandbox.card_entries as entry on entry.card_token = card.token
+    where charge.challenge_id = ${id}`)
+}
+
+/** The request that waits for a challenge, held until the transaction ends. */
+export async function lockChallenged(
+  db: Db,
+  challenge_id: string,
+): Promise<{ id: string; card_token: string } | undefined> {
+  return await db.maybe(sql`select id, card_token from sandbox.charges
+    where challenge_id = ${challenge_id} and status = 'action_required' for update`)
+}
+
+/** Records that a challenge was passed with a card. */
+export async function authenticateCard(db: Db, token: string): Promise<void> {
+  await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)
+}
+
+/** Closes a key that is unknown, or whose request has not ended; tells what it stands at. */
+export async function close(db: Db, now: Date, id: string, key: string): Promise<Charge> {
+  await db.run(sql`insert into sandbox.charges as charge (id, key, status, created_at)
+    values (${id}, ${key}, 'closed', ${now})
+    on conflict (key) do update set status = 'closed' where charge.status = 'action_required'`)
+  return await db.one<Charge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
+}

@@ -1,0 +1,155 @@
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { JSX } from 'preact'
+import { renderPage } from '#design/layout'
+import { logBug, problemOf } from '#platform/http'
+import { mintId } from '#platform/ids'
+import { Problem } from '#platform/problem'
+import type { KeyRing } from '#platform/secrets'
+import * as entries from './card-entries.ts'
+import { type ReadCard, readCardForm } from './card-form.ts'
+import * as charges from './charges.ts'
+import { CardEntryPage, ChallengePage, MessagePage } from './pages.tsx'
+import { endChallenge, type ProcessorOptions } from './processor.ts'
+
+export interface PageOptions extends ProcessorOptions {
+  keys: KeyRing
+}
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+    "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // Not no-referrer, under which browsers send `Origin: null` with a form.
+  'referrer-policy': 'same-origin',
+}
+
+type Request = FastifyRequest<{ Params: { id: string } }>
+
+/** Declares the pages that a buyer sees of the sandbox: card entries and challenges. */
+export function declareRoutes(app: FastifyInstance, options: PageOptions): void {
+  app.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.register(formbody)
+      scope.addHook('onRequest', async (request, reply) => {
+        reply.headers(HEADERS)
+        refuseForeignForms(request, options.base_url)
+      })
+      scope.setNotFoundHandler(() => {
+        throw notFound()
+      })
+      scope.setErrorHandler(answerError)
+      declareCardEntries(scope, options)
+      declareChallenges(scope, options)
+    },
+    { prefix: '/sandbox' },
+  )
+}
+
+function declareCardEntries(scope: FastifyInstance, { db, clock, ...options }: PageOptions): void {
+  const url = '/card-entries/:id(^ce_\\w{22}$)'
+
+  scope.get(url, async ({ params }: Request, reply) => {
+    const entry = await entries.find(db, params.id)
+    if (!entry) throw notFound()
+    if (entry.card_token) return sendUsed(reply, entry)
+    return send(reply, CardEntryPage({ entry, kept: { expiry: '', zip: entry.zip } }))
+  })
+
+  scope.post(url, async ({ params, body }: Request, reply) => {
+    const entry = await entries.find(db, params.id)
+    if (!entry) throw notFound()
+    if (entry.card_token) return sendUsed(reply, entry)
+    const now = clock.now()
+    const form = readCardForm(body, now)
+    if ('faults' in form) return send(reply.code(400), CardEntryPage({ entry, ...form }))
+    const card = storedCard(options, form.read)
+    const used = await db.tx((tx) => entries.use(tx, now, entry.id, card))
+    return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
+  })
+}
+
+/** What is kept of a card that was entered. Its number ends here. */
+function storedCard(
+  { random, keys }: Pick<PageOptions, 'random' | 'keys'>,
+  { card, exp_month, exp_year, zip }: ReadCard,
+) {
+  const { number, brand, issuer_country, behaviour } = card
+  return {
+    token: mintId(random, 'card'),
+    brand,
+    last4: number.slice(-4),
+    exp_month,
+    exp_year,
+    billing_country: issuer_country,
+    billing_zip: zip,
+    issuer_country,
+    fingerprint: keys.hmac('sandbox card fingerprint', number).toString('base64url'),
+    behaviour,
+  }
+}
+
+function declareChallenges(scope: FastifyInstance, { db }: PageOptions): void {
+  const url = '/challenges/:id(^chl_\\w{22}$)'
+
+  scope.get(url, async ({ params }: Request, reply) => {
+    const challenge = await charges.findChallenge(db, params.id)
+    if (!challenge) throw notFound()
+    if (challenge.status !== 'action_required') return reply.redirect(challenge.return_url, 303)
+    return send(reply, ChallengePage({ challenge }))
+  })
+
+  scope.post(url, async ({ params, body }: Request, reply) => {
+    const challenge = await charges.findChallenge(db, params.id)
+    if (!challenge) throw notFound()
+    const { result } = Object(body)
+    if (result !== 'complete' && result !== 'fail') {
+      throw new Problem(400, 'invalid_request', 'The form could not be read.')
+    }
+    await endChallenge(db, params.id, result === 'complete')
+    return reply.redirect(challenge.return_url, 303)
+  })
+}
+
+/** Refuses a form that another site's page posts; a browser names the site it comes from. */
+function refuseForeignForms({ method, headers }: FastifyRequest, base_url: string): void {
+  if (method !== 'POST' || headers.origin === undefined) return
+  const from = URL.canParse(headers.origin) ? new URL(headers.origin).host : ''
+  if (from !== '' && (from === headers.host || from === new URL(base_url).host)) return
+  throw new Problem(403, 'foreign_form', 'The form was sent from another site.')
+}
+
+function notFound(): Problem {
+  return new Problem(404, 'not_found', 'There is nothing at this address.')
+}
+
+function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemOf(error)
+  logBug(request, error, problem)
+  return send(reply.code(problem.status), messageOf(problem))
+}
+
+function messageOf({ status }: Problem): JSX.Element {
+  if (status === 404) {
+    const text = 'The link may be incomplete. Please go back to your order and follow it again.'
+    return MessagePage({ title: 'There is nothing here', children: text })
+  }
+  if (status < 500) {
+    const text = 'Please go back to your order and try again.'
+    return MessagePage({ title: 'We could not read this form', children: text })
+  }
+  const text = 'Please go back to your order and try again in a moment.'
+  return MessagePage({ title: 'Something went wrong on our side', children: text })
+}
+
+function sendUsed(reply: FastifyReply, entry: entries.CardEntry): FastifyReply {
+  const next = { label: 'Go on with your order', href: entry.return_url }
+  const children = 'You entered a card on this page already, and the page works only once.'
+  return send(reply.code(404), MessagePage({ title: 'We have your card', children, next }))
+}
+
+function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(renderPage(page))
+}

@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import { Problem } from '#platform/problem'
+import { mintSecret, sameDigest, sha256 } from '#platform/secrets'
+
+/** Cookies of this host alone, that no script and no other site can use. */
+const COOKIE = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const
+const BROWSER = '__Host-browser'
+const SESSION = '__Host-session'
+const YEAR_SECONDS = 365 * 86_400
+const SESSION_SECONDS = 30 * 86_400
+
+/** The handle of this browser, made on its first visit: carts and form tokens are bound to it. */
+export function browserId({ random }: World, request: FastifyRequest, reply: FastifyReply): string {
+  const known = request.cookies[BROWSER]
+  if (known && /^[\w-]{43}$/.test(known)) return known
+  const made = mintSecret(random)
+  request.cookies[BROWSER] = made
+  reply.setCookie(BROWSER, made, { ...COOKIE, maxAge: YEAR_SECONDS })
+  return made
+}
+
+/** The digest under which a cart remembers its browser. */
+export function browserHash(world: World, request: FastifyRequest, reply: FastifyReply): Buffer {
+  return sha256(browserId(world, request, reply))
+}
+
+/** The token that this browser's forms carry. */
+export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
+  const owner = `${browserId(world, request, reply)} ${request.cookies[SESSION] ?? ''}`
+  return world.keys.hmac('form-token', owner).toString('base64url')
+}
+
+/** Refuses a posted form that this site did not draw for this very browser and session. */
+export function assertOwnForm(world: World, request: FastifyRequest, reply: FastifyReply): void {
+  const body = request.body as Record<string, string> | undefined
+  const given = Buffer.from(body?.csrf_token ?? '')
+  const expected = Buffer.from(csrfToken(world, request, reply))
+  if (isForeign(world, request) || !sameDigest(sha256(given), sha256(expected))) {
+    throw new Problem(
+      403,
+      'stale_form',
+      'This form is no longer valid. Go back, reload the page and try again.',
+    )
+  }
+}
+
+function isForeign({ config }: World, request: FastifyRequest): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  const { origin, host } = request.headers
+  if (origin === undefined) return false
+  return origin !== config.base_url && URL.parse(origin)?.host !== host
+}
+
+/** The live session of this browser. */
+export async function currentSession(
+  { db, clock }: World,
+  request: FastifyRequest,
+): Promise<identity.Session | undefined> {
+  const token = request.cookies[SESSION]
+  return token ? await identity.findSession(db, clock.now(), token) : undefined
+}
+
+/** Signs this browser in under a new session; the one it had ends, so that none is fixed on it. */
+export async function signIn(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  who: { user_id: string; app_id: string | null },
+): Promise<void> {
+  const before = request.cookies[SESSION]
+  if (before) await identity.endSession(world.db, before)
+  const token = mintSecret(world.random)
+  await identity.openSession(world.db, world.clock.now(), { token, ...who })
+  request.cookies[SESSION] = token
+  reply.setCookie(SESSION, token, { ...COOKIE, maxAge: SESSION_SECONDS })
+}
+
+/** Signs this browser out. */
+export async function signOut(
+  { db }: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const token = request.cookies[SESSION]
+  if (token) await identity.endSession(db, token)
+  reply.clearCookie(SESSION, COOKIE)
+}
+
+/** A note of the service's own in the browser: signed, and good until the time inside it. */
+export interface Mark {
+  name: string
+  seconds: number
+}
+
+/** Leaves a mark in the browser. */
+export function setMark(world: World, reply: FastifyReply, mark: Mark, value: string): void {
+  const expires = Math.floor(addSeconds(world.clock.now(), mark.seconds).getTime() / 1000)
+  const body = Buffer.from(JSON.stringify([value, expires])).toString('base64url')
+  const text = `${body}.${world.keys.hmac(`mark:${mark.name}`, body).toString('base64url')}`
+  reply.setCookie(`__Host-${mark.name}`, text, { ...COOKIE, maxAge: mark.seconds })
+}
+
+/** The value of a mark, or undefined where it is absent, altered or expired. */
+export function readMark(world: World, request: FastifyRequest, mark: Mark): string | undefined {
+  const [body = '', signature = ''] = (request.cookies[`__Host-${mark.name}`] ?? '').split('.')
+  const given = Buffer.from(signature, 'base64url')
+  const isOurs = world.keys.hmacs(`mark:${mark.name}`, body).some((each) => sameDigest(each, given))
+  if (!isOurs) return undefined
+  const [value, expires] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
+  return expires * 1000 > world.clock.now().getTime() ? value : undefined
+}
+
+/** Takes a mark away. */
+export function clearMark(reply: FastifyReply, mark: Mark): void {
+  reply.clearCookie(`__Host-${mark.name}`, COOKIE)
+}

@@ -1,0 +1,136 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as tax from '#domain/tax'
+import { type Details, mayBuyAs, openCart } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
+import { byIp } from '#surfaces/guards'
+import { broughtBy, noteReferrer, noteSellersLink, referrerOf } from '#surfaces/marks'
+import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { purchaseOf } from './cart-guard.ts'
+import { ownerAddress, returnOrigin } from './destination.ts'
+import { figuresBeforeTax } from './figures.ts'
+import { DetailsPage, type Faults, MisconfiguredPage } from './pages.tsx'
+
+const OPENINGS = { name: 'checkout-open', points: 120, seconds: 60 }
+
+/** A link that was opened: what it sells, and where it leads afterwards. */
+interface Link {
+  app: apps.App
+  offer: catalog.Offer
+  next_url: string | null
+}
+
+/** The first step of a checkout, at the address that sellers link to. */
+export function declareBuy(scope: FastifyInstance, world: World): void {
+  scope.get('/buy/:price_id/', async (request, reply) => {
+    const link = await readLink(world, request, queryOf(request, 'next'))
+    if (!link.next_ok) return misconfigured(reply, link.app)
+    await noteReferrer(world, request, reply, queryOf(request, 'ref'))
+    noteSellersLink(request, reply, link.app.id)
+    const session = await currentSession(world, request)
+    const owner = await ownedBy(world, session, link)
+    if (owner) return goTo(reply, owner)
+    const email = queryOf(request, 'email') ?? emailFor(session, link.app)
+    return sendDetails(world, request, reply, link, { values: { email }, faults: {} })
+  })
+
+  scope.post('/buy/:price_id/', async (request, reply) => {
+    await limitPage(world, OPENINGS, byIp(request), reply)
+    const form = formOf(request)
+    const link = await readLink(world, request, form.next)
+    if (!link.next_ok) return misconfigured(reply, link.app)
+    const read = readDetails(form)
+    if ('faults' in read) {
+      return sendDetails(world, request, reply, link, { values: form, faults: read.faults })
+    }
+    const opened = await openCart(world, {
+      offer: link.offer,
+      details: read.details,
+      browser_hash: browserHash(world, request, reply),
+      next_url: link.next_url,
+      session: await currentSession(world, request),
+      affiliate_id: referrerOf(world, request),
+      brought_by: broughtBy(world, request, link.app.id),
+    })
+    if (opened.step === 'owner') {
+      return goTo(reply, await ownerAddress(world, link.app, opened.license, link.next_url))
+    }
+    const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
+    return goTo(reply, `/checkout/${opened.cart_id}/${step}`)
+  })
+}
+
+/** Reads a link; it answers 404 until its app is on sale (spec: Buy and manage links). */
+async function readLink(
+  { db }: World,
+  request: FastifyRequest,
+  next: string | undefined,
+): Promise<Link & { next_ok: boolean }> {
+  const { price_id } = request.params as { price_id: string }
+  const offer = await catalog.findOffer(db, price_id)
+  const app = offer && (await apps.findOnSale(db, offer.app_id))
+  if (!offer || !app) throw refuse('not_found')
+  const hasNext = next !== undefined && next !== ''
+  const url = hasNext ? apps.readReturnUrl(next, app.url) : undefined
+  const isAmbiguous = Array.isArray((request.query as Record<string, unknown>).next)
+  return { app, offer, next_url: url?.href ?? null, next_ok: !isAmbiguous && (!hasNext || !!url) }
+}
+
+function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
+  return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
+}
+
+function sendDetails(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { app, offer, next_url }: Link,
+  step: { values: Record<string, string | undefined>; faults: Faults },
+): FastifyReply {
+  const page = DetailsPage({
+    purchase: purchaseOf(world, app, offer, figuresBeforeTax(offer)),
+    csrf_token: csrfToken(world, request, reply),
+    action: `/buy/${offer.id}/`,
+    next: next_url ?? undefined,
+    ...step,
+  })
+  const hasFaults = Object.keys(step.faults).length > 0
+  const form_origins = [returnOrigin(app, next_url)]
+  return sendPage(reply, page, { status: hasFaults ? 422 : 200, form_origins })
+}
+
+async function ownedBy(
+  world: World,
+  session: identity.Session | undefined,
+  { app, next_url }: Link,
+): Promise<string | undefined> {
+  if (!session || !mayBuyAs(session, session.user_id, app.id)) return undefined
+  const { email_normalised } = session
+  const license = await licensing.findLive(world.db, { app_id: app.id, email_normalised })
+  return license && (await ownerAddress(world, app, license, next_url))
+}
+
+function emailFor(session: identity.Session | undefined, app: apps.App): string | undefined {
+  return session && mayBuyAs(session, session.user_id, app.id) ? session.email : undefined
+}
+
+function readDetails(form: Record<string, string>): { details: Details } | { faults: Faults } {
+  const faults: Faults = {}
+  const email = identity.readEmail(form.email ?? '')
+  if (!email) faults.email = 'Enter an email address such as name@example.com.'
+  const isUs = form.country === 'US'
+  if (!isUs) {
+    faults.country =
+      'For now, purchases are available to buyers in the United States only. Nothing was charged.'
+  }
+  const zip = (form.zip ?? '').trim().replace(/^(\d{5})-\d{4}$/, '$1')
+  const state = tax.stateOfZip(zip)
+  if (isUs && !state) faults.zip = 'Enter a five-digit ZIP code in the United States.'
+  if (!email || !state || !isUs) return { faults }
+  return { details: { ...email, zip, state } }
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import { type Bill, bill } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { isId } from '#platform/ids'
+import { sameDigest } from '#platform/secrets'
+import { browserHash } from '#surfaces/browser'
+import { refuse } from '#surfaces/refusals'
+import { figuresOf } from './figures.ts'
+import type { Purchase } from './pages.tsx'
+
+/** A cart on its way, with what every step shows of it. */
+export interface OwnCart {
+  cart: billing.Cart
+  app: apps.App
+  offer: catalog.Offer
+  bill: Bill
+  purchase: Purchase
+}
+
+/** The cart of an address, if this browser opened it; for anybody else there is none. */
+export async function ownCart(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<OwnCart> {
+  const { cart_id = '' } = request.params as { cart_id?: string }
+  const cart = isId('cart', cart_id) ? await billing.findCart(world.db, cart_id) : undefined
+  if (!cart || !sameDigest(cart.browser_hash, browserHash(world, request, reply))) {
+    throw refuse('not_found')
+  }
+  const offer = await catalog.findBought(world.db, cart.price_id)
+  const app = (await apps.find(world.db, cart.app_id))!
+  const facts = await bill(world, cart, offer)
+  const purchase = purchaseOf(world, app, offer, figuresOf(offer, facts))
+  return { cart, app, offer, bill: facts, purchase }
+}
+
+/** What every step shows beside itself. */
+export function purchaseOf(
+  { processor }: World,
+  app: apps.App,
+  offer: catalog.Offer,
+  figures: Purchase['figures'],
+): Purchase {
+  return {
+    app_name: app.name,
+    product_name: offer.product_name,
+    amount_cents: offer.amount,
+    frequency: offer.frequency,
+    figures,
+    test_mode: processor.name === 'sandbox',
+  }
+}
+
+/** Where the first step of a cart's purchase is. */
+export function detailsUrl(cart: billing.Cart): string {
+  const query = cart.next_url === null ? '' : `?next=${encodeURIComponent(cart.next_url)}`
+  return `/buy/${cart.price_id}/${query}`
+}

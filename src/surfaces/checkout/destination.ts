@@ -1,0 +1,44 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+
+const REFERENCE = 'svc_order'
+
+/**
+ * Where a buyer of an app returns to, with the order's reference (spec: Hosted checkout, `next`).
+ * The address was checked when the link was opened and is checked again here.
+ */
+export function returnAddress(
+  { keys, clock }: World,
+  app: apps.App,
+  facts: { next_url: string | null; order_id: string | undefined },
+): string {
+  const { next_url, order_id } = facts
+  const url = next_url === null ? undefined : apps.readReturnUrl(next_url, app.url)
+  const address = url?.href ?? app.oauth_login_url
+  if (!order_id) return address
+  const reference = licensing.signReference(keys, clock.now(), { client_id: app.id, order_id })
+  return apps.withParameter(address, REFERENCE, reference)
+}
+
+/** Where somebody goes who holds a license already, instead of buying again (spec: rule 3). */
+export async function ownerAddress(
+  world: World,
+  app: apps.App,
+  license: licensing.License,
+  next_url: string | null,
+): Promise<string> {
+  const route = licensing.ownerRoute(license.status)
+  if (route === 'back_to_app') {
+    const order_id = await billing.orderOfLicense(world.db, license.license_id)
+    return returnAddress(world, app, { next_url, order_id })
+  }
+  const query = next_url === null ? '' : `?next=${encodeURIComponent(next_url)}`
+  return `/manage/${app.id}/${query}`
+}
+
+/** The origin of an app's return address, which forms on the way there may lead to. */
+export function returnOrigin(app: apps.App, next_url: string | null): string {
+  return new URL(next_url ?? app.oauth_login_url).origin
+}

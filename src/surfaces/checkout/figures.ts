@@ -1,0 +1,60 @@
+import { formatMoney } from '#design/money'
+import type { OrderFigures } from '#design/order'
+import type { Offer } from '#domain/catalog'
+import type { Bill } from '#flows/checkout'
+import { isoDate } from '#platform/calendar'
+import { ZERO } from '#platform/money'
+
+const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+function day(at: Date): string {
+  return longDay.format(new Date(isoDate(at)))
+}
+
+/** The order's lines before an address is known: the tax is still to come. */
+export function figuresBeforeTax(offer: Offer): OrderFigures {
+  return {
+    items: [{ label: offer.product_name, amount_cents: offer.amount }],
+    subtotal_cents: offer.amount,
+    tax_cents: null,
+    total_cents: offer.amount,
+    renewal: rhythm(offer),
+  }
+}
+
+/** The order's lines with their tax, and what comes later. */
+export function figuresOf(offer: Offer, { quote, total, terms }: Bill): OrderFigures {
+  const isTrial = terms.status === 'trialing'
+  return {
+    items: [{ label: offer.product_name, amount_cents: offer.amount }],
+    subtotal_cents: quote.amount,
+    tax_cents: quote.tax,
+    tax_label:
+      quote.tax === ZERO ? `Sales tax (${quote.state}, none)` : `Sales tax (${quote.state})`,
+    total_cents: isTrial ? ZERO : total,
+    renewal: isTrial
+      ? `Free for ${offer.trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}, first on ${day(terms.period_end!)}, until you turn auto-renew off.`
+      : renewal(offer, { total, period_end: terms.period_end }),
+  }
+}
+
+/** What is charged again and when, in a sentence. */
+export function renewal(
+  offer: Pick<Offer, 'frequency'>,
+  facts: { total: number; period_end: Date | null },
+): string {
+  if (offer.frequency === null || !facts.period_end) return 'Paid once. Nothing renews.'
+  return `Renews for ${formatMoney(facts.total)} a ${offer.frequency}, next on ${day(facts.period_end)}, until you turn auto-renew off.`
+}
+
+function rhythm(offer: Offer): string {
+  if (offer.frequency === null) return 'Paid once. Nothing renews.'
+  const trial = offer.trial_days > 0 ? `Starts with ${offer.trial_days} days free. ` : ''
+  return `${trial}Renews every ${offer.frequency} until you turn auto-renew off.`
+}
+
+/** What the processor's card page says of the sum. */
+export function summaryLines(offer: Offer, facts: Bill): string[] {
+  const { total_cents, renewal } = figuresOf(offer, facts)
+  return [`${formatMoney(total_cents)} due today`, String(renewal)]
+}

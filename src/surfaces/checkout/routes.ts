@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify'
+import type { World } from '#flows/world'
+import { people } from '#surfaces/pages'
+import { declareBuy } from './buy.ts'
+import { declareSignIn } from './sign-in.ts'
+import { declareSteps } from './steps.ts'
+import { declareSuccess } from './success.ts'
+
+/** Hosted checkout: details, card, confirmation, success (spec: Hosted checkout). */
+export function checkout(app: FastifyInstance, world: World): void {
+  people(app, world, (scope) => {
+    declareBuy(scope, world)
+    declareSignIn(scope, world)
+    declareSteps(scope, world)
+    declareSuccess(scope, world)
+  })
+}

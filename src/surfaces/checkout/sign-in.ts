@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import * as identity from '#domain/identity'
+import type * as licensing from '#domain/licensing'
+import { identifyBuyer } from '#flows/checkout'
+import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
+import type { World } from '#flows/world'
+import { csrfToken, currentSession, signIn } from '#surfaces/browser'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
+import { detailsUrl, ownCart } from './cart-guard.ts'
+import { ownerAddress, returnOrigin } from './destination.ts'
+import { SignInPage } from './pages.tsx'
+
+/** The step in between for an address that has an account: its owner signs in first. */
+export function declareSignIn(scope: FastifyInstance, world: World): void {
+  scope.get('/checkout/:cart_id/sign-in', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const { cart, app } = own
+    if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)
+    // A sign-in link leads here as well, with a session by now.
+    const identified = await identifyBuyer(world, cart, await currentSession(world, request))
+    if (identified) return goTo(reply, await onwards(identified))
+    const fault = queryOf(request, 'fault')
+    const page = SignInPage({
+      purchase: own.purchase,
+      csrf_token: csrfToken(world, request, reply),
+      cart_id: cart.id,
+      details_url: detailsUrl(cart),
+      email: cart.email!,
+      fault: fault === undefined ? undefined : FAULTS[fault],
+      link_sent: queryOf(request, 'link') === 'sent',
+    })
+    return sendPage(reply, page, {
+      status: fault === undefined ? 200 : 422,
+      form_origins: [returnOrigin(app, cart.next_url)],
+    })
+
+    async function onwards(found: { license: licensing.License | undefined }): Promise<string> {
+      if (!found.license) return `/checkout/${cart.id}/card`
+      return await ownerAddress(world, app, found.license, cart.next_url)
+    }
+  })
+
+  scope.post('/checkout/:cart_id/sign-in', async (request, reply) => {
+    const { cart } = await ownCart(world, request, reply)
+    const here = `/checkout/${cart.id}/sign-in`
+    const email = identity.readEmail(cart.email!)!
+    const signedIn = await signInWithPassword(world, {
+      ...email,
+      password: formOf(request).password ?? '',
+      ip: request.ip,
+    })
+    if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
+    await signIn(world, request, reply, { user_id: signedIn.user_id, app_id: null })
+    return goTo(reply, here)
+  })
+
+  scope.post('/checkout/:cart_id/sign-in-link', async (request, reply) => {
+    const { cart } = await ownCart(world, request, reply)
+    const here = `/checkout/${cart.id}/sign-in`
+    const email = identity.readEmail(cart.email!)!
+    const sent = await sendEntryLetter(world, {
+      ...email,
+      kind: 'sign_in',
+      facts: { return_to: here },
+      ip: request.ip,
+    })
+    return goTo(reply, sent === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
+  })
+}
+
+const FAULTS: Record<string, string> = {
+  wrong: 'That password is not right. Try again, or let us email you a sign-in link.',
+  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
+}

@@ -1,0 +1,185 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as payments from '#domain/payments'
+import { askForCard, type Confirmed, confirm, resume, takeCard } from '#flows/checkout'
+import type { World } from '#flows/world'
+import type { Limit } from '#platform/limits'
+import { csrfToken } from '#surfaces/browser'
+import { byIp } from '#surfaces/guards'
+import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
+import { ownerAddress, returnAddress, returnOrigin } from './destination.ts'
+import { summaryLines } from './figures.ts'
+import { CardRefusedPage, ConfirmPage, ProcessingPage } from './pages.tsx'
+
+const CONFIRMATIONS: Limit = { name: 'checkout-confirm', points: 120, seconds: 60 }
+// Somebody who tries card after card is testing stolen ones.
+const DECLINES_OF_BUYER: Limit = { name: 'declines-buyer', points: 12, seconds: 3600 }
+const DECLINES_OF_NETWORK: Limit = { name: 'declines-network', points: 60, seconds: 3600 }
+
+/** The steps between the buyer's details and the license: card, confirmation, and waiting. */
+export function declareSteps(scope: FastifyInstance, world: World): void {
+  scope.get('/checkout/:cart_id/card', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const elsewhere = await stepElsewhere(world, own)
+    if (elsewhere) return goTo(reply, elsewhere)
+    const base = `${world.config.base_url}/checkout/${own.cart.id}`
+    const url = await askForCard(world, own.cart, {
+      app: own.app,
+      offer: own.offer,
+      summary: summaryLines(own.offer, own.bill),
+      return_url: `${base}/card-entered`,
+      back_url: `${world.config.base_url}${detailsUrl(own.cart)}`,
+    })
+    return goTo(reply, url)
+  })
+
+  scope.get('/checkout/:cart_id/card-entered', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const base = `/checkout/${own.cart.id}`
+    if (own.cart.order_id) return goTo(reply, `${base}/success`)
+    const taken = await takeCard(world, own.cart)
+    if (taken === 'kept') return goTo(reply, `${base}/confirm`)
+    if (taken === 'none') return goTo(reply, `${base}/card`)
+    const page = { purchase: own.purchase, card_url: `${base}/card`, reason: taken }
+    return sendPage(reply, CardRefusedPage(page), { status: 422 })
+  })
+
+  scope.get('/checkout/:cart_id/confirm', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const elsewhere = await stepElsewhere(world, own)
+    if (elsewhere) return goTo(reply, elsewhere)
+    const { cart, purchase, bill } = own
+    if (!cart.card) return goTo(reply, `/checkout/${cart.id}/card`)
+    const page = ConfirmPage({
+      purchase,
+      csrf_token: csrfToken(world, request, reply),
+      cart_id: cart.id,
+      tax_quote_id: bill.quote.id,
+      details_url: detailsUrl(cart),
+      email: cart.email!,
+      place: `${cart.state} ${cart.zip}, United States`,
+      card: cardName(cart.card),
+      alert: await alertOf(world, own, queryOf(request, 'notice')),
+    })
+    return sendPage(reply, page, { form_origins: [returnOrigin(own.app, cart.next_url)] })
+  })
+
+  scope.post('/checkout/:cart_id/confirm', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const { cart } = own
+    await limitPage(world, CONFIRMATIONS, byIp(request), reply)
+    await limitDeclines(world, request, reply, own, 0)
+    const confirmed = await confirm(world, {
+      cart_id: cart.id,
+      tax_quote_id: formOf(request).quote ?? '',
+      return_url: `${world.config.base_url}/checkout/${cart.id}/resume`,
+    })
+    if (confirmed.outcome === 'declined') await limitDeclines(world, request, reply, own, 1)
+    return goTo(reply, await afterConfirming(world, own, confirmed))
+  })
+
+  scope.get('/checkout/:cart_id/resume', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const settled = await resume(world, own.cart.id)
+    if (settled === 'processing') return goTo(reply, `/checkout/${own.cart.id}/processing`)
+    return goTo(reply, await afterConfirming(world, own, settled))
+  })
+
+  scope.get('/checkout/:cart_id/processing', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const settled = await resume(world, own.cart.id)
+    if (settled !== 'processing') return goTo(reply, await afterConfirming(world, own, settled))
+    const attempt = await payments.latestOf(world.db, own.cart.id)
+    const page = ProcessingPage({
+      purchase: own.purchase,
+      url: `/checkout/${own.cart.id}/processing`,
+      return_url: returnAddress(world, own.app, {
+        next_url: own.cart.next_url,
+        order_id: attempt?.order_id,
+      }),
+    })
+    return sendPage(reply, page, { status: 202 })
+  })
+}
+
+/** Where a buyer belongs who opens a step too late or too early. */
+async function stepElsewhere({ db }: World, { cart }: OwnCart): Promise<string | undefined> {
+  const base = `/checkout/${cart.id}`
+  if (cart.order_id) return `${base}/success`
+  const attempt = await payments.findUnsettled(db, {
+    app_id: cart.app_id,
+    email_normalised: cart.email_normalised!,
+  })
+  return attempt?.cart_id === cart.id && attempt.status === 'open'
+    ? `${base}/processing`
+    : undefined
+}
+
+async function afterConfirming(world: World, own: OwnCart, confirmed: Confirmed): Promise<string> {
+  const base = `/checkout/${own.cart.id}`
+  switch (confirmed.outcome) {
+    case 'completed':
+      return `${base}/success`
+    case 'action_required':
+      return confirmed.action_url
+    case 'processing':
+      return `${base}/processing`
+    case 'already_owned':
+      return await ownerAddress(world, own.app, confirmed.license, own.cart.next_url)
+    case 'declined':
+      return `${base}/confirm`
+    case 'changed':
+      return `${base}/confirm?notice=changed`
+    case 'not_charged':
+      return `${base}/confirm?notice=not_charged`
+    case 'card_needed':
+      return `${base}/card`
+    case 'sign_in_needed':
+      return `${base}/sign-in`
+    case 'gone':
+      return detailsUrl(own.cart)
+  }
+}
+
+const NOTICES: Record<string, { title: string; words: string }> = {
+  changed: {
+    title: 'The price has changed',
+    words: 'The seller changed it in the meantime. Nothing was charged; look at the new total.',
+  },
+  not_charged: {
+    title: 'Nothing was charged',
+    words:
+      'We could not reach your bank, and made sure that no payment can follow. Please try again.',
+  },
+}
+
+/** What went wrong with the last try, as long as the same card is still on the page. */
+async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefined) {
+  const attempt = await payments.latestOf(db, cart.id)
+  if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
+    const words = payments.declineSentence(attempt.decline_code!)
+    return { title: 'Your card was declined', words }
+  }
+  return notice === undefined ? undefined : NOTICES[notice]
+}
+
+async function limitDeclines(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cart }: OwnCart,
+  points: 0 | 1,
+): Promise<void> {
+  await limitPage(world, DECLINES_OF_BUYER, cart.email_normalised!, reply, points)
+  await limitPage(world, DECLINES_OF_NETWORK, byIp(request), reply, points)
+}
+
+const BRANDS: Record<string, string> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+}
+
+function cardName(card: { brand: string; last4: string }): string {
+  return `${BRANDS[card.brand] ?? card.brand} ending in ${card.last4}`
+}

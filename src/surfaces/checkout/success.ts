@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import { resendReceipt } from '#flows/resend-receipt'
+import type { World } from '#flows/world'
+import { sum } from '#platform/money'
+import { csrfToken, currentSession, signIn } from '#surfaces/browser'
+import { goTo, queryOf, sendPage } from '#surfaces/pages'
+import { type OwnCart, ownCart } from './cart-guard.ts'
+import { returnAddress } from './destination.ts'
+import { renewal } from './figures.ts'
+import { SuccessPage } from './pages.tsx'
+
+/** The last step: the key, the receipt once more, and the way back to the app. */
+export function declareSuccess(scope: FastifyInstance, world: World): void {
+  scope.get('/checkout/:cart_id/success', async (request, reply) => {
+    const own = await ownCart(world, request, reply)
+    const { cart, app } = own
+    const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
+    if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
+    // The new account's first session sees this app alone until the mailbox is proven.
+    if (order.made_account && !(await currentSession(world, request))) {
+      await signIn(world, request, reply, { user_id: order.user_id, app_id: app.id })
+    }
+    const license = await licensing.findLicense(world.db, order.license_id)
+    const resent = queryOf(request, 'receipt')
+    const page = SuccessPage({
+      purchase: { ...own.purchase, figures: figuresOfOrder(own, order) },
+      csrf_token: csrfToken(world, request, reply),
+      cart_id: cart.id,
+      email: order.email,
+      license_key: licensing.showKey(world.keys, license),
+      return_url: returnAddress(world, app, { next_url: cart.next_url, order_id: order.id }),
+      manage_url: `/manage/${app.id}/`,
+      is_trial: license.status === 'trialing',
+      resent: resent === 'sent' || resent === 'too_often' ? resent : undefined,
+    })
+    return sendPage(reply, page)
+  })
+
+  scope.post('/checkout/:cart_id/receipt', async (request, reply) => {
+    const { cart } = await ownCart(world, request, reply)
+    const base = `/checkout/${cart.id}/success`
+    if (!cart.order_id) return goTo(reply, base)
+    return goTo(reply, `${base}?receipt=${await resendReceipt(world, cart.order_id)}`)
+  })
+}
+
+/** The figures as they were paid, whatever the price is by now. */
+function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderStory) {
+  const { amount, tax, charged, product_name, state } = order
+  return {
+    ...purchase.figures,
+    items: [{ label: product_name, amount_cents: amount }],
+    subtotal_cents: amount,
+    tax_cents: tax,
+    tax_label: tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`,
+    total_cents: charged,
+    total_label: 'Paid today',
+    renewal: renewal(order, { total: sum(amount, tax), period_end: order.period_end }),
+  }
+}

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import { networkOf } from '#platform/http'
+import { refuse } from '#surfaces/refusals'
+
+/** What a caller says of itself in an HTTP Basic header. */
+export interface Credentials {
+  client_id: string
+  client_secret: string
+}
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
+
+/** The client id and secret of a call (spec: Authentication); refuses with `invalid_client`. */
+export function basicCredentials(request: FastifyRequest): Credentials {
+  const credentials = readBasic(request.headers.authorization)
+  if (!credentials) throw refuse('invalid_client', { headers: CHALLENGE })
+  return credentials
+}
+
+/** Refuses a client that does not exist, has another secret, or belongs to no app. */
+export function provenApp(client: apps.Client | undefined, credentials: Credentials): string {
+  const isProven = apps.hasSecret(client, credentials.client_secret)
+  if (!isProven || !client?.app_id) throw refuse('invalid_client', { headers: CHALLENGE })
+  return client.app_id
+}
+
+function readBasic(header: string | undefined): Credentials | undefined {
+  const encoded = /^basic +([a-z0-9+/=_-]+)$/i.exec(header ?? '')?.[1]
+  if (!encoded || encoded.length > 1024) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  // A NUL is no character of an id, and the database would refuse it with an error of its own.
+  if (colon < 1 || text.includes('\0')) return undefined
+  return { client_id: text.slice(0, colon), client_secret: text.slice(colon + 1) }
+}
+
+/** Counts a call by the caller's network. */
+export function byIp(request: FastifyRequest): string {
+  return networkOf(request.ip)
+}
+
+/** Counts a call by the caller's network and the client id it names (spec: Limits). */
+export function byIpAndClient(request: FastifyRequest): string {
+  const client_id = readBasic(request.headers.authorization)?.client_id ?? ''
+  return `${networkOf(request.ip)} ${client_id.slice(0, 64)}`
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { World } from '#flows/world'
+import { findLetter, listMailbox } from '#platform/mail'
+import { people, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { LetterPage, MailboxPage } from './mailbox-pages.tsx'
+
+/** The development mailbox: what would have been mailed, while no mail server is set. */
+export function mailbox(app: FastifyInstance, world: World): void {
+  if (world.config.smtp_url) return
+  people(app, world, (scope) => {
+    scope.get('/dev/mailbox/', async (_request, reply) =>
+      sendPage(reply, MailboxPage({ letters: await listMailbox(world.db) })),
+    )
+    scope.get('/dev/mailbox/:message_id', async (request, reply) => {
+      const { message_id } = request.params as { message_id: string }
+      const letter = await findLetter(world.db, message_id)
+      if (!letter) throw refuse('not_found')
+      return sendPage(reply, LetterPage({ letter }))
+    })
+  })
+}

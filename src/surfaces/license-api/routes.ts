@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import * as licensing from '#domain/licensing'
+import { rotateKey } from '#flows/rotate-key'
+import type { World } from '#flows/world'
+import { isoSeconds } from '#platform/calendar'
+import type { Endpoint } from '#surfaces/endpoint'
+import { endpoint } from '#surfaces/endpoint'
+import { basicCredentials, byIpAndClient, provenApp } from '#surfaces/guards'
+import { refuse } from '#surfaces/refusals'
+import {
+  LicenseState,
+  LicenseWithKey,
+  Processing,
+  RegenerateRequest,
+  RotatedLicense,
+  ValidateRequest,
+} from './wire.ts'
+
+const limit = (name: string, points: number) => ({
+  name,
+  points,
+  seconds: 60,
+  by: 'caller IP and client id',
+  key: byIpAndClient,
+})
+
+const shared = { tag: 'Licenses', auth: 'basic' } as const
+
+/** The license key endpoints, called by a seller's server (spec: License key endpoints). */
+export function licenseApi(world: World): Endpoint[] {
+  return [validate(world), readOrder(world), regenerateKey(world)]
+}
+
+function validate({ db, keys }: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/api/v1/licenses/validate',
+    name: 'validateLicense',
+    summary: 'Validate a license key',
+    description:
+      'Answers what the key may do right now. A canceled or refunded key is no error: it answers ' +
+      'with status `canceled`. A key of another app is as unknown as one that never was.',
+    limit: limit('validate', 120),
+    body: ValidateRequest,
+    answers: { 200: { description: 'The state of the license.', schema: LicenseState } },
+    refusals: ['invalid_request', 'invalid_client', 'unknown_key', 'rate_limited'],
+    async run({ body, request }) {
+      const credentials = basicCredentials(request)
+      const { client, found } = await licensing.findByKey(db, keys, {
+        client_id: credentials.client_id,
+        license_key: body.key,
+      })
+      provenApp(client, credentials)
+      if (!found) throw refuse('unknown_key')
+      return { json: licensing.stateOf(found) }
+    },
+  })
+}
+
+function readOrder({ db, keys, clock }: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/api/v1/orders/{ref}',
+    name: 'getOrder',
+    summary: "Exchange an order reference for the buyer's license and key",
+    description:
+      'The reference comes with the buyer, as `svc_order` on the return address. It is good for ' +
+      '24 hours and may be read again. While a payment is not settled it answers 202; ask again ' +
+      'after the seconds in Retry-After.',
+    limit: limit('orders', 120),
+    params: z.strictObject({ ref: z.string().describe('The value of `svc_order`.') }),
+    answers: {
+      200: { description: 'The license, with its key.', schema: LicenseWithKey },
+      202: { description: 'The payment is not settled yet.', schema: Processing },
+    },
+    refusals: ['invalid_client', 'unknown_order', 'rate_limited'],
+    async run({ params, request }) {
+      const credentials = basicCredentials(request)
+      const { client_id } = credentials
+      const order_id = licensing.readReference(keys, clock.now(), {
+        client_id,
+        reference: params.ref,
+      })
+      const { client, found } = await licensing.findByOrder(db, { client_id, order_id })
+      provenApp(client, credentials)
+      if (!found) throw refuse('unknown_order')
+      if (!found.license_id) {
+        return { status: 202, headers: { 'retry-after': '1' }, json: { status: 'processing' } }
+      }
+      const license_key = licensing.showKey(keys, found)
+      return { json: { ...licensing.stateOf(found), license_key } }
+    },
+  })
+}
+
+function regenerateKey(world: World): Endpoint {
+  return endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/api/v1/licenses/{license_id}/regenerate-key',
+    name: 'regenerateKey',
+    summary: 'Replace a compromised key',
+    description:
+      'A kill switch, not recovery: the old key stops working at that instant and the new one is ' +
+      'returned once. A buyer who merely lost a key finds it in the buyer portal. The same ' +
+      '`Idempotency-Key` within ten minutes answers alike.',
+    limit: limit('regenerate', 30),
+    params: z.strictObject({ license_id: z.string().describe('From any license state.') }),
+    headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),
+    body: RegenerateRequest,
+    bodyOptional: true,
+    answers: { 200: { description: 'The license, with its new key.', schema: RotatedLicense } },
+    refusals: [
+      'invalid_request',
+      'invalid_client',
+      'unknown_license',
+      'license_canceled',
+      'rate_limited',
+    ],
+    async run({ params, body, headers, request }) {
+      const credentials = basicCredentials(request)
+      const client = await apps.findClient(world.db, credentials.client_id)
+      const rotation = await rotateKey(world, {
+        app_id: provenApp(client, credentials),
+        license_id: params.license_id,
+        actor: credentials.client_id,
+        rotation_key: headers['idempotency-key'] ?? null,
+        reason: body.reason,
+        request_id: request.id,
+      })
+      if (rotation.outcome === 'unknown') throw refuse('unknown_license')
+      if (rotation.outcome === 'canceled') throw refuse('license_canceled')
+      const { license, license_key, rotated_at } = rotation
+      return {
+        json: { ...licensing.stateOf(license), license_key, rotated_at: isoSeconds(rotated_at) },
+      }
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { LICENSE_STATUSES } from '#domain/licensing'
+
+const day = z.iso.date().nullable()
+
+/** A license's state, as the specification's table has it. */
+export const LicenseState = z
+  .strictObject({
+    entitled: z.boolean().describe('True if the key may use the app right now; gate on this.'),
+    status: z.enum(LICENSE_STATUSES),
+    license_id: z.string().describe('Stable; passed to key rotation.'),
+    product_id: z.string().describe('The plan the buyer holds now, `prod_…`.'),
+    product_public_id: z.string().describe('Always equal to `product_id`.'),
+    period_end: day.describe('A day in UTC; cache validation results until then.'),
+    canceled_at: day.describe('The day on which the license ends or ended for good.'),
+  })
+  .meta({ id: 'LicenseState' })
+
+const license_key = z.string().describe('The license key, `key_…`.')
+
+export const LicenseWithKey = LicenseState.extend({ license_key }).meta({ id: 'LicenseWithKey' })
+
+export const RotatedLicense = LicenseState.extend({
+  license_key,
+  rotated_at: z.iso.datetime().describe('When the old key stopped working, in UTC.'),
+}).meta({ id: 'RotatedLicense' })
+
+export const Processing = z.strictObject({ status: z.literal('processing') }).meta({
+  id: 'Processing',
+})
+
+export const ValidateRequest = z
+  .strictObject({
+    key: z.string().max(512).describe('The license key that the buyer gave, `key_…`.'),
+  })
+  .meta({ id: 'ValidateRequest' })
+
+export const RegenerateRequest = z
+  .strictObject({
+    reason: z.string().max(500).optional().describe('Kept in the audit log, for people.'),
+  })
+  .meta({ id: 'RegenerateRequest' })

@@ -1,0 +1,192 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Monogram } from '#design/brand'
+import { SiteLayout } from '#design/layout'
+import type { Frequency } from '#design/money'
+import { EmptyState, Heading } from '#design/panels'
+import { PlanCard, PlanGrid } from '#design/plans'
+
+/** The visitor's corner of the header. */
+export interface Visitor {
+  email: string | undefined
+}
+
+const NAV = [{ label: 'API', href: '/api/v1/docs/' }]
+
+function accountLink({ email }: Visitor) {
+  return email === undefined
+    ? { label: 'Sign in', href: '/signin/' }
+    : { label: 'Your purchases', href: '/account/' }
+}
+
+/** One app in the list of the home page. */
+export interface AppCard {
+  name: string
+  tagline: string
+  /** The product page, or the seller's own site where the app is listed as external. */
+  href: string
+}
+
+/** The home page: what Purser is, and the apps it sells. */
+export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Element {
+  return (
+    <SiteLayout
+      title="Purser · Web apps, sold by the people who make them"
+      description="Purser sells web apps for their makers: checkout, tax, refunds and licenses."
+      listed
+      nav={NAV}
+      account={accountLink(facts.visitor)}
+    >
+      <header class="grid max-w-2xl gap-4 py-4 sm:py-8">
+        <h1 class="text-3xl font-semibold tracking-tight sm:text-4xl">
+          Web apps, sold by the people who make them
+        </h1>
+        <p class="text-lg text-muted">
+          Purser is the merchant of record: it takes the payment, works out and pays the tax, and
+          answers whether you may use the app. Your license is there the moment you return.
+        </p>
+      </header>
+      <section aria-labelledby="apps" class="grid gap-5">
+        <h2 id="apps" class="text-xl font-semibold">
+          Apps
+        </h2>
+        {facts.cards.length === 0 ? (
+          <EmptyState title="No apps yet">The first ones are being prepared.</EmptyState>
+        ) : (
+          <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4">
+            {facts.cards.map((card) => (
+              <li key={card.href} class="contents">
+                <a
+                  class="flex items-start gap-4 rounded-box border border-base-300 bg-base-100 p-5 hover:border-edge"
+                  href={card.href}
+                >
+                  <Monogram name={card.name} />
+                  <span class="grid gap-1">
+                    <span class="font-semibold">{card.name}</span>
+                    <span class="text-sm text-muted">{card.tagline}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </SiteLayout>
+  )
+}
+
+/** One column of a product page. */
+export interface PlanColumn {
+  id: string
+  name: string
+  description: string
+  amount_cents: number
+  frequency: Frequency
+  trial_days: number
+  /** Where the button leads: to the checkout, or to the app for the free plan. */
+  href: string
+}
+
+const FREQUENCY_NOTES: Record<string, string> = {
+  day: 'Renews every day until you turn it off.',
+  week: 'Renews every week until you turn it off.',
+  month: 'Renews every month until you turn it off.',
+  year: 'Renews every year until you turn it off.',
+}
+
+function noteOf(column: PlanColumn): string | undefined {
+  if (column.amount_cents === 0) return undefined
+  if (column.frequency === null) return 'Paid once. Nothing renews.'
+  const trial = column.trial_days > 0 ? `${column.trial_days} days free. ` : ''
+  return `${trial}${FREQUENCY_NOTES[column.frequency]}`
+}
+
+/** An app's product page, with a column for every price and one for the free plan. */
+export function ProductPage(facts: {
+  visitor: Visitor
+  name: string
+  tagline: string
+  description: string
+  website: string
+  canonical_url: string
+  columns: PlanColumn[]
+  on_sale: boolean
+}): JSX.Element {
+  const { name, columns } = facts
+  const featured = columns.find((column) => column.frequency !== null)?.id
+  return (
+    <SiteLayout
+      title={`${name} · Purser`}
+      description={facts.tagline}
+      canonical_url={facts.canonical_url}
+      listed
+      nav={NAV}
+      account={accountLink(facts.visitor)}
+    >
+      <header class="grid max-w-2xl gap-3">
+        <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
+        <p class="text-lg text-muted">{facts.tagline}</p>
+        <p class="text-sm">
+          <TextLink href={facts.website}>{new URL(facts.website).host}</TextLink>
+        </p>
+      </header>
+      <section aria-labelledby="plans" class="grid gap-5">
+        <h2 id="plans" class="text-xl font-semibold">
+          Plans
+        </h2>
+        {columns.length === 0 ? (
+          <EmptyState title="No plans yet">The seller has not set any.</EmptyState>
+        ) : (
+          <PlanGrid>
+            {columns.map((column) => (
+              <PlanCard
+                key={column.id}
+                id={column.id}
+                name={column.name}
+                amount_cents={column.amount_cents}
+                frequency={column.frequency}
+                description={column.description}
+                href={column.href}
+                action={column.amount_cents === 0 ? `Open ${name}` : `Buy ${column.name}`}
+                {...(column.id === featured ? { featured: 'Most flexible' } : {})}
+                {...(noteOf(column) ? { note: noteOf(column)! } : {})}
+              />
+            ))}
+          </PlanGrid>
+        )}
+        {!facts.on_sale && (
+          <p class="text-sm text-muted">This app cannot be bought here at the moment.</p>
+        )}
+      </section>
+      {facts.description && (
+        <section aria-labelledby="about" class="grid max-w-prose gap-3">
+          <h2 id="about" class="text-xl font-semibold">
+            About
+          </h2>
+          <p class="whitespace-pre-line">{facts.description}</p>
+        </section>
+      )}
+    </SiteLayout>
+  )
+}
+
+/** A page of plain words: terms, privacy, refunds, help. */
+export function WordsPage(facts: { title: string; paragraphs: string[] }): JSX.Element {
+  return (
+    <SiteLayout
+      title={`${facts.title} · Purser`}
+      nav={NAV}
+      account={accountLink({ email: undefined })}
+    >
+      <Heading title={facts.title} />
+      <div class="grid max-w-prose gap-4">
+        {facts.paragraphs.map((paragraph) => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+      </div>
+      <p>
+        <Button href="/">Go to the home page</Button>
+      </p>
+    </SiteLayout>
+  )
+}

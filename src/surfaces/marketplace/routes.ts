@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { World } from '#flows/world'
+import { currentSession } from '#surfaces/browser'
+import { noteMarketplace } from '#surfaces/marks'
+import { goTo, people, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { HomePage, type PlanColumn, ProductPage, WordsPage } from './pages.tsx'
+import { WORDS } from './words.ts'
+
+/** The home page, the product pages, and the words at the foot of every page. */
+export function marketplace(app: FastifyInstance, world: World): void {
+  people(app, world, (scope) => {
+    scope.get('/', async (request, reply) => {
+      const cards = (await apps.listPublished(world.db)).map(
+        ({ name, tagline, slug, ...each }) => ({
+          name,
+          tagline,
+          href: each.listing_mode === 'external' ? each.url : `/apps/${slug}/`,
+        }),
+      )
+      return sendPage(reply, HomePage({ visitor: await visitor(world, request), cards }))
+    })
+
+    scope.get('/apps/:slug/', async (request, reply) => {
+      const app = await readApp(world, request)
+      const page = ProductPage({
+        visitor: await visitor(world, request),
+        name: app.name,
+        tagline: app.tagline,
+        description: app.description,
+        website: app.url,
+        canonical_url: `${world.config.base_url}/apps/${app.slug}/`,
+        columns: await columnsOf(world, app),
+        on_sale: app.external_sales_enabled,
+      })
+      return sendPage(reply, page)
+    })
+
+    scope.get('/apps/:slug/buy/:price_id', async (request, reply) => {
+      const app = await readApp(world, request)
+      const { price_id } = request.params as { price_id: string }
+      const offer = await catalog.findOffer(world.db, price_id)
+      if (offer?.app_id !== app.id) throw refuse('not_found')
+      // Coming from here, the sale is one that the service brought (spec: Fees).
+      noteMarketplace(world, reply, app.id)
+      return goTo(reply, `/buy/${offer.id}/`)
+    })
+
+    for (const [address, words] of Object.entries(WORDS)) {
+      scope.get(address, async (_request, reply) =>
+        sendPage(reply, WordsPage(words), { public: true }),
+      )
+    }
+  })
+}
+
+async function readApp({ db }: World, request: FastifyRequest): Promise<apps.App> {
+  const { slug } = request.params as { slug: string }
+  const app = await apps.findPublishedBySlug(db, slug)
+  if (!app) throw refuse('not_found')
+  return app
+}
+
+async function visitor(world: World, request: FastifyRequest) {
+  const session = await currentSession(world, request)
+  return { email: session?.email }
+}
+
+async function columnsOf({ db }: World, app: apps.App): Promise<PlanColumn[]> {
+  const products = await catalog.products(db, app.id)
+  const offers = app.external_sales_enabled ? await catalog.offers(db, app.id) : []
+  return products.flatMap((product): PlanColumn[] => {
+    const { name, description, trial_days } = product
+    if (product.is_free) {
+      const href = app.oauth_login_url
+      const free = { amount_cents: 0, frequency: null, trial_days: 0 }
+      return [{ id: product.id, name, description, ...free, href }]
+    }
+    return offers
+      .filter((offer) => offer.product_id === product.id)
+      .map((offer) => ({
+        id: offer.id,
+        name,
+        description,
+        amount_cents: offer.amount,
+        frequency: offer.frequency,
+        trial_days,
+        href: `/apps/${app.slug}/buy/${offer.id}`,
+      }))
+  })
+}

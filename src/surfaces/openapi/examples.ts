@@ -1,0 +1,86 @@
+import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import type { Json } from './schemas.ts'
+
+const client_id = 'app_ExampleTidepool0000000'
+const license_id = 'lic_ExampleLicense00000000'
+const product_id = 'prod_ExampleTidepoolPro0000'
+const monthly = 'prc_ExampleTidepoolMonth00'
+const lifetime = 'prc_ExampleTidepoolOnce000'
+const license_key = 'key_ExampleKeyExampleKeyExample000000'
+const new_license_key = 'key_AnotherExampleAnotherExampl000000'
+const request_id = 'req_ExampleRequest00000000'
+
+/** An example of each header and each part of an address, by its name. */
+export const PARAMETER_EXAMPLES: Record<string, string> = {
+  client_id,
+  license_id,
+  ref: 'ExampleOrderReference_'.repeat(4).slice(1),
+  'Idempotency-Key': 'example-rotation-1',
+  'If-None-Match': '"ExampleEntityTag000000"',
+}
+
+/** An example of each named schema that is sent or answered, by its name. */
+export function schemaExamples(base_url: string): Record<string, Json> {
+  const price = { product_id, product_name: 'Pro', currency: 'usd' }
+  const license = {
+    entitled: true,
+    status: 'active',
+    license_id,
+    product_id,
+    product_public_id: product_id,
+    period_end: '2027-02-28',
+    canceled_at: null,
+  }
+  return {
+    AppProfile: {
+      client_id,
+      name: 'Tidepool',
+      tagline: 'Tide tables for people who walk the shore',
+      listing_mode: 'marketplace',
+      url: 'https://tidepool.example/',
+      marketplace_url: `${base_url}/apps/tidepool/`,
+    },
+    PricesResponse: {
+      client_id,
+      app_name: 'Tidepool',
+      has_free_tier: true,
+      prices: [
+        {
+          public_id: monthly,
+          ...price,
+          amount: '12.00',
+          is_recurring: true,
+          frequency: 'month',
+          buy_url: `${base_url}/buy/${monthly}/`,
+        },
+        {
+          public_id: lifetime,
+          ...price,
+          amount: '180.00',
+          is_recurring: false,
+          frequency: null,
+          buy_url: `${base_url}/buy/${lifetime}/`,
+        },
+      ],
+    },
+    LicenseState: license,
+    LicenseWithKey: { ...license, license_key },
+    RotatedLicense: {
+      ...license,
+      license_key: new_license_key,
+      rotated_at: '2027-02-03T09:41:00Z',
+    },
+    Processing: { status: 'processing' },
+    ValidateRequest: { key: license_key },
+    RegenerateRequest: { reason: 'The key was posted in a public forum.' },
+  }
+}
+
+/** The body of a refusal, as the service writes it. */
+export function problemExample(code: RefusalCode): Json {
+  const [, message] = REFUSALS[code]
+  const problem = { error: code, message, request_id }
+  if (code === 'rate_limited') return { ...problem, retry_after: 27 }
+  if (code !== 'invalid_request') return problem
+  return { ...problem, fields: [{ path: '', message: 'The request could not be read.' }] }
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+
+export type Json = Record<string, unknown>
+
+const FieldFault = z
+  .strictObject({
+    path: z.string().describe('Where the fault stands, `sections[2].title`; empty for the whole.'),
+    message: z.string().describe('What is wrong there.'),
+  })
+  .meta({ id: 'FieldFault' })
+
+/** The body of every refusal. */
+export const Problem = z
+  .strictObject({
+    error: z.string().describe('The code; decide by this.'),
+    message: z.string().describe('One English sentence, for people; it may change.'),
+    request_id: z.string().describe('The same as in `X-Request-Id`; quote it when you ask us.'),
+    scope: z.string().optional().describe('The scope that the token lacks.'),
+    retry_after: z.int().min(1).optional().describe('Seconds to wait, as in `Retry-After`.'),
+    fields: z.array(FieldFault).optional().describe('Every fault of the input, all at once.'),
+  })
+  .meta({ id: 'Problem' })
+
+/**
+ * Draws JSON Schemas from the schemas that validate. One that has a name is drawn once, under
+ * `named`, and pointed at; a name stands for one shape only.
+ */
+export function schemaBook() {
+  const named: Record<string, Json> = {}
+  return {
+    named,
+    draw(schema: z.ZodType, io: 'input' | 'output'): Json {
+      const text = JSON.stringify(z.toJSONSchema(schema, { io, override: simplify }))
+      const { $schema: _, $defs = {}, ...drawn } = JSON.parse(
+        text.replaceAll('"#/$defs/', '"#/components/schemas/'),
+      )
+      for (const [name, shape] of Object.entries<Json>($defs)) {
+        if (named[name] && !isDeepStrictEqual(named[name], shape)) {
+          throw new Error(`the schema ${name} has two shapes`)
+        }
+        named[name] = shape
+      }
+      return drawn
+    },
+  }
+}
+
+/** Says what a reader needs in the shortest form: no pattern beside its format, no choice of null. */
+function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format) delete jsonSchema.pattern
+  const [first, second, ...more] = jsonSchema.anyOf ?? []
+  const isNullable = first?.type && second?.type === 'null' && more.length === 0
+  if (!isNullable) return
+  delete jsonSchema.anyOf
+  Object.assign(jsonSchema, first, { type: [first.type, 'null'] })
+  if (first.enum) jsonSchema.enum = [...first.enum, null]
+}

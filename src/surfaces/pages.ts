@@ -1,0 +1,108 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { VNode } from 'preact'
+import { renderPage } from '#design/layout'
+import type { World } from '#flows/world'
+import { logBug, problemOf, readForms } from '#platform/http'
+import type { Limit } from '#platform/limits'
+import { assertOwnForm } from '#surfaces/browser'
+import { takePoint } from '#surfaces/endpoint'
+import { ErrorPage } from '#surfaces/error-page'
+
+/** What is special about the answer around a page. */
+export interface PageOptions {
+  status?: number
+  /** Origins beside our own that a form of this page may lead to. */
+  form_origins?: string[]
+  /** A page that is the same for everybody may be kept by caches. */
+  public?: boolean
+  /** The page's own address is a secret and is told to nobody as a referrer. */
+  secret_address?: boolean
+}
+
+/** Sends a page with the headers that keep it safe: no inline script, no framing, no caching. */
+export function sendPage(
+  reply: FastifyReply,
+  page: VNode,
+  options: PageOptions = {},
+): FastifyReply {
+  const form_action = ["'self'", ...(options.form_origins ?? [])].join(' ')
+  return reply
+    .code(options.status ?? 200)
+    .headers({
+      'content-security-policy': [
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        `form-action ${form_action}`,
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ].join('; '),
+      'cache-control': options.public ? 'public, max-age=60' : 'no-store',
+      'referrer-policy': options.secret_address ? 'strict-origin' : 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+    })
+    .type('text/html; charset=utf-8')
+    .send(renderPage(page))
+}
+
+/** Sends the browser on to another address, to be opened with GET. */
+export function goTo(reply: FastifyReply, address: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(address, 303)
+}
+
+/** A scope for people: forms are read and proven, and whatever goes wrong is answered as a page. */
+export function people(
+  app: FastifyInstance,
+  world: World,
+  declare: (scope: FastifyInstance) => void,
+): void {
+  app.register(async (scope) => {
+    readForms(scope)
+    scope.setErrorHandler(pageForError)
+    scope.addHook('preHandler', async (request, reply) => {
+      if (request.method === 'POST') assertOwnForm(world, request, reply)
+    })
+    declare(scope)
+  })
+}
+
+/** The fields of a posted form, as texts. */
+export function formOf(request: FastifyRequest): Record<string, string> {
+  return (request.body ?? {}) as Record<string, string>
+}
+
+/** One parameter of the query, or undefined where it is absent or given more than once. */
+export function queryOf(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Takes a point of a limit (or only looks, with none), and refuses with a page at its end. */
+export async function limitPage(
+  { limits }: World,
+  limit: Limit,
+  key: string,
+  reply: FastifyReply,
+  points = 1,
+): Promise<void> {
+  await takePoint(limits, limit, key, reply, points)
+}
+
+/** Answers an error as a page in plain words. */
+export function pageForError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const problem = problemOf(error)
+  logBug(request, error, problem)
+  const { headers, retry_after } = problem.details
+  if (headers) reply.headers(headers)
+  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+  const facts = { status: problem.status, message: problem.message, request_id: request.id }
+  return sendPage(reply, ErrorPage(facts), { status: problem.status })
+}

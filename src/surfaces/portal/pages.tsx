@@ -1,0 +1,177 @@
+import type { JSX } from 'preact'
+import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Alert, StatusBadge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day, type Frequency, Money, Price } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { Purchase } from '#domain/billing'
+
+const NAV = [{ label: 'Purchases', href: '/account/', current: true }]
+
+function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
+  return (
+    <Form action="/signout/" csrf_token={csrf_token}>
+      <Actions>
+        <Button kind="ghost" pending="Signing out…">
+          Sign out
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+/** Everything that an account bought. */
+export function PurchasesPage(facts: {
+  email: string
+  csrf_token: string
+  purchases: Purchase[]
+  /** True while the mailbox is unproven and only one app's purchase is shown. */
+  is_limited: boolean
+}): JSX.Element {
+  return (
+    <SiteLayout title="Your purchases · Purser" nav={NAV}>
+      <Heading title="Your purchases">Signed in as {facts.email}.</Heading>
+      {facts.is_limited && (
+        <Alert tone="info" title="Confirm your email">
+          The receipt has a link for it. Until then, this page shows the purchase you just made and
+          no other.
+        </Alert>
+      )}
+      {facts.purchases.length === 0 ? (
+        <EmptyState title="No purchases yet" action={<Button href="/">Look around</Button>}>
+          What you buy through Purser, from any seller, shows up here.
+        </EmptyState>
+      ) : (
+        <RecordTable
+          caption="Purchases"
+          columns={[
+            { label: 'App' },
+            { label: 'Plan' },
+            { label: 'Status' },
+            { label: 'Bought' },
+            { label: 'Paid', numeric: true },
+          ]}
+          rows={facts.purchases.map((purchase) => ({
+            key: purchase.order_id,
+            cells: [
+              <TextLink key="a" href={`/manage/${purchase.app_id}/`}>
+                {purchase.app_name}
+              </TextLink>,
+              purchase.product_name,
+              <StatusBadge key="s" status={purchase.status} />,
+              <Day key="d" date={purchase.created_at} />,
+              <Money key="m" cents={purchase.charged} />,
+            ],
+          }))}
+        />
+      )}
+      <SignOutForm csrf_token={facts.csrf_token} />
+    </SiteLayout>
+  )
+}
+
+/** What a person holds of one app: the plan, its end, and the key. */
+export function ManagePage(facts: {
+  app_name: string
+  client_id: string
+  csrf_token: string
+  product_name: string
+  status: string
+  amount_cents: number | undefined
+  frequency: Frequency
+  period_end: Date | null
+  license_key: string | undefined
+  back_url: string
+  receipt: 'none' | 'offered' | 'sent' | 'too_often'
+}): JSX.Element {
+  return (
+    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={NAV}>
+      <div class="flex flex-wrap items-end justify-between gap-4">
+        <Heading title={facts.app_name}>Your plan, your key and your receipt.</Heading>
+        <Button href={facts.back_url} icon="arrow-left">
+          Back to your app
+        </Button>
+      </div>
+      {facts.receipt === 'sent' && (
+        <Alert tone="success">The receipt is on its way to you again.</Alert>
+      )}
+      {facts.receipt === 'too_often' && (
+        <Alert tone="info">The receipt was sent several times already. Try again in an hour.</Alert>
+      )}
+      <StatusNote status={facts.status} />
+      <div class="grid items-start gap-5 lg:grid-cols-2">
+        <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
+          {facts.amount_cents !== undefined && (
+            <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
+          )}
+          <DescriptionList
+            items={[
+              { term: 'Plan', detail: facts.product_name },
+              {
+                term: facts.status === 'trialing' ? 'Trial until' : 'Paid until',
+                detail: facts.period_end ? <Day date={facts.period_end} /> : 'Yours for good',
+              },
+            ]}
+          />
+          {facts.receipt !== 'none' && (
+            <Form action={`/manage/${facts.client_id}/receipt`} csrf_token={facts.csrf_token}>
+              <Actions>
+                <Button icon="mail" pending="Sending…">
+                  Resend receipt email
+                </Button>
+              </Actions>
+            </Form>
+          )}
+        </Panel>
+        <Panel title="License key">
+          {facts.license_key === undefined ? (
+            <p class="text-sm text-muted">A canceled license has no key to use.</p>
+          ) : (
+            <CopyField id="license_key" label="License key" value={facts.license_key} />
+          )}
+        </Panel>
+      </div>
+      <SignOutForm csrf_token={facts.csrf_token} />
+    </SiteLayout>
+  )
+}
+
+function StatusNote({ status }: { status: string }): JSX.Element | null {
+  if (status === 'paused') {
+    return (
+      <Alert tone="warning" title="This license is paused">
+        It cannot be used for now, and there is no need to buy it again: it comes back as it was.
+      </Alert>
+    )
+  }
+  if (status === 'past_due' || status === 'unpaid') {
+    return (
+      <Alert tone="warning" title="Your last payment did not go through">
+        The license waits for it. There is no need to buy it again.
+      </Alert>
+    )
+  }
+  return null
+}
+
+/** Somebody without a license looks for one. */
+export function NothingHerePage(facts: {
+  app_name: string
+  product_url: string
+  csrf_token: string
+  email: string
+}): JSX.Element {
+  return (
+    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={NAV}>
+      <Heading title={facts.app_name} />
+      <EmptyState
+        title={`No purchase of ${facts.app_name}`}
+        action={<Button href={facts.product_url}>See the plans</Button>}
+      >
+        The account {facts.email} has none. Perhaps you bought it with another email address.
+      </EmptyState>
+      <SignOutForm csrf_token={facts.csrf_token} />
+    </SiteLayout>
+  )
+}

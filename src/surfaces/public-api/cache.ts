@@ -1,0 +1,72 @@
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { World } from '#flows/world'
+import { sha256 } from '#platform/secrets'
+import { writePrices, writeProfile } from './wire.ts'
+
+/** JSON text that is ready to be sent, with its entity tag. */
+interface Ready {
+  text: string
+  etag: string
+}
+
+interface Entry {
+  profile: Ready
+  prices: Ready
+}
+
+// Far more apps than one process sees in a minute; the oldest make room for new ones.
+const MOST_ENTRIES = 10_000
+
+/**
+ * The public answers as text, kept until their app changes. A change is announced in the very
+ * transaction that makes it and empties its app's entry in every process; whatever was being read
+ * at that moment is answered but not kept. When messages may have been lost, everything goes.
+ */
+export async function openCatalogCache(world: World) {
+  const entries = new Map<string, Entry>()
+  // Counts changes: a read that a change overtook must not be kept.
+  let changes = 0
+  await world.db.listen(
+    catalog.CATALOG_CHANGED,
+    (app_id) => {
+      changes++
+      entries.delete(app_id)
+    },
+    () => {
+      changes++
+      entries.clear()
+    },
+  )
+
+  return {
+    /** The answers of an app that is on sale. */
+    async read(client_id: string): Promise<Entry | undefined> {
+      const kept = entries.get(client_id)
+      if (kept) return kept
+      const before = changes
+      const entry = await load(world, client_id)
+      if (!entry || changes !== before) return entry
+      if (entries.size >= MOST_ENTRIES) entries.delete(entries.keys().next().value!)
+      entries.set(client_id, entry)
+      return entry
+    },
+  }
+}
+
+async function load({ db, config }: World, client_id: string): Promise<Entry | undefined> {
+  if (client_id.includes('\0')) return undefined
+  const app = await apps.findOnSale(db, client_id)
+  if (!app) return undefined
+  const products = await catalog.products(db, app.id)
+  const offers = await catalog.offers(db, app.id)
+  return {
+    profile: ready(writeProfile(config.base_url, app)),
+    prices: ready(writePrices(config.base_url, app, products, offers)),
+  }
+}
+
+function ready(value: object): Ready {
+  const text = JSON.stringify(value)
+  return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` }
+}

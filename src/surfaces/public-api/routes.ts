@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import type { World } from '#flows/world'
+import type { Answer, Call, Endpoint } from '#surfaces/endpoint'
+import { endpoint } from '#surfaces/endpoint'
+import { byIp } from '#surfaces/guards'
+import { refuse } from '#surfaces/refusals'
+import { openCatalogCache } from './cache.ts'
+import { AppProfile, PricesResponse } from './wire.ts'
+
+const LIMIT = { name: 'public', points: 120, seconds: 60, by: 'caller IP', key: byIp }
+const CACHE = { 'cache-control': 'public, max-age=60' }
+
+const Params = z.strictObject({
+  client_id: z.string().describe("The app's public client id, `app_…`."),
+})
+
+/** The public endpoints: an app's profile and its prices, for any caller (spec: Public endpoints). */
+export async function publicApi(world: World): Promise<Endpoint[]> {
+  const cache = await openCatalogCache(world)
+
+  const answer =
+    (part: 'profile' | 'prices') =>
+    async ({ params, request }: Call<z.infer<typeof Params>>): Promise<Answer> => {
+      const entry = await cache.read(params.client_id)
+      // Unknown, unpublished and not enabled read alike, down to the headers.
+      if (!entry) throw refuse('unknown_app', { headers: CACHE })
+      const { text, etag } = entry[part]
+      const headers = { ...CACHE, etag }
+      const known = request.headers['if-none-match']
+      return known && matches(known, etag) ? { status: 304, headers, text: '' } : { headers, text }
+    }
+
+  const shared = {
+    method: 'GET',
+    tag: 'Public',
+    auth: 'none',
+    cors: true,
+    limit: LIMIT,
+    params: Params,
+    refusals: ['unknown_app', 'rate_limited'],
+  } as const
+  return [
+    endpoint({
+      ...shared,
+      refusals: [...shared.refusals],
+      path: '/api/v1/public/apps/{client_id}/',
+      name: 'getApp',
+      summary: "An app's profile",
+      description:
+        'Resolves only for a published app with external sales enabled. Cached for 60 seconds.',
+      answers: { 200: { description: 'The app.', schema: AppProfile } },
+      run: answer('profile'),
+    }),
+    endpoint({
+      ...shared,
+      refusals: [...shared.refusals],
+      path: '/api/v1/public/apps/{client_id}/prices/',
+      name: 'getPrices',
+      summary: "An app's live prices",
+      description:
+        'Each price carries its ready-made Buy link. A free tier has no price: draw its column ' +
+        'from `has_free_tier`. Cached for 60 seconds.',
+      answers: { 200: { description: 'The prices.', schema: PricesResponse } },
+      run: answer('prices'),
+    }),
+  ]
+}
+
+function matches(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true
+  return header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+}

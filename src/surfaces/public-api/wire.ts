@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { App } from '#domain/apps'
+import type { Offer, Product } from '#domain/catalog'
+import { FREQUENCIES } from '#platform/calendar'
+import { formatAmount } from '#platform/money'
+
+/** The app profile, as the specification's table has it. */
+export const AppProfile = z
+  .strictObject({
+    client_id: z.string().describe("The app's public OAuth client id."),
+    name: z.string(),
+    tagline: z.string(),
+    listing_mode: z.enum(['marketplace', 'external']),
+    url: z.url().describe("The seller's registered website."),
+    marketplace_url: z.url().describe('The product page on the service.'),
+  })
+  .meta({ id: 'AppProfile' })
+
+const Price = z
+  .strictObject({
+    public_id: z.string().describe('The price id, `prc_…`; the id inside Buy links.'),
+    product_id: z.string().describe('The product id, `prod_…`.'),
+    product_name: z.string(),
+    amount: z
+      .string()
+      .regex(/^\d+\.\d{2}$/)
+      .describe('A decimal text with two decimals.'),
+    currency: z.literal('usd'),
+    is_recurring: z.boolean(),
+    frequency: z.enum(FREQUENCIES).nullable().describe('Null for a one-time price.'),
+    buy_url: z.url().describe('The ready-made hosted checkout link.'),
+  })
+  .meta({ id: 'Price' })
+
+export const PricesResponse = z
+  .strictObject({
+    client_id: z.string(),
+    app_name: z.string(),
+    has_free_tier: z.boolean().describe('True when the app offers a free product.'),
+    prices: z.array(Price),
+  })
+  .meta({ id: 'PricesResponse' })
+
+/** Writes an app's profile. */
+export function writeProfile(base_url: string, app: App): z.infer<typeof AppProfile> {
+  return {
+    client_id: app.id,
+    name: app.name,
+    tagline: app.tagline,
+    listing_mode: app.listing_mode,
+    url: app.url,
+    marketplace_url: `${base_url}/apps/${app.slug}/`,
+  }
+}
+
+/** Writes an app's prices; free products are a flag and never a row. */
+export function writePrices(
+  base_url: string,
+  app: App,
+  products: Product[],
+  offers: Offer[],
+): z.infer<typeof PricesResponse> {
+  return {
+    client_id: app.id,
+    app_name: app.name,
+    has_free_tier: products.some((product) => product.is_free),
+    prices: offers.map((offer) => ({
+      public_id: offer.id,
+      product_id: offer.product_id,
+      product_name: offer.product_name,
+      amount: formatAmount(offer.amount),
+      currency: offer.currency,
+      is_recurring: offer.frequency !== null,
+      frequency: offer.frequency,
+      buy_url: `${base_url}/buy/${offer.id}/`,
+    })),
+  }
+}

@@ -1,0 +1,56 @@
+import cookies from '@fastify/cookie'
+import type { FastifyInstance } from 'fastify'
+import type { World } from '#flows/world'
+import { createServer, refuseOtherMethods } from '#platform/http'
+import { assets } from '#surfaces/assets'
+import { answerProblem, mount, sendProblem } from '#surfaces/endpoint'
+import { health } from '#surfaces/health'
+import { pageForError } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { checkout } from './checkout/routes.ts'
+import { mailbox } from './letters/mailbox.ts'
+import { letters } from './letters/worker.ts'
+import { licenseApi } from './license-api/routes.ts'
+import { marketplace } from './marketplace/routes.ts'
+import { openapi } from './openapi/routes.ts'
+import { portal } from './portal/routes.ts'
+import { publicApi } from './public-api/routes.ts'
+import { signin } from './signin/routes.ts'
+
+/** Every address of the service on one server, and the workers of its letters. */
+export async function openSite(
+  world: World,
+  /** Pages of the processor's own, where it has any here. */
+  declareProcessor: (app: FastifyInstance) => void,
+): Promise<FastifyInstance> {
+  const { config, log, random } = world
+  const app = createServer({
+    log,
+    random,
+    secure: config.base_url.startsWith('https:'),
+    trusted_proxies: config.trusted_proxies,
+  })
+  refuseOtherMethods(app)
+  app.register(cookies)
+  app.setErrorHandler(answerProblem)
+  app.setNotFoundHandler((request, reply) => {
+    const problem = refuse('not_found')
+    const wantsPage = request.headers.accept?.includes('text/html') ?? false
+    return wantsPage ? pageForError(problem, request, reply) : sendProblem(request, reply, problem)
+  })
+
+  const rows = [...(await publicApi(world)), ...licenseApi(world)]
+  mount(app, world.limits, rows)
+  openapi(app, world, rows)
+  checkout(app, world)
+  signin(app, world)
+  portal(app, world)
+  marketplace(app, world)
+  mailbox(app, world)
+  assets(app)
+  health(app, world)
+  declareProcessor(app)
+  letters(world)
+  await app.ready()
+  return app
+}

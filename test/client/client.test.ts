@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import {
+  type Client,
+  createClient,
+  InvalidRequestError,
+  PurserError,
+  RateLimitedError,
+  UnreachableError,
+} from '@purser/client'
+import { license, type Reply, refusal, startFakeService } from './fake-service.ts'
+
+const client_id = 'app_tidepool'
+const client_secret = 'sVeryPrivate0123456789'
+const key = 'key_AlsoPrivate0123456789'
+
+const calls: Record<string, (client: Client) => Promise<unknown>> = {
+  app: (client) => client.app(),
+  prices: (client) => client.prices(),
+  validate: (client) => client.validate(key),
+  order: (client) => client.order('ref', { wait_seconds: 0 }),
+  regenerateKey: (client) => client.regenerateKey('lic_1'),
+}
+
+function clientOf(base_url: string, more: object = {}) {
+  return createClient({ base_url, client_id, client_secret, ...more })
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => assert.fail(`expected an error, got ${inspect(value)}`),
+    (error) => error,
+  )
+}
+
+test('the public calls ask the public addresses and carry no credentials', async () => {
+  await using service = await startFakeService(() => ({ body: { client_id } }))
+  const client = clientOf(`${service.url}/`)
+  await client.app()
+  await client.prices()
+  assert.deepEqual(
+    service.asked.map(({ method, path, headers }) => [method, path, headers.authorization]),
+    [
+      ['GET', '/api/v1/public/apps/app_tidepool/', undefined],
+      ['GET', '/api/v1/public/apps/app_tidepool/prices/', undefined],
+    ],
+  )
+})
+
+test('the license calls carry the app as HTTP Basic and the bodies of the specification', async () => {
+  await using service = await startFakeService(() => ({ body: license({ license_key: key }) }))
+  const client = clientOf(service.url)
+  await client.validate(key)
+  await client.order('a ref/with?signs')
+  await client.regenerateKey('lic_1', { reason: 'leaked', idempotency_key: 'once' })
+  await client.regenerateKey('lic_1')
+  const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  assert.ok(service.asked.every(({ headers }) => headers.authorization === basic))
+  assert.deepEqual(
+    service.asked.map(({ method, path, body }) => [method, path, body]),
+    [
+      ['POST', '/api/v1/licenses/validate', JSON.stringify({ key })],
+      ['GET', '/api/v1/orders/a%20ref%2Fwith%3Fsigns', ''],
+      ['POST', '/api/v1/licenses/lic_1/regenerate-key', '{"reason":"leaked"}'],
+      ['POST', '/api/v1/licenses/lic_1/regenerate-key', ''],
+    ],
+  )
+  assert.equal(service.asked[2]?.headers['idempotency-key'], 'once')
+})
+
+test('a client id and secret with reserved characters are form-encoded before they are joined', async () => {
+  await using service = await startFakeService(() => ({ body: license() }))
+  await createClient({ base_url: service.url, client_id: 'a:b', client_secret: 'c%d é' }).validate(
+    key,
+  )
+  const sent = String(service.asked[0]?.headers.authorization).slice('Basic '.length)
+  assert.equal(Buffer.from(sent, 'base64').toString(), 'a%3Ab:c%25d+%C3%A9')
+})
+
+test('an order that is processing is asked for again exactly when Retry-After says', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  t.after(() => mock.timers.reset())
+  const replies = [
+    new Response('{"status":"processing"}', { status: 202, headers: { 'retry-after': '2' } }),
+    new Response(JSON.stringify(license({ license_key: key }))),
+  ]
+  let asked = 0
+  const fetch = async () => replies[asked++] as Response
+  const order = clientOf('https://purser.example', { fetch }).order('ref')
+  await setImmediate()
+  mock.timers.tick(1_999)
+  await setImmediate()
+  assert.equal(asked, 1)
+  mock.timers.tick(1)
+  assert.equal((await order).status, 'active')
+  assert.equal(asked, 2)
+})
+
+test('an order that stays processing is an answer with its retry_after, not an error', async () => {
+  await using service = await startFakeService(() => ({
+    status: 202,
+    headers: { 'retry-after': '3' },
+    body: { status: 'processing' },
+  }))
+  const order = await clientOf(service.url).order('ref', { wait_seconds: 1 })
+  assert.deepEqual(order, { status: 'processing', retry_after: 3 })
+  assert.equal(service.asked.length, 1, 'a wait that would outlast wait_seconds is not begun')
+})
+
+test('a reference that no address can carry is unknown, and the service is not asked', async () => {
+  await using service = await startFakeService(() => ({}))
+  for (const ref of ['', '.', '..', '\ud800']) {
+    const error = await errorOf(clientOf(service.url).order(ref))
+    assert.ok(error instanceof PurserError && error.code === 'unknown_order', inspect(error))
+  }
+  assert.equal(service.asked.length, 0)
+})
+
+test('reads and validate outlast two faults of the network or the service', async () => {
+  for (const name of ['app', 'prices', 'validate', 'order']) {
+    const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
+    await using service = await startFakeService(() => faults.shift() ?? { body: license() })
+    await calls[name]?.(clientOf(service.url))
+    assert.equal(service.asked.length, 3, name)
+  }
+})
+
+test('a third fault is given up, and keeps the request id of the last answer', async () => {
+  await using service = await startFakeService(() => refusal(502, 'internal_error'))
+  const error = await errorOf(clientOf(service.url).validate(key))
+  assert.ok(error instanceof UnreachableError)
+  assert.deepEqual([error.code, error.status, error.request_id], ['unreachable', 502, 'req_test'])
+  assert.equal(service.asked.length, 3)
+})
+
+test('regenerate-key is never sent twice by itself', async () => {
+  for (const fault of [{ reset: true }, refusal(500, 'internal_error')]) {
+    await using service = await startFakeService(() => fault)
+    await errorOf(clientOf(service.url).regenerateKey('lic_1', { idempotency_key: 'once' }))
+    assert.equal(service.asked.length, 1)
+  }
+})
+
+test('a service that does not answer in time is unreachable', async () => {
+  await using service = await startFakeService(() => ({ hang: true }))
+  const error = await errorOf(clientOf(service.url, { timeout_ms: 40 }).validate(key))
+  assert.ok(error instanceof UnreachableError)
+  assert.match(error.message, /no answer in time/)
+  assert.deepEqual([error.status, error.request_id], [null, null])
+})
+
+test('a service that is not there is unreachable, and the message says why', async () => {
+  const service = await startFakeService(() => ({}))
+  await service[Symbol.asyncDispose]()
+  const error = await errorOf(clientOf(service.url).prices())
+  assert.ok(error instanceof UnreachableError)
+  assert.match(error.message, /ECONNREFUSED/)
+})
+
+test('every refusal keeps its code, status, message and request id, and is not retried', async () => {
+  for (const [status, code] of [
+    [401, 'invalid_client'],
+    [404, 'unknown_key'],
+    [404, 'unknown_order'],
+    [404, 'unknown_license'],
+    [404, 'not_found'],
+    [409, 'license_canceled'],
+    [418, 'a_code_from_the_future'],
+  ] as const) {
+    await using service = await startFakeService(() => refusal(status, code))
+    const error = await errorOf(clientOf(service.url).validate(key))
+    assert.ok(error instanceof PurserError)
+    assert.deepEqual(
+      [error.status, error.code, error.message, error.request_id],
+      [status, code, `Refused with ${code}.`, 'req_test'],
+    )
+    assert.equal(service.asked.length, 1)
+  }
+})
+
+test('too many calls surface at once with the seconds to wait', async () => {
+  for (const reply of [
+    { ...refusal(429, 'rate_limited'), headers: { 'retry-after': '17' } },
+    refusal(429, 'rate_limited', { retry_after: 17 }),
+  ]) {
+    await using service = await startFakeService(() => reply)
+    const error = await errorOf(clientOf(service.url).validate(key))
+    assert.ok(error instanceof RateLimitedError)
+    assert.deepEqual([error.code, error.status, error.retry_after], ['rate_limited', 429, 17])
+    assert.equal(service.asked.length, 1)
+  }
+})
+
+test('a malformed request names its faulty fields', async () => {
+  const fields = [{ path: 'reason', message: 'too long' }]
+  await using service = await startFakeService(() => refusal(400, 'invalid_request', { fields }))
+  const error = await errorOf(clientOf(service.url).regenerateKey('lic_1', { reason: 'x' }))
+  assert.ok(error instanceof InvalidRequestError)
+  assert.deepEqual(error.fields, fields)
+})
+
+test('an answer that is not of the service is never taken for a license', async () => {
+  await using elsewhere = await startFakeService(() => ({ body: license() }))
+  for (const reply of [
+    { body: '<h1>It works</h1>' },
+    { body: '[]' },
+    { status: 404, body: '<h1>Not found</h1>' },
+    { status: 307, headers: { location: elsewhere.url } },
+  ]) {
+    await using service = await startFakeService(() => reply)
+    const error = await errorOf(clientOf(service.url).validate(key))
+    assert.ok(error instanceof PurserError && error.code === 'unexpected_answer', inspect(error))
+  }
+  assert.equal(elsewhere.asked.length, 0, 'a redirect is not followed')
+})
+
+test('neither the secret nor the key shows in an error or in an inspection of the client', async () => {
+  const everything = (value: unknown) => {
+    const { stack, ...own } = Object(value)
+    return inspect(value, { depth: null, showHidden: true }) + JSON.stringify(own) + stack
+  }
+  const basic = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+  const shown = [everything(clientOf('https://purser.example'))]
+
+  const telltale = async (url: string, init: RequestInit) => {
+    throw Object.assign(new Error(`failed: ${url} ${JSON.stringify(init)}`), { config: init })
+  }
+  const replies: Reply[] = [
+    { reset: true },
+    { status: 302, headers: { location: '/elsewhere' } },
+    ...[400, 401, 404, 409, 429, 500].map((status) => refusal(status, 'invalid_request')),
+  ]
+  for (const call of Object.values(calls)) {
+    shown.push(everything(await errorOf(call(clientOf('https://x.example', { fetch: telltale })))))
+    for (const reply of replies) {
+      await using service = await startFakeService(() => reply)
+      shown.push(everything(await errorOf(call(clientOf(service.url, { timeout_ms: 100 })))))
+    }
+  }
+  for (const one of shown) {
+    for (const private_text of [client_secret, basic, key])
+      assert.ok(!one.includes(private_text), one)
+  }
+})
+
+test('a client that cannot work is refused where it is made or used', async () => {
+  assert.throws(() => createClient({ base_url: 'purser.example', client_id }), TypeError)
+  assert.throws(() => createClient({ base_url: 'file:///etc', client_id }), TypeError)
+  assert.throws(
+    () => createClient({ base_url: 'https://purser.example', client_id: '' }),
+    TypeError,
+  )
+  const client = createClient({ base_url: 'https://purser.example', client_id })
+  await assert.rejects(client.validate(key), /needs the client_secret/)
+})

@@ -1,0 +1,65 @@
+/** A local HTTP server that answers as a test tells it, and remembers what it was asked. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export type Asked = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+
+/** `reset` cuts the connection and `hang` never answers; otherwise `body` is sent as JSON. */
+export type Reply = {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+  reset?: boolean
+  hang?: boolean
+}
+
+export type FakeService = AsyncDisposable & { url: string; asked: Asked[] }
+
+/** Starts on a free port. `reply` may change between requests: it is called once for each. */
+export async function startFakeService(reply: (asked: Asked) => Reply): Promise<FakeService> {
+  const asked: Asked[] = []
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const one = { method, path: url, headers, body: await text(request) }
+    asked.push(one)
+    const { status = 200, headers: more, body, reset, hang } = reply(one)
+    if (hang) return
+    if (reset) return response.destroy()
+    response.writeHead(status, { 'content-type': 'application/json', ...more })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A refusal as the service words it on the wire. */
+export function refusal(status: number, error: string, more: object = {}): Reply {
+  const request_id = 'req_test'
+  return {
+    status,
+    headers: { 'x-request-id': request_id },
+    body: { error, message: `Refused with ${error}.`, request_id, ...more },
+  }
+}
+
+/** A license state on the wire. */
+export function license(more: object = {}) {
+  return {
+    entitled: true,
+    status: 'active',
+    license_id: 'lic_1',
+    product_id: 'prod_pro',
+    product_public_id: 'prod_pro',
+    period_end: null,
+    canceled_at: null,
+    ...more,
+  }
+}

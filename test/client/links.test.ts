@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buyLink, manageLink } from '@purser/client'
+import fc from 'fast-check'
+
+const base_url = 'https://purser.example'
+const text = fc.string({ unit: 'binary', minLength: 1 }).filter((value) => value.isWellFormed())
+const address = fc
+  .tuple(fc.constantFrom('https://shop.example/', 'http://localhost:4000/'), text)
+  .map(([origin, rest]) => origin + rest)
+
+test('every parameter of a buy link survives encoding', () => {
+  fc.assert(
+    fc.property(text, address, text, text, (id, next, ref, email) => {
+      const price_id = `prc_${id}`
+      const link = new URL(buyLink(base_url, price_id, { next, ref, email }))
+      assert.equal(link.origin, base_url)
+      assert.equal(decodeURIComponent(link.pathname), `/buy/${price_id}/`)
+      assert.deepEqual(Object.fromEntries(link.searchParams), { next, ref, email })
+      assert.equal(link.hash, '')
+    }),
+  )
+})
+
+test('every parameter of a manage link survives encoding', () => {
+  fc.assert(
+    fc.property(text, address, (id, next) => {
+      fc.pre(id !== '.' && id !== '..')
+      const link = new URL(manageLink(base_url, id, { next }))
+      assert.equal(link.origin, base_url)
+      assert.equal(decodeURIComponent(link.pathname), `/manage/${id}/`)
+      assert.deepEqual([...link.searchParams], [['next', next]])
+    }),
+  )
+})
+
+test('a parameter that is not given leaves no trace in the link', () => {
+  assert.equal(buyLink(base_url, 'prc_1'), 'https://purser.example/buy/prc_1/')
+  assert.equal(
+    buyLink(base_url, 'prc_1', { next: undefined, ref: '', email: undefined }),
+    'https://purser.example/buy/prc_1/',
+  )
+})
+
+test('a service under a path keeps its path, with or without a trailing slash', () => {
+  for (const base of ['https://purser.example/shop', 'https://purser.example/shop/']) {
+    assert.equal(manageLink(base, 'app_1'), 'https://purser.example/shop/manage/app_1/')
+  }
+})
+
+test('a link that could not work is refused where it is built', () => {
+  assert.throws(() => buyLink(base_url, 'prod_1'), /public_id of a price/)
+  assert.throws(() => buyLink(base_url, 'prc_1', { next: '/return' }), /absolute/)
+  assert.throws(() => buyLink(base_url, 'prc_1', { next: 'javascript:alert(1)' }), /absolute/)
+  assert.throws(() => buyLink('ftp://purser.example', 'prc_1'), /http or https/)
+  for (const climbing of ['', '.', '..']) {
+    assert.throws(() => manageLink(base_url, climbing), TypeError)
+  }
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { asset } from '#platform/assets'
+import { buildAssets } from '../../scripts/build-assets.ts'
+import { formatCard, formatExpiry, formatZip } from '../../src/platform/design/browser/format.ts'
+
+before(buildAssets)
+
+describe('typing helps', () => {
+  test('a card number is grouped as on the card, however it arrives', () => {
+    assert.equal(formatCard('4242424242424242'), '4242 4242 4242 4242')
+    assert.equal(formatCard(' 5555-5555 5555\t4444'), '5555 5555 5555 4444')
+    assert.equal(formatCard('378282246310005'), '3782 822463 10005')
+  })
+
+  test('an expiry date is understood in the ways people and browsers write it', () => {
+    for (const written of ['0427', '427', '4/27', '04/27', '04 / 27', '4-2027', '04/2027']) {
+      assert.equal(formatExpiry(written), '04 / 27', written)
+    }
+  })
+
+  test('a ZIP code keeps five digits, and a foreign postal code is left alone', () => {
+    assert.equal(formatZip('10001-1234'), '10001')
+    assert.equal(formatZip('K1A 0B6'), 'K1A 0B6')
+  })
+
+  test('what is formatted stays as it is when it is formatted again', () => {
+    for (const format of [formatCard, formatExpiry, formatZip]) {
+      fc.assert(
+        fc.property(fc.stringMatching(/^[\d /.-]{0,24}$/), (text) => {
+          assert.equal(format(format(text)), format(text))
+        }),
+      )
+    }
+  })
+})
+
+type Theme = Record<string, string>
+
+function themes(): Theme[] {
+  const css = readFileSync(new URL('../../src/platform/design/style.css', import.meta.url), 'utf8')
+  const blocks = [...css.matchAll(/@plugin "daisyui\/theme" \{([^}]*)\}/g)]
+  return blocks.map(([, block]) =>
+    Object.fromEntries(
+      [...block!.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map((m) => [m[1], m[2]]),
+    ),
+  )
+}
+
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
+
+function contrast(one: string, other: string): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light! + 0.05) / (dark! + 0.05)
+}
+
+describe('the palette', () => {
+  const papers = ['color-base-100', 'color-base-200', 'tone-wash']
+  const inks = ['base-content', 'primary', 'info', 'success', 'warning', 'error']
+
+  test('text keeps a contrast of 4.5 on every paper, by day and by night', () => {
+    assert.equal(themes().length, 2)
+    for (const theme of themes()) {
+      for (const paper of papers) {
+        for (const ink of [...inks.map((name) => `color-${name}`), 'tone-muted']) {
+          assert.ok(contrast(theme[ink]!, theme[paper]!) >= 4.5, `${ink} on ${paper}`)
+        }
+      }
+      for (const ink of inks.filter((name) => name !== 'base-content')) {
+        assert.ok(contrast(theme[`color-${ink}`]!, theme[`color-${ink}-content`]!) >= 4.5, ink)
+      }
+    }
+  })
+
+  test('the edge of a control keeps a contrast of 3 on every paper', () => {
+    for (const theme of themes()) {
+      for (const paper of papers) {
+        assert.ok(contrast(theme['tone-edge']!, theme[paper]!) >= 3, `edge on ${paper}`)
+      }
+    }
+  })
+})
+
+describe('the build', () => {
+  test('it does nothing while its inputs are the same', async () => {
+    assert.equal((await buildAssets()).built, false)
+  })
+
+  test('each asset is named by its content and served from one place', () => {
+    assert.match(asset('app.css'), /^\/assets\/app-[0-9a-f]{12}\.css$/)
+    assert.match(asset('app.js'), /^\/assets\/app-[0-9a-f]{12}\.js$/)
+    assert.match(asset('favicon.svg'), /^\/assets\/favicon-[0-9a-f]{12}\.svg$/)
+  })
+
+  test('an asset the build does not make is an error that says what to do', () => {
+    assert.throws(() => asset('other.css' as 'app.css'), /run npm run build/)
+  })
+})

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import * as actions from '#design/actions'
+import * as brand from '#design/brand'
+import * as feedback from '#design/feedback'
+import * as forms from '#design/forms'
+import * as icons from '#design/icons'
+import * as layout from '#design/layout'
+import * as money from '#design/money'
+import * as order from '#design/order'
+import * as panels from '#design/panels'
+import * as plans from '#design/plans'
+import { asset } from '#platform/assets'
+import { buildAssets } from '../../scripts/build-assets.ts'
+
+before(buildAssets)
+
+const figures = {
+  subtotal_cents: 1200,
+  tax_cents: 107,
+  total_cents: 1307,
+}
+
+/** One use of every exported component, with `text` wherever a component takes words. */
+function everyComponent(text: string): Record<string, VNode> {
+  const errors = [{ id: 'email', message: text }]
+  const items = [{ label: text, detail: text, amount_cents: 1200 }]
+  const plan = { id: 'pro', name: text, amount_cents: 1200, frequency: 'month' as const }
+  const page = { title: text, description: text, notice: text, children: text }
+  return {
+    Actions: <actions.Actions>{text}</actions.Actions>,
+    BackLink: <actions.BackLink href="/back/">{text}</actions.BackLink>,
+    Button: (
+      <actions.Button kind="primary" icon="lock" pending={text} name="a" value={text} wide>
+        {text}
+      </actions.Button>
+    ),
+    CopyField: <actions.CopyField id="key" label={text} value={text} />,
+    TextLink: <actions.TextLink href={text}>{text}</actions.TextLink>,
+    Logo: <brand.Logo />,
+    Mark: <brand.Mark />,
+    Monogram: <brand.Monogram name={text} />,
+    Alert: (
+      <feedback.Alert tone="error" title={text}>
+        {text}
+      </feedback.Alert>
+    ),
+    Badge: <feedback.Badge>{text}</feedback.Badge>,
+    ErrorSummary: <feedback.ErrorSummary title={text} errors={errors} />,
+    Processing: (
+      <feedback.Processing title={text} href={text}>
+        {text}
+      </feedback.Processing>
+    ),
+    RedirectNotice: <feedback.RedirectNotice url={text} seconds={9} destination={text} />,
+    Spinner: <feedback.Spinner />,
+    StatusBadge: <feedback.StatusBadge status={text} />,
+    CheckboxField: <forms.CheckboxField name="terms" label={text} hint={text} error={text} />,
+    CsrfField: <forms.CsrfField token={text} />,
+    Field: (
+      <forms.Field
+        name="email"
+        label={text}
+        value={text}
+        hint={text}
+        error={text}
+        placeholder={text}
+        format="card"
+        icon="card"
+      />
+    ),
+    FieldRow: <forms.FieldRow>{text}</forms.FieldRow>,
+    Form: (
+      <forms.Form action={text} csrf_token={text}>
+        {text}
+      </forms.Form>
+    ),
+    SelectField: (
+      <forms.SelectField
+        name="country"
+        label={text}
+        value={text}
+        options={[{ value: text, label: text }]}
+      />
+    ),
+    TextareaField: <forms.TextareaField name="note" label={text} value={text} optional />,
+    Icon: <icons.Icon name="external" />,
+    FocusLayout: (
+      <layout.FocusLayout {...page} app_name={text} app_url={text} summary={text} selling />
+    ),
+    Page: <layout.Page {...page} canonical_url={text} refresh_seconds={3} listed />,
+    SiteLayout: (
+      <layout.SiteLayout {...page} nav={[{ label: text, href: text, current: true }]}>
+        {text}
+      </layout.SiteLayout>
+    ),
+    Day: <money.Day date="2026-06-30" />,
+    Money: <money.Money cents={1200} />,
+    Price: <money.Price amount_cents={1200} frequency="month" />,
+    LineItems: <order.LineItems {...figures} items={items} tax_label={text} renewal={text} />,
+    OrderSummary: (
+      <order.OrderSummary
+        {...figures}
+        items={items}
+        product_name={text}
+        description={text}
+        amount_cents={1200}
+        frequency={null}
+      />
+    ),
+    Steps: <order.Steps current="Confirm" />,
+    Total: <order.Total cents={1200} taxed={false} />,
+    DescriptionList: <panels.DescriptionList items={[{ term: text, detail: text }]} />,
+    EmptyState: (
+      <panels.EmptyState title={text} action={text}>
+        {text}
+      </panels.EmptyState>
+    ),
+    Heading: (
+      <panels.Heading title={text} done>
+        {text}
+      </panels.Heading>
+    ),
+    Panel: (
+      <panels.Panel title={text} aside={text}>
+        {text}
+      </panels.Panel>
+    ),
+    RecordTable: (
+      <panels.RecordTable
+        caption={text}
+        columns={[{ label: text }]}
+        rows={[{ key: 'one', cells: [text] }]}
+      />
+    ),
+    FeatureTable: (
+      <plans.FeatureTable
+        plans={[{ id: 'pro', name: text }]}
+        features={[{ name: text, description: text, plan_ids: ['pro'] }]}
+      />
+    ),
+    PlanCard: (
+      <plans.PlanCard
+        {...plan}
+        href={text}
+        action={text}
+        description={text}
+        featured={text}
+        note={text}
+        points={[text]}
+      />
+    ),
+    PlanGrid: <plans.PlanGrid>{text}</plans.PlanGrid>,
+  }
+}
+
+const tag = /<(\/?[a-z][a-z0-9]*)((?:\s+[^\s=>"'/]+(?:="[^"]*")?)*)\s*\/?>/gi
+
+/** The tags of a document with the names of their attributes, and nothing of their text. */
+function skeleton(html: string): string[] {
+  assert.doesNotMatch(html.replace(tag, ''), /</, 'an angle bracket stands outside of any tag')
+  return [...html.matchAll(tag)].map(([, name, attributes]) =>
+    [name, ...[...attributes!.matchAll(/([^\s=]+)(?:="[^"]*")?/g)].map((match) => match[1])].join(
+      ' ',
+    ),
+  )
+}
+
+const hostileText = fc.oneof(
+  fc.string({ minLength: 1, unit: 'binary' }),
+  fc
+    .array(
+      fc.constantFrom('<', '>', '"', "'", '&', '/', '=', ' ', '`', 'script', 'onload', '-->'),
+      {
+        minLength: 1,
+      },
+    )
+    .map((parts) => parts.join('')),
+)
+
+describe('pages are safe to fill with anything', () => {
+  test('no text, as a child or in an attribute, makes a tag or an attribute of its own', () => {
+    const expected = Object.entries(everyComponent('words')).map(
+      ([name, node]) => [name, skeleton(renderToString(node))] as const,
+    )
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const rendered = everyComponent(text)
+        for (const [name, shape] of expected) {
+          assert.deepEqual(skeleton(renderToString(rendered[name]!)), shape, name)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('every component is in the list the guarantees here are checked on', () => {
+    const modules = [actions, brand, feedback, forms, icons, layout, money, order, panels, plans]
+    const exported = modules.flatMap((module) => Object.keys(module))
+    const components = exported.filter((name) => /^[A-Z]/.test(name)).sort()
+    assert.deepEqual(Object.keys(everyComponent('words')).sort(), components)
+  })
+
+  test('no component carries a style, a handler or a script of its own', () => {
+    for (const [name, node] of Object.entries(everyComponent('words'))) {
+      for (const part of skeleton(renderToString(node))) {
+        assert.doesNotMatch(part, /\s(style|on[a-z]+)(\s|$)/i, name)
+        if (part.startsWith('script')) assert.match(part, /\ssrc(\s|$)/, name)
+        assert.doesNotMatch(part, /^style/, name)
+      }
+    }
+  })
+
+  test('a rendered page is a whole document, in its language, with its assets', () => {
+    const html = layout.renderPage(<layout.SiteLayout title="Home">words</layout.SiteLayout>)
+    assert.match(html, /^<!doctype html><html lang="en">/)
+    assert.ok(html.includes(`href="${asset('app.css')}"`))
+    assert.ok(html.includes(`<script type="module" src="${asset('app.js')}" defer></script>`))
+    assert.match(html, /<meta name="robots" content="noindex"/)
+  })
+})
+
+describe('fields', () => {
+  test('a field names its label, and describes itself by its hint and its error', () => {
+    const html = renderToString(
+      <forms.Field name="zip" label="ZIP code" hint="Five digits." error="That is no ZIP code." />,
+    )
+    assert.match(html, /<label for="zip"[^>]*>ZIP code<\/label>/)
+    assert.match(html, /<input id="zip" name="zip"[^>]* aria-describedby="zip-hint zip-error"/)
+    assert.match(html, /<p id="zip-hint"[^>]*>Five digits\.<\/p>/)
+    assert.match(html, /<p id="zip-error"[^>]*>.*That is no ZIP code\.<\/p>/)
+    assert.match(html, /aria-invalid="true"/)
+  })
+
+  test('a field without a hint or an error describes itself by nothing and is not invalid', () => {
+    const html = renderToString(<forms.Field name="email" label="Email" />)
+    assert.doesNotMatch(html, /aria-describedby|aria-invalid/)
+    assert.match(html, /\srequired/)
+  })
+
+  test('an error in the summary leads to the field of the same id', () => {
+    const html = renderToString(
+      <>
+        <feedback.ErrorSummary errors={[{ id: 'zip', message: 'Five digits.' }]} />
+        <forms.Field name="zip" label="ZIP code" />
+      </>,
+    )
+    assert.match(html, /href="#zip"/)
+    assert.match(html, /tabindex="-1"/)
+  })
+
+  test('exactly one step of the checkout is the current one', () => {
+    for (const step of ['Details', 'Card', 'Confirm', 'Done'] as const) {
+      const html = renderToString(<order.Steps current={step} />)
+      assert.equal(html.match(/aria-current="step"/g)?.length, 1)
+      assert.match(html, new RegExp(`aria-current="step"[^>]*><span[^>]*>${step}`))
+    }
+  })
+})
+
+describe('money', () => {
+  test('cents read as dollars, exact at any size', () => {
+    assert.equal(money.formatMoney(1200), '$12.00')
+    assert.equal(money.formatMoney(0), '$0.00')
+    assert.equal(money.formatMoney(5), '$0.05')
+    assert.equal(money.formatMoney(123456789), '$1,234,567.89')
+    assert.equal(money.formatMoney(-7), '-$0.07')
+    assert.equal(money.formatMoney(9007199254740993_01n), '$9,007,199,254,740,993.01')
+  })
+
+  test('the digits shown are the cents given', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), (cents) => {
+        assert.equal(BigInt(money.formatMoney(cents).replace(/[$,.]/g, '')), cents)
+      }),
+    )
+  })
+
+  test('a fraction of a cent is refused rather than rounded', () => {
+    assert.throws(() => money.formatMoney(12.5), RangeError)
+  })
+})

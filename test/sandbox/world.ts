@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after } from 'node:test'
+import type { CardEntryRequest, ChargeAnswer, ChargeRequest } from '#domain/payments'
+import { openEmbedded } from '#platform/db-embedded'
+import { createServer } from '#platform/http'
+import { openLog } from '#platform/log'
+import { cents } from '#platform/money'
+import { systemRandom } from '#platform/random'
+import { keyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { buildAssets } from '../../scripts/build-assets.ts'
+import { openSandbox } from '../../src/sandbox/index.ts'
+
+const BASE_URL = 'https://purser.example'
+const MIGRATION = new URL('../../migrations/011_sandbox.sql', import.meta.url)
+
+export const NOON = new Date('2026-03-10T12:00:00Z')
+
+/** What a buyer types where nothing is said about it. */
+export const FORM = { number: '4242 4242 4242 4242', expiry: '04 / 30', cvc: '123', zip: '94107' }
+
+const ENTRY: CardEntryRequest = {
+  app_name: 'Harbor',
+  product_name: 'Harbor Pro',
+  email: 'buyer@example.com',
+  summary: ['$12.75 today', 'then $12.75 a month'],
+  zip: '94107',
+  return_url: `${BASE_URL}/checkout/cart_1/confirm`,
+  back_url: `${BASE_URL}/checkout/cart_1/details`,
+}
+
+/** A sandbox with tables of its own, its pages, and a clock that is set by hand. */
+export async function openWorld() {
+  await buildAssets()
+  const db = await openEmbedded({})
+  await db.raw(readFileSync(MIGRATION, 'utf8'))
+  const time = { now: NOON }
+  const clock = { now: () => time.now }
+  const keys = keyRing([Buffer.alloc(32, 7)])
+  const lines: string[] = []
+  const log = openLog('debug', { write: (line) => lines.push(line) })
+  const app = createServer({ log, random: systemRandom, secure: true, trusted_proxies: [] })
+  const sandbox = openSandbox({ db, random: systemRandom, clock, keys, base_url: BASE_URL })
+  sandbox.declareRoutes(app)
+  await app.ready()
+  after(async () => {
+    await app.close()
+    await db.close()
+  })
+
+  const path = (url: string) => url.replace(BASE_URL, '')
+  const get = (url: string) => app.inject({ url: path(url) })
+  const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.inject({
+      method: 'POST',
+      url: path(url),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      payload: new URLSearchParams(form).toString(),
+    })
+  const openEntry = () => sandbox.openCardEntry(time.now, ENTRY)
+
+  return {
+    db,
+    sandbox,
+    lines,
+    entry: ENTRY,
+    get,
+    post,
+    openEntry,
+    /** Lets time pass. */
+    pass(ms: number) {
+      time.now = new Date(time.now.getTime() + ms)
+    },
+    /** Enters a card as a buyer does, and returns what the service learns of it. */
+    async enterCard(form: Partial<typeof FORM> = {}) {
+      const { id, url } = await openEntry()
+      const answer = await post(url, { ...FORM, ...form })
+      if (answer.statusCode !== 303) throw new Error(`no card was taken: ${answer.body}`)
+      return (await sandbox.readCardEntry(id))!
+    },
+    /** Asks for money, under a new key unless one is given. */
+    charge(card_token: string, facts: Partial<ChargeRequest> = {}): Promise<ChargeAnswer> {
+      return sandbox.charge(time.now, { ...requestFor(card_token), ...facts })
+    },
+    close: (key: string) => sandbox.close(time.now, key),
+    /** Every request on record, in the order of their making. */
+    charges: () =>
+      db.rows<{ key: string; status: string; amount: number }>(
+        sql`select key, status, amount from sandbox.charges`,
+      ),
+  }
+}
+
+/** A request for $12.75 while the buyer is there, under a key of its own. */
+export function requestFor(card_token: string): ChargeRequest {
+  return {
+    key: `att_${randomUUID()}`,
+    amount: cents(1275),
+    currency: 'usd',
+    card_token,
+    description: 'Harbor Pro',
+    off_session: false,
+    return_url: `${BASE_URL}/checkout/cart_1/confirmed`,
+  }
+}
