@@ -6,7 +6,7 @@ import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
-import { migrateJobs, openJobs } from '#platform/jobs'
+import { openJobs } from '#platform/jobs'
 import { openLimits } from '#platform/limits'
 import { lockFolder } from '#platform/lock'
 import { type Log, openLog } from '#platform/log'
@@ -49,7 +49,6 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     : await openDatabase(config, log)
   const fresh = await migrate(db, clock.now())
   if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
-  await migrateJobs(db)
 
   const keys = keyRing(config.secret_keys)
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
@@ -66,6 +65,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     processor: parts.processor?.(sandbox) ?? sandbox,
   }
   const app = await openSite(world, (server) => sandbox.declareRoutes(server))
+  await world.jobs.open()
   world.jobs.every('recover purchases', RECOVER_SECONDS, () => checkout.recover(world))
 
   return {

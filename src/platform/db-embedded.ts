@@ -15,7 +15,11 @@ export interface EmbeddedOptions {
  * statements and transactions queue for it; the caller holds the folder's lock (see lock.ts).
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  const pglite = await PGlite.create(options)
+  return await embeddedOn(await PGlite.create(options))
+}
+
+/** The same over an engine that was opened before. */
+export async function embeddedOn(pglite: PGlite): Promise<Database> {
   const client = new pg.Client(createPgConfig(pglite) as pg.ClientConfig)
   await client.connect()
   const turn = queue()

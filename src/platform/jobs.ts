@@ -12,6 +12,9 @@ export interface Jobs {
   wake(queue: Queue): void
   /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
   every(name: string, seconds: number, work: () => Promise<void>): void
+  /** Makes the declared queues, so that jobs can be sent; none is worked on yet. */
+  open(): Promise<void>
+  /** Works on the queues and the periodic tasks from here on. */
   start(): Promise<void>
   /** Lets running jobs end and takes no new ones. */
   stop(): Promise<void>
@@ -24,9 +27,11 @@ export interface Queue {
   retry_seconds: number
 }
 
-/** The queue lives in the service's own database; `migrateJobs` must have made its tables. */
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+/** The queue lives in the service's own database; `open` makes its tables. */
 export function openJobs(db: Database, log: Log): Jobs {
-  const boss = bossOn(db, true)
+  const boss = bossOn(db)
   boss.on('error', (error) => log.error({ error }, 'the job queue failed'))
   const settle = async (id: string, work: () => Promise<void>): Promise<JobResult> => {
     try {
@@ -56,14 +61,20 @@ export function openJobs(db: Database, log: Log): Jobs {
     every(name, seconds, work) {
       periodic.push({ name, seconds, work })
     },
-    async start() {
+    async open() {
       await boss.start()
-      for (const { queue, work } of declared.values()) {
+      for (const { queue } of declared.values()) {
         await boss.createQueue(queue.name, {
           retryLimit: queue.retries,
           retryDelay: queue.retry_seconds,
           retryBackoff: true,
         })
+        // A queue is looked up when it is first used, which must not be inside a transaction.
+        await boss.findJobs(queue.name, { id: NO_JOB })
+      }
+    },
+    async start() {
+      for (const { queue, work } of declared.values()) {
         const batches = { batchSize: 10, burstWhenBatchFull: true, perJobResults: true as const }
         const worker = await boss.work(queue.name, batches, async (jobs) => {
           const results = []
@@ -82,19 +93,12 @@ export function openJobs(db: Database, log: Log): Jobs {
   }
 }
 
-/** Makes or updates the queue's own tables, once, beside the service's migrations. */
-export async function migrateJobs(db: Database): Promise<void> {
-  const boss = bossOn(db, false)
-  await boss.start()
-  await boss.stop({ graceful: false, close: false })
-}
-
-function bossOn(db: Database, supervise: boolean): PgBoss {
+function bossOn(db: Database): PgBoss {
   return new PgBoss({
     db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
     // Supervision returns the jobs of a process that died to the queue.
-    supervise,
+    supervise: true,
     schedule: false,
   })
 }

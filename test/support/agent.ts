@@ -1,0 +1,122 @@
+import type { FastifyInstance } from 'fastify'
+
+/** An answer as a browser without scripts sees it. */
+export interface Seen {
+  status: number
+  /** The path and query, or the whole address outside of the service, where it ended. */
+  url: string
+  body: string
+  headers: Record<string, string | string[] | number | undefined>
+}
+
+/**
+ * A browser without scripts on `app.inject`: it keeps cookies, follows redirects inside the
+ * service, fills forms with their hidden fields, and sends them from the page that it is on.
+ */
+export class Agent {
+  readonly cookies = new Map<string, string>()
+  page: Seen = { status: 0, url: '/', body: '', headers: {} }
+  #app: FastifyInstance
+  #base_url: string
+
+  constructor(app: FastifyInstance, base_url: string) {
+    this.#app = app
+    this.#base_url = base_url
+  }
+
+  /** Opens an address and follows redirects until a page, or an address of somebody else's. */
+  async open(address: string): Promise<Seen> {
+    return await this.#follow('GET', address)
+  }
+
+  /**
+   * Fills in the page's form that has a button of this text, and sends it. Fields that are not
+   * given keep the values they have on the page.
+   */
+  async submit(button: string | RegExp, fields: Record<string, string> = {}): Promise<Seen> {
+    const form = formWith(this.page.body, button)
+    const values = { ...form.fields, ...fields }
+    return await this.#follow('POST', form.action || this.page.url, new URLSearchParams(values))
+  }
+
+  async #follow(method: 'GET' | 'POST', address: string, form?: URLSearchParams): Promise<Seen> {
+    const url = new URL(address, this.#base_url + this.page.url)
+    if (url.origin !== this.#base_url) {
+      this.page = { status: 0, url: url.href, body: '', headers: {} }
+      return this.page
+    }
+    const answer = await this.#app.inject({
+      method,
+      url: url.pathname + url.search,
+      headers: {
+        host: url.host,
+        accept: 'text/html',
+        'sec-fetch-dest': 'document',
+        cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '),
+        ...(form
+          ? { 'content-type': 'application/x-www-form-urlencoded', origin: this.#base_url }
+          : {}),
+      },
+      ...(form ? { payload: form.toString() } : {}),
+    })
+    for (const { name, value } of answer.cookies) {
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    const location = answer.headers.location
+    if (answer.statusCode >= 300 && answer.statusCode < 400 && location) {
+      this.page = { ...this.page, url: url.pathname + url.search }
+      return await this.#follow('GET', String(location))
+    }
+    this.page = {
+      status: answer.statusCode,
+      url: url.pathname + url.search,
+      body: answer.body,
+      headers: answer.headers,
+    }
+    return this.page
+  }
+}
+
+function formWith(html: string, button: string | RegExp) {
+  for (const [, attributes = '', inside = ''] of html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)) {
+    const pressed = [...inside.matchAll(/<button([^>]*)>(.*?)<\/button>/gs)].find(([, , text]) => {
+      const words = decode((text ?? '').replaceAll(/<[^>]*>/g, '')).trim()
+      return typeof button === 'string' ? words === button : button.test(words)
+    })
+    if (!pressed) continue
+    const fields: Record<string, string> = {}
+    for (const [, input = ''] of inside.matchAll(/<input([^>]*)>/g)) {
+      const name = attribute(input, 'name')
+      if (name && attribute(input, 'type') !== 'checkbox') {
+        fields[name] = attribute(input, 'value') ?? ''
+      }
+    }
+    const name = attribute(pressed[1] ?? '', 'name')
+    if (name) fields[name] = attribute(pressed[1] ?? '', 'value') ?? ''
+    return { action: attribute(attributes, 'action') ?? '', fields }
+  }
+  throw new Error(`this page has no form with the button ${button}:\n${textOf(html)}`)
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : decode(value)
+}
+
+function decode(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}
+
+/** The words of a page. */
+export function textOf(html: string): string {
+  const body = html.replaceAll(/<(script|style|head)[^>]*>.*?<\/\1>/gs, '')
+  return decode(body.replaceAll(/<[^>]*>/g, ' '))
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { systemClock } from '#platform/clock'
+import type { Database } from '#platform/db'
+import { embeddedOn, openEmbedded } from '#platform/db-embedded'
+import { openPostgres } from '#platform/db-postgres'
+import { openJobs } from '#platform/jobs'
+import { openLog } from '#platform/log'
+import { migrate, migrations } from '#platform/migrate'
+import { sha256 } from '#platform/secrets'
+
+const FOLDER = fileURLToPath(new URL('../../.build/', import.meta.url))
+
+/** The PostgreSQL server that this run tests on; undefined: the embedded engine. */
+export const SERVER_URL = process.env.TEST_DATABASE_URL
+
+/** A database of the caller's own, migrated and empty, on the engine that this run tests. */
+export async function openTestDatabase(): Promise<Database> {
+  if (SERVER_URL === undefined) {
+    return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
+  }
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administrate(SERVER_URL, `create database ${name} template ${await serverTemplate()}`)
+  const url = new URL(SERVER_URL)
+  url.pathname = `/${name}`
+  const db = await openPostgres(url.href, openLog('silent'))
+  return {
+    ...db,
+    async close() {
+      await db.close()
+      await administrate(SERVER_URL!, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+/** Names the present state of the migrations, so that a template of another is never used. */
+function generation(): string {
+  const sums = migrations().map(({ checksum }) => checksum)
+  return sha256(sums.join()).toString('hex').slice(0, 16)
+}
+
+async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+  const file = join(FOLDER, `template-${generation()}.tar`)
+  if (!existsSync(file)) {
+    const pglite = await PGlite.create()
+    const db = await embeddedOn(pglite)
+    await prepare(db)
+    const dump = await pglite.dumpDataDir('none')
+    await db.close()
+    await mkdir(FOLDER, { recursive: true })
+    const fresh = `${file}.${process.pid}`
+    await writeFile(fresh, new Uint8Array(await dump.arrayBuffer()))
+    await rename(fresh, file)
+  }
+  return new Uint8Array(await readFile(file))
+}
+
+async function serverTemplate(): Promise<string> {
+  const name = `template_${generation()}`
+  const client = new pg.Client({ connectionString: SERVER_URL })
+  await client.connect()
+  try {
+    // Test files run beside each other; one of them makes the template and the others wait for it.
+    await client.query('select pg_advisory_lock(7305432)')
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
+    if (rowCount === 0) {
+      await client.query(`create database ${name}_made`)
+      const url = new URL(SERVER_URL!)
+      url.pathname = `/${name}_made`
+      const db = await openPostgres(url.href, openLog('silent'))
+      await prepare(db)
+      await db.close()
+      await client.query(`alter database ${name}_made rename to ${name}`)
+    }
+  } finally {
+    await client.end()
+  }
+  return name
+}
+
+async function prepare(db: Database): Promise<void> {
+  await migrate(db, systemClock.now())
+  const jobs = openJobs(db, openLog('silent'))
+  await jobs.open()
+  await jobs.stop()
+}
+
+async function administrate(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

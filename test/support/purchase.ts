@@ -1,0 +1,78 @@
+import { Agent, type Seen } from './agent.ts'
+import type { TestService } from './service.ts'
+
+/** A US address in a state that taxes software on four fifths of its price: Texas, 5 %. */
+export const TEXAS = { country: 'US', zip: '78701' }
+
+export interface PurchaseFacts {
+  email: string
+  /** Which of the cast's prices: 0 Pro monthly, 1 Pro yearly, 2 Lifetime. */
+  price?: number
+  /** The query of the buy link, such as `?next=…`. */
+  query?: string
+  card?: string
+  address?: { country: string; zip: string }
+}
+
+/** A buyer of the cast's app with a browser of his own. */
+export function buyer(service: TestService): Agent {
+  return new Agent(service.app, service.world.config.base_url)
+}
+
+/** Walks a buyer through the first two steps, up to the confirmation page. */
+export async function walkToConfirm(
+  service: TestService,
+  agent: Agent,
+  facts: PurchaseFacts,
+): Promise<Seen> {
+  const price = service.demo.app.prices[facts.price ?? 0]!
+  await agent.open(`/buy/${price.public_id}/${facts.query ?? ''}`)
+  const { country, zip } = facts.address ?? TEXAS
+  await agent.submit('Continue', { email: facts.email, country, zip })
+  return await enterCard(agent, facts.card)
+}
+
+/** Enters a card on the processor's page. */
+export async function enterCard(agent: Agent, number = '4242424242424242'): Promise<Seen> {
+  const cvc = number.startsWith('37') ? '1234' : '123'
+  return await agent.submit('Continue', {
+    number,
+    expiry: '12/30',
+    cvc: cvc,
+    zip: '78701',
+  })
+}
+
+/** Buys, through every page, and returns the page at the end. */
+export async function purchase(
+  service: TestService,
+  agent: Agent,
+  facts: PurchaseFacts,
+): Promise<Seen> {
+  await walkToConfirm(service, agent, facts)
+  return await agent.submit(/^Pay /)
+}
+
+/** The order reference that the success page's way back carries. */
+export function orderReference(page: Seen): string {
+  const reference = /svc_order=([\w-]+)/.exec(page.body + page.url)?.[1]
+  if (!reference) throw new Error(`no order reference on ${page.url}`)
+  return reference
+}
+
+/** The license key on a page. */
+export function licenseKey(page: Seen): string {
+  const key = /key_[0-9A-Za-z]{33}/.exec(page.body)?.[0]
+  if (!key) throw new Error(`no license key on ${page.url}`)
+  return key
+}
+
+/** The headers of a call by the cast's app, or by other credentials. */
+export function basic(
+  service: TestService,
+  { client_id, client_secret }: { client_id?: string; client_secret?: string } = {},
+): { authorization: string } {
+  const { app } = service.demo
+  const pair = `${client_id ?? app.client_id}:${client_secret ?? app.client_secret}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
