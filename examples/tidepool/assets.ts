@@ -1,12 +1,21 @@
-/** The two files this site serves, read once. A stylesheet's address changes with its content. */
+/** The two files this site serves, read once. Their addresses change with their content. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-function asset(name: string) {
-  const body = readFileSync(new URL(`./public/${name}`, import.meta.url))
+function asset(name: string, type: string, ...files: string[]) {
+  const body = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('\n')
   const version = createHash('sha256').update(body).digest('hex').slice(0, 12)
-  return { path: `/${name}`, href: `/${name}?v=${version}`, body }
+  return { path: `/${name}`, href: `/${name}?v=${version}`, body, type }
 }
 
-export const stylesheet = { ...asset('tidepool.css'), type: 'text/css; charset=utf-8' }
-export const favicon = { ...asset('favicon.svg'), type: 'image/svg+xml' }
+export const stylesheet = asset(
+  'tidepool.css',
+  'text/css; charset=utf-8',
+  './styles/base.css',
+  './styles/home.css',
+  './styles/tides.css',
+  './styles/forms.css',
+  './styles/small.css',
+)
+
+export const favicon = asset('favicon.svg', 'image/svg+xml', './favicon.svg')

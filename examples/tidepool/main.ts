@@ -16,7 +16,7 @@ const tidepool = await startTidepool({
   client_secret: env.PURSER_CLIENT_SECRET ?? '',
   port: Number(env.PORT ?? 4000),
   host: env.HOST ?? '127.0.0.1',
-  public_url: env.TIDEPOOL_URL,
+  public_url: env.TIDEPOOL_URL || undefined,
 })
 console.log(`Tidepool is open at ${tidepool.url}`)
 

@@ -23,22 +23,23 @@ export type Site = {
 type Exchange = [request: FastifyRequest, reply: FastifyReply]
 
 export function addRoutes(app: FastifyInstance, site: Site): void {
-  const { client, licenses, prices, visitors } = site
-  const manage = () =>
-    manageLink(client.base_url, client.client_id, { next: `${site.address()}/app` })
-  const shopFor = (...[request, reply]: Exchange) => ({
-    base_url: client.base_url,
-    next: `${site.address()}/return?visit=${visitors.visit(request, reply)}`,
-  })
+  addPages(app, site)
+  addArrivals(app, site)
+  addSignIn(app, site)
+}
+
+function addPages(app: FastifyInstance, site: Site): void {
+  const { licenses, prices, visitors } = site
 
   app.get('/', async (request, reply) => {
-    const facts = { list: await prices(), shop: shopFor(request, reply) }
+    const facts = { list: await prices(), shop: shopFor(site, request, reply) }
     const signed_in = visitors.keyOf(request) !== undefined
     return send(reply, 200, <HomePage now={Date.now()} signed_in={signed_in} {...facts} />)
   })
 
   app.get('/app', async (request, reply) => {
-    const facts = { list: await prices(), shop: shopFor(request, reply), manage: manage() }
+    const manage = managePage(site)
+    const facts = { list: await prices(), shop: shopFor(site, request, reply), manage }
     const key = visitors.keyOf(request)
     if (key === undefined) return send(reply, 403, <NeedsLicensePage {...facts} />)
 
@@ -50,27 +51,21 @@ export function addRoutes(app: FastifyInstance, site: Site): void {
     }
     if (!license.entitled) return send(reply, 403, <LapsedPage license={license} {...facts} />)
     const plan = planName(facts.list, license.product_public_id)
-    const shown = { license, plan, key_tail: key.slice(-4), manage: manage() }
+    const shown = { license, plan, key_tail: key.slice(-4), manage }
     return send(reply, 200, <TidesPage now={Date.now()} {...shown} />)
   })
+}
 
-  app.get('/return', (request, reply) => arrive(request, reply))
+/** The ways back from checkout: `next`, and the Login URL of a buyer who came without one. */
+function addArrivals(app: FastifyInstance, site: Site): void {
+  const { client, prices, visitors } = site
+
+  app.get('/return', arrive)
 
   app.get('/login', async (request, reply) => {
     if (field(request.query, 'svc_order')) return arrive(request, reply)
     if (visitors.keyOf(request)) return reply.redirect('/app', 303)
-    return send(reply, 200, <SignInPage manage={manage()} />)
-  })
-
-  app.post('/login', async (request, reply) => {
-    const key = field(request.body, 'license_key').trim()
-    const state = key.startsWith('key_') && (await unless('unknown_key', licenses.validate(key)))
-    if (!state) {
-      const fault = 'Tidepool has no such key. Compare it with your receipt: it begins with key_.'
-      return send(reply, 422, <SignInPage fault={fault} typed={key} manage={manage()} />)
-    }
-    visitors.signIn(request, reply, key)
-    return reply.redirect('/app', 303)
+    return send(reply, 200, <SignInPage manage={managePage(site)} />)
   })
 
   // The buyer's yes gives the order this browser's nonce, and with it the ordinary way in.
@@ -80,18 +75,10 @@ export function addRoutes(app: FastifyInstance, site: Site): void {
     return reply.redirect(`/return?${new URLSearchParams({ svc_order, visit })}`, 303)
   })
 
-  app.post('/sign-out', async (request, reply) => {
-    const key = visitors.keyOf(request)
-    if (key) await licenses.forget(key)
-    visitors.signOut(request, reply)
-    return reply.redirect('/', 303)
-  })
-
-  /** Exchanges the order reference of a return address for the license key. */
   async function arrive(...[request, reply]: Exchange) {
     const svc_order = field(request.query, 'svc_order')
     const order = await unless('unknown_order', client.order(svc_order, { wait_seconds: 3 }))
-    if (order === null) return send(reply, 404, <UnknownOrderPage manage={manage()} />)
+    if (order === null) return send(reply, 404, <UnknownOrderPage manage={managePage(site)} />)
     if (order.status === 'processing') {
       reply.header('refresh', Math.max(2, Math.ceil(order.retry_after)))
       return send(reply, 202, <ProcessingPage again={request.url} />)
@@ -106,6 +93,39 @@ export function addRoutes(app: FastifyInstance, site: Site): void {
     const plan = planName(await prices(), order.product_public_id)
     return send(reply, 200, <AdoptPage svc_order={svc_order} license={order} plan={plan} />)
   }
+}
+
+function addSignIn(app: FastifyInstance, site: Site): void {
+  const { licenses, visitors } = site
+
+  app.post('/login', async (request, reply) => {
+    const key = field(request.body, 'license_key').trim()
+    const state = key.startsWith('key_') && (await unless('unknown_key', licenses.validate(key)))
+    if (!state) {
+      const fault = 'Tidepool has no such key. Compare it with your receipt: it begins with key_.'
+      const page = <SignInPage fault={fault} typed={key} manage={managePage(site)} />
+      return send(reply, 422, page)
+    }
+    visitors.signIn(request, reply, key)
+    return reply.redirect('/app', 303)
+  })
+
+  app.post('/sign-out', async (request, reply) => {
+    const key = visitors.keyOf(request)
+    if (key) await licenses.forget(key)
+    visitors.signOut(request, reply)
+    return reply.redirect('/', 303)
+  })
+}
+
+/** What the Buy links on a page need: they come back to /return with this browser's nonce. */
+function shopFor({ client, visitors, address }: Site, ...[request, reply]: Exchange) {
+  const next = `${address()}/return?visit=${visitors.visit(request, reply)}`
+  return { base_url: client.base_url, next }
+}
+
+function managePage({ client, address }: Site): string {
+  return manageLink(client.base_url, client.client_id, { next: `${address()}/app` })
 }
 
 function send(reply: FastifyReply, status: number, page: VNode) {

@@ -29,6 +29,7 @@ export async function startDemo(world: World): Promise<Demo> {
     client_secret,
     port,
     host: config.host,
+    public_url: facts.sample_site_url,
   })
   return { facts, lines: tell(facts, file), close: () => site.close() }
 }

@@ -7,7 +7,6 @@ import { Problem, type ProblemDetails } from '#platform/problem'
 export const REFUSALS = {
   invalid_request: [400, 'The request is not of the form that is taken here.'],
   invalid_client: [401, 'The client id or the client secret is wrong.'],
-  unknown_app: [404, 'There is no such app.'],
   unknown_key: [404, 'This key was never issued for your app.'],
   unknown_order: [404, 'This order reference is not valid for your app, or has expired.'],
   unknown_license: [404, 'Your app has no such license.'],

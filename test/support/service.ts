@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
 import { buildAssets } from '../../scripts/build-assets.ts'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { type DemoFacts, seedCast } from '../../src/demo/seed.ts'
 import { openService, type Parts, type Service } from '../../src/service.ts'
 import { ManualClock } from './clock.ts'
@@ -54,17 +54,4 @@ export async function openTestService(choices: Choices = {}): Promise<TestServic
       rmSync(data_dir, { recursive: true, force: true })
     },
   }
-}
-
-/** A port that nothing listens on just now. */
-export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { render } from 'preact-render-to-string'
-import { stylesheet } from '../assets.ts'
+import { favicon, stylesheet } from '../assets.ts'
 
 type Frame = { title: string; signed_in: boolean; children: ComponentChildren }
 
@@ -19,7 +19,7 @@ export function Layout({ title, signed_in, children }: Frame) {
         </title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="icon" href={favicon.href} type="image/svg+xml" />
         <link rel="stylesheet" href={stylesheet.href} />
       </head>
       <body>

@@ -23,7 +23,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
     async ({ params, request }: Call<z.infer<typeof Params>>): Promise<Answer> => {
       const entry = await cache.read(params.client_id)
       // Unknown, unpublished and not enabled read alike, down to the headers.
-      if (!entry) throw refuse('unknown_app', { headers: CACHE })
+      if (!entry) throw refuse('not_found', { headers: CACHE })
       const { text, etag } = entry[part]
       const headers = { ...CACHE, etag }
       const known = request.headers['if-none-match']
@@ -37,7 +37,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
     cors: true,
     limit: LIMIT,
     params: Params,
-    refusals: ['unknown_app', 'rate_limited'],
+    refusals: ['not_found', 'rate_limited'],
   } as const
   return [
     endpoint({

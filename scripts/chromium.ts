@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
+const PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/**
+ * Where a Chromium is that the browser walks can drive: `CHROMIUM` names one, else one is looked
+ * for, else one is installed (as root on Debian). Throws one sentence on how to get one.
+ */
+export function findChromium(): string {
+  const named = process.env.CHROMIUM
+  if (named && existsSync(named)) return named
+  const found = lookForOne()
+  if (found) return found
+  const isRoot = process.getuid?.() === 0
+  if (isRoot && which('apt-get')) {
+    console.log('No Chromium here; installing it for the browser walks.')
+    spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' })
+    const options = ['install', '-y', '-qq', '--no-install-recommends', 'chromium']
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    spawnSync('apt-get', options, { stdio: ['ignore', 'ignore', 'inherit'], env })
+    const installed = lookForOne()
+    if (installed) return installed
+  }
+  throw new Error(
+    'The browser walks need a Chromium: install one (on Debian: apt-get install chromium), ' +
+      'or name it in the variable CHROMIUM.',
+  )
+}
+
+function lookForOne(): string | undefined {
+  for (const name of NAMES) {
+    const path = which(name)
+    if (path) return path
+  }
+  return PLACES.find((place) => existsSync(place))
+}
+
+/** The path of a program, or undefined where the machine has none of that name. */
+export function which(name: string): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
+  } catch {
+    return undefined
+  }
+}

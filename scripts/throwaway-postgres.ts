@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { which } from './chromium.ts'
+
+/** A PostgreSQL server of this run's own, gone when it stops. */
+export interface Throwaway {
+  url: string
+  stop(): Promise<void>
+}
+
+const DEBIAN = '/usr/lib/postgresql'
+
+/** The folder of PostgreSQL's server programs, or undefined where the machine has none. */
+export function findPostgres(): string | undefined {
+  const onPath = which('initdb') && which('postgres')
+  if (onPath) return join(execFileSync('readlink', ['-f', onPath], { encoding: 'utf8' }), '..')
+  const versions = existsSync(DEBIAN)
+    ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a))
+    : []
+  return versions
+    .map((version) => join(DEBIAN, version, 'bin'))
+    .find((folder) => existsSync(join(folder, 'initdb')))
+}
+
+/** Starts a server in a temporary folder. It refuses to run as root, so root lends it a user. */
+export async function startPostgres(programs: string, options: string[] = []): Promise<Throwaway> {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-postgres-'))
+  const who = process.getuid?.() === 0 ? lesserUser() : {}
+  if (who.uid !== undefined) chownSync(folder, who.uid, who.gid)
+  const data = join(folder, 'data')
+  execFileSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'purser', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C.UTF-8'],
+    { ...who, cwd: folder, stdio: 'ignore' },
+  )
+  const port = await freePort()
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+  ]
+  const words = [...settings, 'max_connections=200', ...options].flatMap((each) => ['-c', each])
+  const server = spawn(join(programs, 'postgres'), ['-D', data, ...words], {
+    ...who,
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  const url = `postgres://purser@127.0.0.1:${port}/postgres`
+  const kill = () => server.kill('SIGQUIT')
+  process.once('exit', kill)
+  await untilItAnswers(url, () => server.exitCode)
+  return {
+    url,
+    async stop() {
+      process.off('exit', kill)
+      server.kill('SIGINT')
+      if (server.exitCode === null) await once(server, 'exit')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function lesserUser(): { uid?: number; gid?: number } {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) =>
+        Number(
+          execFileSync('id', [flag, name], {
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+          }),
+        )
+      return { uid: id('-u'), gid: id('-g') }
+    } catch {}
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no other user to run it as.')
+}
+
+async function untilItAnswers(
+  connectionString: string,
+  exited: () => number | null,
+): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (exited() !== null) throw new Error('the PostgreSQL server ended at its start')
+    const client = new pg.Client({ connectionString })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  throw new Error('the PostgreSQL server did not answer within ten seconds')
+}
+
+/** A port of the loopback that nothing listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
