@@ -30,8 +30,8 @@ export function findPostgres(): string | undefined {
 /** Starts a server in a temporary folder. It refuses to run as root, so root lends it a user. */
 export async function startPostgres(programs: string, options: string[] = []): Promise<Throwaway> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-postgres-'))
-  const who = process.getuid?.() === 0 ? lesserUser() : {}
-  if (who.uid !== undefined) chownSync(folder, who.uid, who.gid)
+  const who = process.getuid?.() === 0 ? lesserUser() : undefined
+  if (who) chownSync(folder, who.uid, who.gid)
   const data = join(folder, 'data')
   execFileSync(
     join(programs, 'initdb'),
@@ -65,7 +65,7 @@ export async function startPostgres(programs: string, options: string[] = []): P
   }
 }
 
-function lesserUser(): { uid?: number; gid?: number } {
+function lesserUser(): { uid: number; gid: number } {
   for (const name of ['postgres', 'nobody']) {
     try {
       const id = (flag: string) =>

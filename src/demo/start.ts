@@ -11,7 +11,7 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Seeds the cast, writes `demo.json`, and starts the sample site on the port after the service's. */
+/** Seeds the cast, writes `demo.json`, and starts the sample site on the service's port plus one. */
 export async function startDemo(world: World): Promise<Demo> {
   const { config } = world
   const file = join(config.data_dir, 'demo.json')

@@ -78,7 +78,7 @@ export function mount(app: FastifyInstance, limits: Limits, rows: Endpoint[]): v
         method: row.method,
         url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: { sampled: true },
-        // Limits come before the body is read, so that a flood costs as little as it can.
+        // Limits come before the body is read, so that a flood costs little.
         onRequest: async (request, reply) => {
           if (row.cors) reply.header('access-control-allow-origin', '*')
           await takePoint(limits, row.limit, row.limit.key(request), reply)
@@ -116,7 +116,7 @@ function preflight(scope: FastifyInstance, row: Endpoint): void {
   )
 }
 
-/** Takes one point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
+/** Takes a point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
 export async function takePoint(
   limits: Limits,
   limit: Limit,

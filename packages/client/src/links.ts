@@ -1,10 +1,11 @@
-/** Addresses on the service, built without a network call (spec: Hosted checkout and management links). */
+/** Addresses on the service, built without a network call (spec: Hosted checkout links). */
 
 /**
  * The hosted checkout of one price.
- * `next` is where the buyer returns: an absolute address on your registered domain (https, or http on
- * localhost). Without it the buyer returns to the app's Login URL. `ref` is an affiliate code and
- * `email` prefills the first step. Throws TypeError when an argument cannot make a working link.
+ * `next` is where the buyer returns: an absolute address on your registered domain (https, or
+ * http on localhost). Without it the buyer returns to the app's Login URL. `ref` is an affiliate
+ * code and `email` prefills the first step. Throws TypeError when an argument cannot make a working
+ * link.
  */
 export function buyLink(
   base_url: string,

@@ -37,7 +37,8 @@ export async function open(
     (id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, card, status,
       created_at)
     values (${attempt.id}, ${attempt.cart_id}, ${attempt.app_id}, ${attempt.email_normalised},
-      ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open', ${now})
+      ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount},
+      ${JSON.stringify(attempt.card)}, 'open', ${now})
     on conflict (app_id, email_normalised) where status in ('open', 'action_required')
     do nothing`)
   return inserted === 1

@@ -6,6 +6,7 @@
  * processor hears of it, one buyer has one open attempt for an app, and no card number comes here.
  */
 export * from './attempts.ts'
+export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'
 export { declineSentence } from './decline.ts'

@@ -22,7 +22,7 @@ export interface CardEntryRequest {
   app_name: string
   product_name: string
   email: string
-  /** What the buyer will be asked to confirm, as sentences: "$12.75 today", "then $12.75 a month". */
+  /** What the buyer will confirm, as sentences: "$12.75 today", "then $12.75 a month". */
   summary: string[]
   /** Offered as the billing ZIP. */
   zip: string

@@ -18,6 +18,12 @@ const DECLINES_OF_NETWORK: Limit = { name: 'declines-network', points: 60, secon
 
 /** The steps between the buyer's details and the license: card, confirmation, and waiting. */
 export function declareSteps(scope: FastifyInstance, world: World): void {
+  declareCard(scope, world)
+  declareConfirmation(scope, world)
+  declareWaiting(scope, world)
+}
+
+function declareCard(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/card', async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
@@ -43,7 +49,9 @@ export function declareSteps(scope: FastifyInstance, world: World): void {
     const page = { purchase: own.purchase, card_url: `${base}/card`, reason: taken }
     return sendPage(reply, CardRefusedPage(page), { status: 422 })
   })
+}
 
+function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/confirm', async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
@@ -58,7 +66,7 @@ export function declareSteps(scope: FastifyInstance, world: World): void {
       details_url: detailsUrl(cart),
       email: cart.email!,
       place: `${cart.state} ${cart.zip}, United States`,
-      card: cardName(cart.card),
+      card: payments.cardName(cart.card),
       alert: await alertOf(world, own, queryOf(request, 'notice')),
     })
     return sendPage(reply, page, { form_origins: [returnOrigin(own.app, cart.next_url)] })
@@ -77,7 +85,9 @@ export function declareSteps(scope: FastifyInstance, world: World): void {
     if (confirmed.outcome === 'declined') await limitDeclines(world, request, reply, own, 1)
     return goTo(reply, await afterConfirming(world, own, confirmed))
   })
+}
 
+function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/resume', async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const settled = await resume(world, own.cart.id)
@@ -172,14 +182,4 @@ async function limitDeclines(
 ): Promise<void> {
   await limitPage(world, DECLINES_OF_BUYER, cart.email_normalised!, reply, points)
   await limitPage(world, DECLINES_OF_NETWORK, byIp(request), reply, points)
-}
-
-const BRANDS: Record<string, string> = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-}
-
-function cardName(card: { brand: string; last4: string }): string {
-  return `${BRANDS[card.brand] ?? card.brand} ending in ${card.last4}`
 }

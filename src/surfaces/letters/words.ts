@@ -1,5 +1,6 @@
 import { formatMoney } from '#design/money'
 import type { OrderStory } from '#domain/billing'
+import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
 
 /** A letter in plain blocks, from which its text and its HTML are both made. */
@@ -42,7 +43,7 @@ export function receipt(order: OrderStory, license_key: string, links: ReceiptLi
           [`Sales tax (${order.state})`, formatMoney(order.tax)],
           ['Total', formatMoney(total)],
           ['Paid today', formatMoney(order.charged)],
-          ['Card', `${order.card_brand} ending in ${order.card_last4}`],
+          ['Card', cardName({ brand: order.card_brand, last4: order.card_last4 })],
           ['Renewal', renewalOf(order, isTrial, formatMoney(total))],
         ],
       },

@@ -14,7 +14,7 @@ const Params = z.strictObject({
   client_id: z.string().describe("The app's public client id, `app_…`."),
 })
 
-/** The public endpoints: an app's profile and its prices, for any caller (spec: Public endpoints). */
+/** The public endpoints: an app's profile and prices, for any caller (spec: Public endpoints). */
 export async function publicApi(world: World): Promise<Endpoint[]> {
   const cache = await openCatalogCache(world)
 

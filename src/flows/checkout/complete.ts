@@ -1,0 +1,177 @@
+import * as affiliates from '#domain/affiliates'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { queueLetter } from '#platform/letters'
+import { sum, ZERO } from '#platform/money'
+
+/** All that is known of a paid cart before anything of it is written. */
+interface Sale {
+  attempt: payments.Attempt
+  cart: billing.Cart
+  app: apps.App
+  offer: catalog.Offer
+  quote: tax.Quote
+  terms: billing.Terms
+  affiliate_id: string | null
+}
+
+/** The holder and what was written for him, as the later records refer to it. */
+interface Holding {
+  user_id: string
+  made_account: boolean
+  license_id: string
+}
+
+/**
+ * The one transaction in which money becomes a license: every room writes its part, or none does.
+ * `processor_charge_id` is the processor's own name for the money.
+ */
+export async function complete(
+  world: World,
+  tx: Db,
+  now: Date,
+  paid: { attempt: payments.Attempt; processor_charge_id: string },
+): Promise<void> {
+  const sale = await gather(tx, now, paid.attempt)
+  const { cart, attempt } = sale
+  const holding = await grantLicense(world, tx, now, sale)
+  const order = await recordOrder(tx, now, sale, holding)
+  if (attempt.amount > ZERO) {
+    await bookMoney(world, tx, now, { sale, order, processor_charge_id: paid.processor_charge_id })
+  }
+  const { user_id } = holding
+  await billing.completeCart(tx, now, { cart_id: cart.id, order_id: order.id, user_id })
+  await queueLetter(tx, now, world.jobs, {
+    id: mintId(world.random, 'letter'),
+    cause: `receipt:${order.id}`,
+    kind: 'receipt',
+    subject_id: order.id,
+  })
+}
+
+async function gather(tx: Db, now: Date, attempt: payments.Attempt): Promise<Sale> {
+  const cart = await billing.lockCart(tx, attempt.cart_id)
+  const offer = await catalog.findBought(tx, cart.price_id)
+  const app = (await apps.find(tx, cart.app_id))!
+  const quote = await tax.findQuote(tx, attempt.tax_quote_id)
+  const total = sum(quote.amount, quote.tax)
+  // The attempt was for nothing where a trial was promised, and for the total where it was not.
+  const terms = billing.termsOf(now, offer, { total, trial_allowed: attempt.amount === ZERO })
+  const affiliate_id = await payableAffiliate(tx, cart, attempt.card)
+  return { attempt, cart, app, offer, quote, terms, affiliate_id }
+}
+
+/** The affiliate who earns on a cart: nobody earns on his own purchase. */
+async function payableAffiliate(
+  tx: Db,
+  cart: billing.Cart,
+  card: payments.Card,
+): Promise<string | null> {
+  if (!cart.affiliate_id) return null
+  const isSelf = await affiliates.isSelf(tx, cart.affiliate_id, {
+    email_normalised: cart.email_normalised!,
+    fingerprint: card.fingerprint,
+  })
+  return isSelf ? null : cart.affiliate_id
+}
+
+async function grantLicense(world: World, tx: Db, now: Date, sale: Sale): Promise<Holding> {
+  const { random, keys } = world
+  const { attempt, cart, offer, terms } = sale
+  const { user_id, made } = await identity.findOrAddUser(tx, now, {
+    id: mintId(random, 'usr'),
+    email: cart.email!,
+    email_normalised: attempt.email_normalised,
+    created_via: 'checkout',
+  })
+  const license_id = mintId(random, 'lic')
+  await licensing.mint(
+    tx,
+    now,
+    { keys, random },
+    {
+      license_id,
+      app_id: cart.app_id,
+      user_id,
+      product_id: offer.product_id,
+      status: terms.status,
+      period_end: terms.period_end,
+      trigger: 'purchase',
+    },
+  )
+  const card_id = mintId(random, 'card')
+  await payments.keepCard(tx, now, { id: card_id, user_id, card: attempt.card })
+  if (terms.period_end) {
+    const isTrial = terms.status === 'trialing'
+    await billing.addSubscription(tx, now, {
+      id: mintId(random, 'sub'),
+      license_id,
+      price_id: offer.id,
+      card_id,
+      anchor: isTrial ? terms.period_end : now,
+      period_index: isTrial ? 0 : 1,
+      period_end: terms.period_end,
+    })
+  }
+  return { user_id, made_account: made, license_id }
+}
+
+type NewOrder = Omit<billing.Order, 'created_at'>
+
+async function recordOrder(
+  tx: Db,
+  now: Date,
+  { attempt, cart, offer, quote, affiliate_id }: Sale,
+  holding: Holding,
+): Promise<NewOrder> {
+  const isPaid = attempt.amount > ZERO
+  const fee = isPaid ? billing.feeOn(quote.amount, cart.brought_by) : ZERO
+  const order = {
+    id: attempt.order_id,
+    cart_id: cart.id,
+    app_id: cart.app_id,
+    ...holding,
+    product_id: offer.product_id,
+    price_id: offer.id,
+    tax_quote_id: quote.id,
+    amount: quote.amount,
+    tax: quote.tax,
+    charged: attempt.amount,
+    fee,
+    commission: isPaid ? billing.commissionOn(fee, affiliate_id) : ZERO,
+    brought_by: cart.brought_by,
+    affiliate_id,
+  }
+  await billing.addOrder(tx, now, order)
+  return order
+}
+
+async function bookMoney(
+  { random, processor }: World,
+  tx: Db,
+  now: Date,
+  facts: { sale: Sale; order: NewOrder; processor_charge_id: string },
+): Promise<void> {
+  const { sale, order, processor_charge_id } = facts
+  await payments.recordCharge(tx, now, {
+    id: mintId(random, 'ch'),
+    attempt_id: sale.attempt.id,
+    order_id: order.id,
+    processor: processor.name,
+    processor_charge_id,
+    amount: order.charged,
+  })
+  const { seller_id } = sale.app
+  const { state } = sale.quote
+  const posting = ledger.sale({ ...order, order_id: order.id, seller_id, state })
+  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}

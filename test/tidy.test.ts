@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+
+/** What is longer than the house rules allow, and why. The list may only shrink. */
+const EXCUSED_LINES: Record<string, number> = {}
+
+const MOST_LINES = 300
+const MOST_FUNCTION_LINES = 70
+const MOST_COLUMNS = 100
+
+interface Source {
+  path: string
+  text: string
+  imports: string[]
+}
+
+const sources: Source[] = globSync(
+  ['src/**/*.{ts,tsx}', 'scripts/**/*.{ts,mjs}', 'bench/**/*.ts', 'packages/*/src/**/*.ts'],
+  { exclude: (path) => path.includes('node_modules') },
+).map((path) => {
+  const text = readFileSync(path, 'utf8')
+  const imports = [...text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'/gm)].map(
+    ([, specifier]) => specifier!,
+  )
+  return { path, text, imports }
+})
+const own = sources.filter(({ path }) => path.startsWith('src/'))
+
+/** The floor a file stands on: 1 platform, 2 domain, 3 flows, 4 surfaces, 5 what starts it all. */
+function floorOf(path: string): number {
+  const room = path.split('/')[1]
+  const floors: Record<string, number> = { platform: 1, domain: 2, flows: 3, surfaces: 4 }
+  return floors[room ?? ''] ?? 5
+}
+
+/** The file or room in src/ that an import leads to; undefined for packages and Node's own. */
+function targetOf(source: Source, specifier: string): string | undefined {
+  if (specifier.startsWith('./')) return normalize(join(dirname(source.path), specifier))
+  const [, alias, rest] = /^#(platform|domain|flows|surfaces|design)\/(.+)$/.exec(specifier) ?? []
+  if (alias === undefined) return undefined
+  return alias === 'design' ? `src/platform/design/${rest}.tsx` : `src/${alias}/${rest}`
+}
+
+function offences(check: (source: Source, target: string) => boolean): string[] {
+  return own.flatMap((source) =>
+    source.imports
+      .map((specifier) => targetOf(source, specifier))
+      .filter((target) => target !== undefined && check(source, target))
+      .map((target) => `${source.path} -> ${target}`),
+  )
+}
+
+test('imports lead down the floors and never up', () => {
+  assert.deepEqual(
+    offences((source, target) => floorOf(target) > floorOf(source.path)),
+    [],
+  )
+})
+
+test('rooms do not know each other: no domain room, flow or surface imports its neighbour', () => {
+  const roomOf = (path: string) =>
+    path
+      .split('/')
+      .slice(0, 3)
+      .join('/')
+      .replace(/\.tsx?$/, '')
+  const neighbours = offences((source, target) => {
+    const floor = floorOf(source.path)
+    if (floor !== floorOf(target) || floor === 1 || floor === 5) return false
+    const isHallway = !/^src\/(domain|surfaces)\/[^/]+\//.test(`${target}/`)
+    if (floor === 4) return roomOf(source.path) !== roomOf(target) && !isHallwayFile(target)
+    if (floor === 3) return roomOf(source.path) !== roomOf(target) && target !== 'src/flows/world'
+    return roomOf(source.path) !== roomOf(target) || isHallway
+  })
+  // The site is where all surfaces are hung up; it is the one that may know each.
+  assert.deepEqual(
+    neighbours.filter((line) => !line.startsWith('src/surfaces/site.ts')),
+    [],
+  )
+})
+
+function isHallwayFile(target: string): boolean {
+  return target.split('/').length === 3
+}
+
+test('the sandbox processor plays the outside world: only the service opens it', () => {
+  const users = own.filter(({ path, imports }) => {
+    return !path.startsWith('src/sandbox/') && imports.some((each) => each.includes('sandbox/'))
+  })
+  assert.deepEqual(
+    users.map(({ path }) => path),
+    ['src/service.ts'],
+  )
+  const reached = own
+    .filter(({ path }) => path.startsWith('src/sandbox/'))
+    .flatMap(({ imports }) => imports)
+    .filter((specifier) => /^#(domain|flows|surfaces)/.test(specifier))
+  assert.deepEqual([...new Set(reached)], ['#domain/payments'])
+})
+
+test('nothing in src climbs with ../', () => {
+  const climbers = own.filter(({ imports }) => imports.some((each) => each.startsWith('../')))
+  assert.deepEqual(
+    climbers.map(({ path }) => path),
+    [],
+  )
+})
+
+test('only the room that owns a table writes it', () => {
+  const owners: Record<string, RegExp> = {
+    'domain/identity': /^(users|sessions|account_links)$/,
+    'domain/apps': /^(sellers|apps|clients)$/,
+    'domain/catalog': /^(products|prices)$/,
+    'domain/licensing': /^(licenses|license_history)$/,
+    'domain/tax': /^tax_quotes$/,
+    'domain/affiliates': /^affiliates$/,
+    'domain/billing': /^(carts|orders|subscriptions)$/,
+    'domain/payments': /^(attempts|cards|charges)$/,
+    'domain/ledger': /^ledger_(transactions|entries)$/,
+    platform: /^(audit_log|letters|dev_mailbox|schema_migrations)$/,
+    sandbox: /^sandbox\.\w+$/,
+  }
+  const strangers = own.flatMap(({ path, text }) => {
+    const written = [...text.matchAll(/\b(?:insert into|update|delete from)\s+([a-z_.]+)\b/g)]
+      .filter(([statement]) => !/^update\s+(set|skip)$/.test(statement))
+      .map(([, table]) => table!)
+    const room = Object.keys(owners).find((each) => path.startsWith(`src/${each}/`))
+    return written
+      .filter((table) => isTable(table) && !(room && owners[room]!.test(table)))
+      .map((table) => `${path} writes ${table}`)
+  })
+  assert.deepEqual(strangers, [])
+})
+
+const tables = new Set(
+  globSync('migrations/*.sql').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/create table (?:if not exists )?([a-z_.]+)/g)].map(
+      ([, table]) => table!,
+    ),
+  ),
+)
+
+function isTable(name: string): boolean {
+  return tables.has(name) || name === 'schema_migrations'
+}
+
+test('only platform/clock.ts reads the time and only platform/random.ts draws chance', () => {
+  const readers = own
+    .filter(({ path }) => !/platform\/(clock|random)\.ts$|design\/browser/.test(path))
+    .filter(({ text }) => /new Date\(\)|Date\.now\(|Math\.random|randomBytes|randomUUID/.test(text))
+  assert.deepEqual(
+    readers.map(({ path }) => path),
+    [],
+  )
+})
+
+test('pages are functions of facts: no statements in .tsx', () => {
+  const pages = own.filter(({ path }) => path.endsWith('.tsx'))
+  const asking = pages.filter(({ text }) => /\bsql`|#platform\/(db|sql)|#flows\//.test(text))
+  assert.deepEqual(
+    asking.map(({ path }) => path),
+    [],
+  )
+})
+
+test('files stay short, lines narrow and functions small', () => {
+  const long = sources.flatMap(({ path, text }) => {
+    const lines = text.split('\n')
+    const faults: string[] = []
+    if (lines.length > (EXCUSED_LINES[path] ?? MOST_LINES)) faults.push(`${lines.length} lines`)
+    const wide = lines.findIndex((line) => line.length > MOST_COLUMNS && !isUnbreakable(line))
+    if (wide >= 0) faults.push(`line ${wide + 1} is ${lines[wide]!.length} wide`)
+    const size = longestFunction(lines)
+    if (size > MOST_FUNCTION_LINES && !path.endsWith('.tsx')) {
+      faults.push(`a function of ${size} lines`)
+    }
+    return faults.map((fault) => `${path}: ${fault}`)
+  })
+  assert.deepEqual(long, [])
+})
+
+/** A line whose length is one text: a class list, a sentence, a path of a drawing. */
+function isUnbreakable(line: string): boolean {
+  return /(['"`]).{60,}\1|^\s*[^'"`{}]{60,}$/.test(line)
+}
+
+/** The length of the longest top-level function, told by the formatter's own layout. */
+function longestFunction(lines: string[]): number {
+  let start = -1
+  let longest = 0
+  lines.forEach((line, index) => {
+    if (/^(export )?(async )?function /.test(line)) start = index
+    if (line === '}' && start >= 0) {
+      longest = Math.max(longest, index - start + 1)
+      start = -1
+    }
+  })
+  return longest
+}
+
+test('the project speaks of itself alone: no path of a machine, no host of a registry', () => {
+  const files = globSync(['**/*.{ts,tsx,mjs,md,json,sql,css}', '.ci/run'], {
+    exclude: (path) => /node_modules|\.build|\.data|dist|package-lock/.test(path),
+  })
+  const telling = files.filter((file) => {
+    if (file.endsWith('tidy.test.ts')) return false
+    const text = readFileSync(file, 'utf8')
+    return /(^|[^\w.])\/(work|farm|root|home)\/|registry\.npmjs|deb\.debian/m.test(text)
+  })
+  assert.deepEqual(telling, [])
+})
