@@ -1,0 +1,85 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { which } from '../scripts/chromium.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The core that servers run on, and the one that the load comes from. */
+export const SERVER_CORE = 0
+export const LOAD_CORE = 1
+
+/** A command that stays on one core, where the machine has several and can say so. */
+export function pinned(core: number, command: string, words: string[]): [string, string[]] {
+  if (cpus().length < 2 || !which('taskset')) return [command, words]
+  return ['taskset', ['-c', String(core), command, ...words]]
+}
+
+/** Starts a TypeScript file as a server and waits until its address answers. */
+export async function startServer(
+  file: string,
+  env: Record<string, string>,
+  address: string,
+  log: string,
+): Promise<{ stop(): Promise<void> }> {
+  const out = openSync(log, 'a')
+  const [command, words] = pinned(SERVER_CORE, process.execPath, ['--import', 'tsx', file])
+  const server = spawn(command, words, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', out, out],
+  })
+  await untilItAnswers(address, server, log)
+  return {
+    async stop() {
+      server.kill('SIGTERM')
+      if (server.exitCode === null) await once(server, 'exit')
+    },
+  }
+}
+
+async function untilItAnswers(address: string, server: ChildProcess, log: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (server.exitCode !== null) throw new Error(`the server ended at its start; see ${log}`)
+    const answer = await fetch(address).catch(() => undefined)
+    if (answer) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`nothing answers at ${address}; see ${log}`)
+}
+
+/** The load generator, installed where it is missing and that is possible. */
+export function findWrk(): string {
+  const found = which('wrk')
+  if (found) return found
+  if (process.getuid?.() === 0 && which('apt-get')) {
+    spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
+    spawnSync('apt-get', ['install', '-y', '-qq', 'wrk'], { stdio: 'ignore' })
+  }
+  const installed = which('wrk')
+  if (!installed) throw new Error('The benchmark needs wrk: on Debian, apt-get install wrk.')
+  return installed
+}
+
+/** What one round of load measured. */
+export interface Round {
+  /** Requests a second. */
+  rate: number
+  p50_ms: number
+  p99_ms: number
+  /** Answers that were not good, and connections that failed. */
+  bad: number
+}
+
+/** Sends the requests of a file for some seconds over 32 connections. */
+export function load(url: string, requests: string, authorization: string, seconds: number): Round {
+  const script = fileURLToPath(new URL('wrk.lua', import.meta.url))
+  const words = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]
+  const [command, all] = pinned(LOAD_CORE, findWrk(), words)
+  const output = execFileSync(command, all, { encoding: 'utf8' })
+  const result = /^RESULT (.*)$/m.exec(output)?.[1]
+  if (!result) throw new Error(`wrk said:\n${output}`)
+  return JSON.parse(result)
+}

@@ -1,0 +1,141 @@
+/**
+ * Measures the service on PostgreSQL, every figure beside a yardstick of the same run: servers on
+ * one core, the load on the other, rounds taken in turn. Limits, request ids and logging are on.
+ *
+ *   npm run bench -- --licenses 1000000 --rounds 5 --seconds 4
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { seedCast } from '../src/demo/seed.ts'
+import { openService } from '../src/service.ts'
+import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
+import { seed } from './seed.ts'
+
+const { values: chosen } = parseArgs({
+  options: {
+    licenses: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+  },
+})
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'purser-bench-'))
+const licenses = Number(chosen.licenses)
+const seconds = Number(chosen.seconds)
+
+const programs = findPostgres()
+if (!programs)
+  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+const postgres = await startPostgres(programs, ['shared_buffers=512MB', 'max_wal_size=4GB'])
+try {
+  await main()
+} finally {
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function main(): Promise<void> {
+  const [port, barePort] = [await freePort(), await freePort()]
+  const env = {
+    NODE_ENV: 'development',
+    DEMO: '0',
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'info',
+  }
+  console.log(`Seeding ${licenses.toLocaleString('en-US')} licenses …`)
+  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
+  const demo = await seedCast(service.world, {
+    sample_site_url: 'http://localhost:4999',
+    kept: undefined,
+  })
+  const requests = await seed(service.world, demo, { licenses, folder })
+  const { client_id, client_secret } = demo.app
+  const prices = await service.app.inject(`/api/v1/public/apps/${client_id}/prices/`)
+  await service.close()
+
+  const log = join(folder, 'server.log')
+  const server = await startServer('src/main.ts', env, `${env.BASE_URL}/healthz`, log)
+  const bareUrl = `http://127.0.0.1:${barePort}`
+  const bareEnv = {
+    ...env,
+    PORT: String(barePort),
+    CLIENT_ID: client_id,
+    PRICES: prices.body,
+  }
+  const bare = await startServer('bench/bare.ts', bareEnv, bareUrl, log)
+  const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  const results: Record<string, unknown> = { licenses }
+  try {
+    for (const [name, file] of Object.entries(requests)) {
+      const pairs = compare(file, [env.BASE_URL, bareUrl], authorization)
+      results[name] = report(name, pairs)
+    }
+    results.checkouts = checkouts(env.BASE_URL, demo.app.prices[0]!.public_id)
+  } finally {
+    await bare.stop()
+    await server.stop()
+  }
+  mkdirSync(join(root, '.build'), { recursive: true })
+  const file = join(root, '.build/bench.json')
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+  console.log(`\nWritten to .build/bench.json`)
+}
+
+type Pair = [service: Round, bare: Round]
+
+/** Rounds of the service and of the yardstick in turn, after one of each to warm up. */
+function compare(file: string, urls: [string, string], authorization: string): Pair[] {
+  const once = () => urls.map((url) => load(url, file, authorization, seconds)) as Pair
+  once()
+  return Array.from({ length: Number(chosen.rounds) }, once)
+}
+
+function report(name: string, pairs: Pair[]) {
+  const middle = (of: (pair: Pair) => number) => {
+    const sorted = pairs.map(of).sort((left, right) => left - right)
+    return sorted[Math.floor(sorted.length / 2)]!
+  }
+  const summary = (side: 0 | 1) => ({
+    rate: Math.round(middle((pair) => pair[side].rate)),
+    p50_ms: middle((pair) => pair[side].p50_ms),
+    p99_ms: middle((pair) => pair[side].p99_ms),
+    bad: pairs.reduce((sum, pair) => sum + pair[side].bad, 0),
+  })
+  const result = {
+    service: summary(0),
+    bare: summary(1),
+    ratio: Math.round(middle(([service, bare]) => service.rate / bare.rate) * 1000) / 1000,
+  }
+  console.log(`\n${name}: ${result.ratio} of bare node:http`)
+  console.table({ service: result.service, bare: result.bare })
+  return result
+}
+
+function checkouts(base_url: string, price_id: string): Round {
+  const file = join(root, 'bench/checkouts.ts')
+  const [command, words] = pinned(LOAD_CORE, process.execPath, ['--import', 'tsx', file])
+  const env = {
+    ...process.env,
+    BASE_URL: base_url,
+    PRICE_ID: price_id,
+    SECONDS: String(seconds * 3),
+  }
+  const result: Round = JSON.parse(
+    execFileSync(command, words, { env, encoding: 'utf8', cwd: root }),
+  )
+  console.log('\ncheckouts, four pages and all, a second')
+  console.table({ service: result })
+  return result
+}

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { DemoFacts } from '../src/demo/seed.ts'
+
+/** The requests that the load is made of, one file each. */
+export interface Requests {
+  validate: string
+  orders: string
+  prices: string
+}
+
+// As many different keys and orders as the load asks for; the other licenses are there for weight.
+const ASKED_FOR = 20_000
+const BATCH = 2000
+
+/** Fills the database with licenses and writes the requests for some of them. */
+export async function seed(
+  world: World,
+  demo: DemoFacts,
+  facts: { licenses: number; folder: string },
+): Promise<Requests> {
+  const { db } = world
+  const weight = Math.max(0, facts.licenses - ASKED_FOR)
+  await db.tx((tx) => fill(tx, demo.app.client_id, weight))
+  const validate: string[] = []
+  const orders: string[] = []
+  for (let done = 0; done < Math.min(ASKED_FOR, facts.licenses); done += BATCH) {
+    await db.tx(async (tx) => {
+      for (let index = 0; index < BATCH; index++) {
+        const { license_key, order_id } = await sell(world, tx, demo)
+        const reference = licensing.signReference(world.keys, world.clock.now(), {
+          client_id: demo.app.client_id,
+          order_id,
+        })
+        validate.push(`POST /api/v1/licenses/validate ${JSON.stringify({ key: license_key })}`)
+        orders.push(`GET /api/v1/orders/${reference}`)
+      }
+    })
+  }
+  await db.raw('vacuum analyze')
+  const write = (name: string, lines: string[]) => {
+    const file = join(facts.folder, `${name}.txt`)
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    return file
+  }
+  return {
+    validate: write('validate', validate),
+    orders: write('orders', orders),
+    prices: write('prices', [`GET /api/v1/public/apps/${demo.app.client_id}/prices/`]),
+  }
+}
+
+/** Licenses that nobody asks for: their keys are random digests. */
+async function fill(tx: Db, app_id: string, count: number): Promise<void> {
+  await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+    select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()
+    from generate_series(1, ${count}::bigint) n`)
+  await tx.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
+      key_hash, key_sealed, created_at)
+    select 'lic_weight' || n, ${app_id}, 'usr_weight' || n, p.id, 'active',
+      now() + interval '30 days', sha256(('weight' || n)::bytea), '\\x00', now()
+    from generate_series(1, ${count}::bigint) n,
+      (select id from products where app_id = ${app_id} and not is_free limit 1) p`)
+}
+
+async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
+  const now = clock.now()
+  const app_id = demo.app.client_id
+  const price_id = demo.app.prices[0]!.public_id
+  const id = (prefix: string) => mintId(random, prefix)
+  const [user_id, license_id, order_id, cart_id] = [id('usr'), id('lic'), id('ord'), id('cart')]
+  const quote_id = id('quote')
+  const { product_id } = await tx.one<{ product_id: string }>(
+    sql`select product_id from prices where id = ${price_id}`,
+  )
+  const email = `${user_id}@bench.example`
+  await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+    values (${user_id}, ${email}, ${email}, 'demo', ${now})`)
+  const license_key = await licensing.mint(
+    tx,
+    now,
+    { keys, random },
+    {
+      license_id,
+      app_id,
+      user_id,
+      product_id,
+      status: 'active',
+      period_end: now,
+      trigger: 'purchase',
+    },
+  )
+  await tx.run(sql`insert into tax_quotes (id, country, state, zip, amount, tax, rule, rate_ppm,
+      taxable_ppm, created_at)
+    values (${quote_id}, 'US', 'OR', '97365', 1200, 0, 'bench', 0, 0, ${now})`)
+  await tx.run(sql`insert into carts (id, app_id, price_id, browser_hash, brought_by, order_id,
+      created_at, updated_at)
+    values (${cart_id}, ${app_id}, ${price_id}, '\\x00', 'seller', ${order_id}, ${now}, ${now})`)
+  await tx.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
+      license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, made_account,
+      created_at)
+    values (${order_id}, ${cart_id}, ${app_id}, ${user_id}, ${product_id}, ${price_id},
+      ${license_id}, ${quote_id}, 1200, 0, 1200, 110, 0, 'seller', false, ${now})`)
+  return { license_key, order_id }
+}
