@@ -11,7 +11,6 @@ async function main(): Promise<void> {
   const service = await openService(config)
   await service.listen()
   const demo = config.demo ? await startDemo(service.world) : undefined
-  for (const line of demo?.lines ?? [`Purser is ready at ${config.base_url}`]) console.log(line)
 
   let stopping = false
   const stop = async (signal: string) => {
@@ -25,6 +24,7 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  console.log(demo?.words ?? `Purser is ready at ${config.base_url}`)
 }
 
 main().catch((error: Error & { code?: string; port?: number }) => {

@@ -7,11 +7,11 @@ import { type DemoFacts, seedCast } from './seed.ts'
 /** The demo as it runs: what to tell whoever started it, and the way to end it. */
 export interface Demo {
   facts: DemoFacts
-  lines: string[]
+  words: string
   close(): Promise<void>
 }
 
-/** Seeds the cast, writes `demo.json`, and starts the sample site on the service's port plus one. */
+/** Seeds the cast, writes `demo.json`, and starts the sample site on the next port. */
 export async function startDemo(world: World): Promise<Demo> {
   const { config } = world
   const file = join(config.data_dir, 'demo.json')
@@ -31,7 +31,7 @@ export async function startDemo(world: World): Promise<Demo> {
     host: config.host,
     public_url: facts.sample_site_url,
   })
-  return { facts, lines: tell(facts, file), close: () => site.close() }
+  return { facts, words: tell(facts, file), close: () => site.close() }
 }
 
 function readKept(file: string): DemoFacts | undefined {
@@ -42,7 +42,7 @@ function readKept(file: string): DemoFacts | undefined {
   }
 }
 
-function tell(facts: DemoFacts, file: string): string[] {
+function tell(facts: DemoFacts, file: string): string {
   const { base_url, sample_site_url, buyer, seller, app } = facts
   return [
     '',
@@ -59,5 +59,5 @@ function tell(facts: DemoFacts, file: string): string[] {
     '',
     `  All of it, for programs: ${file}`,
     '',
-  ]
+  ].join('\n')
 }

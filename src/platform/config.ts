@@ -46,8 +46,9 @@ const SETTINGS = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   BASE_URL: url('http:', 'https:')
     .refine((text) => {
-      const { pathname, search, hash, username } = new URL(text)
-      return pathname === '/' && !search && !hash && !username
+      const address = URL.parse(text)
+      // What is no address at all has been told already.
+      return address === null || address.href === `${address.origin}/`
     }, 'must be an origin alone, without a path')
     .optional(),
   DATA_DIR: z.string().min(1).default('.data'),

@@ -2,6 +2,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -16,6 +17,8 @@ export interface ServerOptions {
   /** True where the service's address is https. */
   secure: boolean
   trusted_proxies: string[]
+  /** Answers where an address cannot even be read, and so no route is reached. */
+  answer?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
 }
 
 declare module 'fastify' {
@@ -28,6 +31,8 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT = 64 * 1024
+// As long as an address can be at all: what is too long for us is refused by our own words.
+const PARAM_LIMIT = 16 * 1024
 const SAMPLE = 100
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -40,9 +45,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: options.trusted_proxies.length > 0 ? options.trusted_proxies : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAM_LIMIT },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
+    frameworkErrors(error, request, reply) {
+      reply.header('x-request-id', request.id)
+      options.answer?.(error, request, reply)
+    },
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -104,9 +113,9 @@ function unreadable(): Problem {
 
 /**
  * Answers 405 with `Allow` wherever a path is known but not by that method. Call it before the
- * routes are declared; it adds its own when all of them are.
+ * routes are declared, and what it returns after all of them.
  */
-export function refuseOtherMethods(app: FastifyInstance): void {
+export function refuseOtherMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url
@@ -114,24 +123,23 @@ export function refuseOtherMethods(app: FastifyInstance): void {
     for (const each of [method].flat()) methods.add(each)
     known.set(path, methods)
   })
-  app.register(async (last) => {
+  const declareRefusals = async (last: FastifyInstance) => {
     const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
     for (const [url, methods] of [...known]) {
       if (url.includes('*')) continue
       const allow = [...methods].sort().join(', ')
       const others = all.filter((method) => !methods.has(method))
       if (others.length === 0) continue
-      last.route({
-        method: others,
-        url,
-        handler: async () => {
-          throw new Problem(405, 'method_not_allowed', `This address answers ${allow} only.`, {
-            headers: { allow },
-          })
-        },
-      })
+      const refuse = async () => {
+        throw new Problem(405, 'method_not_allowed', `This address answers ${allow} only.`, {
+          headers: { allow },
+        })
+      }
+      // Refused before the body is read: of what type that is does not matter any more.
+      last.route({ method: others, url, onRequest: refuse, handler: refuse })
     }
-  })
+  }
+  return () => void app.register(declareRefusals)
 }
 
 /** The refusal that an error stands for; what is no refusal becomes `internal_error`. */

@@ -17,7 +17,7 @@ export type ClientOptions = {
   /** The service's address. */
   base_url: string
   client_id: string
-  /** From the app's Integration page. Only `app` and `prices` work without; keep it on the server. */
+  /** From the app's Integration page. Only `app` and `prices` work without it. */
   client_secret?: string | undefined
   /** Another fetch than the runtime's own. */
   fetch?: Fetch | undefined

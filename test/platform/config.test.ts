@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { ConfigError, readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'purser-config-'))
+after(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+const read = (env: Record<string, string>) => readConfig({ DATA_DIR, ...env }, systemRandom)
+
+const WRONG: [variable: string, value: string][] = [
+  ['PORT', 'http'],
+  ['PORT', '70000'],
+  ['PORT', '-1'],
+  ['BASE_URL', 'localhost'],
+  ['BASE_URL', 'ftp://example.com'],
+  ['BASE_URL', 'https://example.com/shop'],
+  ['DATABASE_URL', 'mysql://localhost/purser'],
+  ['VALKEY_URL', 'localhost:6379'],
+  ['SMTP_URL', 'mail.example.com'],
+  ['SECRET_KEY', 'short'],
+  ['SECRET_KEY', `${'0'.repeat(64)},short`],
+  ['DEMO', 'yes'],
+  ['LOG_LEVEL', 'loud'],
+  ['NODE_ENV', 'staging'],
+]
+for (const [variable, value] of WRONG) {
+  test(`${variable}=${value} is refused, naming the variable`, () => {
+    assert.throws(
+      () => read({ [variable]: value }),
+      (error: Error) => error instanceof ConfigError && error.message.includes(`${variable}: `),
+    )
+  })
+}
+
+test('every wrong setting is named at once', () => {
+  assert.throws(() => read({ PORT: 'x', DEMO: 'x' }), /PORT: [\s\S]*DEMO: /)
+})
+
+test('without settings it serves the loopback from an embedded database, with the demo', () => {
+  const config = read({})
+  assert.deepEqual(
+    [config.port, config.host, config.base_url, config.demo, config.database_url],
+    [4000, '127.0.0.1', 'http://localhost:4000', true, undefined],
+  )
+})
+
+test('the development key is made once, readable by its owner alone', () => {
+  const first = read({}).secret_keys[0]!
+  assert.deepEqual(read({}).secret_keys, [first])
+  const file = join(DATA_DIR, 'secret.key')
+  assert.equal(readFileSync(file, 'utf8').trim(), first.toString('hex'))
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+})
+
+const LIVE = {
+  NODE_ENV: 'production',
+  SECRET_KEY: 'ab'.repeat(32),
+  BASE_URL: 'https://purser.example',
+  SMTP_URL: 'smtps://mail.example.com',
+}
+
+test('production demands its key, its address and its mail server, and starts without the demo', () => {
+  for (const variable of ['SECRET_KEY', 'BASE_URL', 'SMTP_URL']) {
+    assert.throws(() => read({ ...LIVE, [variable]: '' }), new RegExp(variable))
+  }
+  assert.throws(() => read({ ...LIVE, BASE_URL: 'http://purser.example' }), /BASE_URL.*https/)
+  assert.equal(read(LIVE).demo, false)
+})

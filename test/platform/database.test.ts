@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { assertNoTransaction, type Database, isUniqueViolation } from '#platform/db'
+import { migrate } from '#platform/migrate'
+import { sql } from '#platform/sql'
+import { openTestDatabase } from '../support/database.ts'
+
+let db: Database
+before(async () => {
+  db = await openTestDatabase()
+  await db.raw('create table jars (id text primary key, shells bigint not null)')
+})
+after(() => db.close())
+
+const shells = async () => (await db.rows<{ shells: number }>(sql`select * from jars`)).length
+
+test('what a transaction throws rolls it back, and the next one works', async () => {
+  await assert.rejects(
+    db.tx(async (tx) => {
+      await tx.run(sql`insert into jars values ('a', 1)`)
+      throw new Error('dropped')
+    }),
+    /dropped/,
+  )
+  assert.equal(await shells(), 0)
+  await db.tx((tx) => tx.run(sql`insert into jars values ('a', 1)`))
+  assert.equal(await shells(), 1)
+})
+
+test('a statement that fails leaves the connection usable, and names a broken unique rule', async () => {
+  const error = await db.run(sql`insert into jars values ('a', 2)`).catch((caught) => caught)
+  assert.equal(isUniqueViolation(error), true)
+  assert.equal(isUniqueViolation(error, 'jars_pkey'), true)
+  assert.equal(isUniqueViolation(error, 'jars_other'), false)
+  assert.equal(await shells(), 1)
+})
+
+test('inside a transaction the database itself, a second transaction and the outside are refused', async () => {
+  await db.tx(async () => {
+    await assert.rejects(async () => db.rows(sql`select 1`), /while a transaction is open/)
+    await assert.rejects(async () => db.tx(async () => {}), /while a transaction is open/)
+    assert.throws(() => assertNoTransaction('a mail was sent'), /a mail was sent while/)
+  })
+})
+
+test('fifty transactions that each read and write one row add up', async () => {
+  await db.run(sql`insert into jars values ('sum', 0)`)
+  await Promise.all(
+    Array.from({ length: 50 }, () =>
+      db.tx(async (tx) => {
+        const jar = await tx.one<{ shells: number }>(
+          sql`select shells from jars where id = 'sum' for update`,
+        )
+        await tx.run(sql`update jars set shells = ${jar.shells + 1} where id = 'sum'`)
+      }),
+    ),
+  )
+  assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), { shells: 50 })
+})
+
+test('a message is heard after its transaction commits, and never when it rolls back', async () => {
+  const heard: string[] = []
+  await db.listen(
+    'tides',
+    (message) => heard.push(message),
+    () => {},
+  )
+  await assert.rejects(
+    db.tx(async (tx) => {
+      await tx.rows(sql`select pg_notify('tides', 'low')`)
+      throw new Error('rolled back')
+    }),
+  )
+  await db.tx((tx) => tx.rows(sql`select pg_notify('tides', 'high')`))
+  while (heard.length === 0) await setImmediate()
+  assert.deepEqual(heard, ['high'])
+})
+
+test('a statement set into another keeps both their values in place', async () => {
+  const rich = sql`shells > ${10}`
+  const named = sql`select id from jars where id = ${'sum'} and ${rich} and shells < ${100}`
+  assert.deepEqual(await db.rows(named), [{ id: 'sum' }])
+})
+
+test('migrations are applied once, and an edited one is refused', async () => {
+  assert.deepEqual(await migrate(db, new Date()), [])
+  await db.run(sql`update schema_migrations set checksum = 'edited'
+    where name = '001_platform.sql'`)
+  await assert.rejects(migrate(db, new Date()), /001_platform\.sql was edited/)
+})
+
+test('the ledger refuses what does not sum to zero, and any change of what stands', async () => {
+  await db.run(sql`insert into ledger_transactions values ('txn_1', now(), 'test', 'one')`)
+  const entry = (position: number, amount: number) => sql`('txn_1', ${position}::int, 'fees', '',
+    ${amount}::bigint, 'usd')`
+  await assert.rejects(
+    db.run(sql`insert into ledger_entries values ${entry(1, 100)}, ${entry(2, -99)}`),
+    /does not sum to zero/,
+  )
+  await db.run(sql`insert into ledger_entries values ${entry(1, 100)}, ${entry(2, -100)}`)
+  await assert.rejects(db.run(sql`update ledger_entries set amount = 1`), /append only/)
+  await assert.rejects(db.run(sql`delete from ledger_transactions`), /append only/)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { smtpMailer } from '#platform/mail'
+import { sql } from '#platform/sql'
+import { buyer, licenseKey, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+/** How many letters the server turns away before it takes one. */
+let refusals = 0
+const taken: Email[] = []
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  async onData(stream, _session, done) {
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk)
+    if (refusals > 0) {
+      refusals--
+      done(Object.assign(new Error('try again later'), { responseCode: 451 }))
+      return
+    }
+    taken.push(await PostalMime.parse(Buffer.concat(chunks)))
+    done()
+  },
+})
+
+let service: TestService
+before(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as { port: number }
+  service = await openTestService({
+    mailer: smtpMailer(`smtp://127.0.0.1:${port}`, 'Purser <receipts@purser.example>'),
+  })
+  await service.world.jobs.start()
+})
+after(async () => {
+  await service.close()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+async function letter(index: number): Promise<Email> {
+  while (taken.length <= index) await setImmediate()
+  return taken[index]!
+}
+
+test('the receipt reaches a mail server, with receipt, key, links and nothing of the card but its tail', async () => {
+  const page = await purchase(service, buyer(service), { email: 'Mail.Reader@example.com' })
+  const receipt = await letter(0)
+  assert.equal(receipt.to?.[0]?.address, 'Mail.Reader@example.com')
+  assert.equal(receipt.from?.address, 'receipts@purser.example')
+  assert.equal(receipt.subject, 'Your receipt for Tidepool Pro')
+  for (const body of [receipt.text!, receipt.html!]) {
+    for (const part of [
+      licenseKey(page),
+      '$12.00',
+      '$0.60',
+      '$12.60',
+      'Visa ending in 4242',
+      '/link/verify_email/',
+      '/link/set_password/',
+      '/link/not_me/',
+      `/manage/${service.demo.app.client_id}/`,
+    ]) {
+      assert.ok(body.includes(part), `the letter lacks ${part}`)
+    }
+    assert.ok(!body.includes('424242424242'))
+  }
+})
+
+test('a letter that is turned away is tried again, and arrives once', async () => {
+  refusals = 1
+  // The queue's own pause before a retry is a minute; the test does not wait for it.
+  await purchase(service, buyer(service), { email: 'patient@example.com' })
+  while (refusals > 0) await setImmediate()
+  const { db, jobs } = service.world
+  const isWaiting = sql`select 1 from pgboss.job where name = 'letters' and state = 'retry'`
+  while (!(await db.maybe(isWaiting))) await setImmediate()
+  await db.run(sql`update pgboss.job set start_after = now() where state = 'retry'`)
+  jobs.wake({ name: 'letters', retries: 0, retry_seconds: 0 })
+  const receipt = await letter(1)
+  assert.equal(receipt.to?.[0]?.address, 'patient@example.com')
+  while (await db.maybe(sql`select 1 from letters where sent_at is null`)) await setImmediate()
+  assert.equal(taken.length, 2)
+})
+
+test('a buyer with a proven account gets no links for a new one', async () => {
+  const agent = buyer(service)
+  await agent.open('/signin/')
+  const { email, password } = service.demo.buyer
+  await agent.submit('Sign in', { email, password })
+  await purchase(service, agent, { email })
+  const receipt = await letter(2)
+  assert.doesNotMatch(receipt.text!, /\/link\//)
+  assert.match(receipt.text!, /\/manage\//)
+})

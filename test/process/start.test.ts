@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { endProcesses, readDemo, startProcess } from '../support/process.ts'
+
+const folders: string[] = []
+after(() => {
+  endProcesses()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'purser-start-'))
+  folders.push(made)
+  return made
+}
+
+test('a second start on one data folder is refused with a clear sentence, and the first goes on', async () => {
+  const data_dir = folder()
+  const first = await startProcess('src/main.ts', { DATA_DIR: data_dir, DEMO: '0' })
+  const second = await startProcess('src/main.ts', { DATA_DIR: data_dir, DEMO: '0' })
+  assert.equal(await second.exit, 1)
+  assert.match(second.output(), /Another Purser is running on the data folder .*DATA_DIR/)
+  const health = await fetch(`${first.base_url}/readyz`)
+  assert.deepEqual([health.status, await health.json()], [200, { status: 'ready' }])
+  first.process.kill('SIGTERM')
+  assert.equal(await first.exit, 0)
+})
+
+test('the demo writes what programs need, and a restart keeps it', async () => {
+  const data_dir = folder()
+  const settings = { DATA_DIR: data_dir, PORT: String(await freePort()) }
+  const first = await startProcess('src/main.ts', settings)
+  const demo = readDemo(data_dir)
+  assert.equal(demo.base_url, first.base_url)
+  for (const role of [demo.seller, demo.buyer, demo.operator]) {
+    assert.deepEqual(Object.keys(role), ['email', 'password'])
+  }
+  assert.deepEqual(Object.keys(demo.app), ['slug', 'client_id', 'client_secret', 'url', 'prices'])
+  assert.deepEqual(
+    demo.app.prices.map(({ frequency, amount }) => [frequency, amount]),
+    [
+      ['month', '12.00'],
+      ['year', '96.00'],
+      [null, '180.00'],
+    ],
+  )
+  assert.match(first.output(), new RegExp(demo.sample_site_url))
+  const site = await fetch(demo.sample_site_url)
+  assert.match(await site.text(), /\$12\.00/)
+  first.process.kill('SIGTERM')
+  assert.equal(await first.exit, 0)
+
+  const second = await startProcess('src/main.ts', settings)
+  assert.deepEqual(readDemo(data_dir), demo)
+  second.process.kill('SIGTERM')
+  assert.equal(await second.exit, 0)
+})
+
+test('a port that is taken is named', async () => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  const refused = await startProcess('src/main.ts', {
+    DATA_DIR: folder(),
+    PORT: String(port),
+    DEMO: '0',
+  })
+  assert.equal(await refused.exit, 1)
+  assert.match(refused.output(), new RegExp(`Port ${port} is taken`))
+  other.close()
+})
+
+test('a wrong setting stops the start and is named', async () => {
+  const refused = await startProcess('src/main.ts', { DATA_DIR: folder(), PORT: 'http' })
+  assert.equal(await refused.exit, 1)
+  assert.match(refused.output(), /PORT: must be a port number/)
+  assert.doesNotMatch(refused.output(), /\bat .*\.ts:\d+/, 'no stack is shown for it')
+})
