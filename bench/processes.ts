@@ -25,7 +25,11 @@ export async function startServer(
   log: string,
 ): Promise<{ stop(): Promise<void> }> {
   const out = openSync(log, 'a')
-  const [command, words] = pinned(SERVER_CORE, process.execPath, ['--import', 'tsx', file])
+  const [command, words] = pinned(SERVER_CORE, process.execPath, [
+    '--import',
+    './scripts/register-tsx.mjs',
+    file,
+  ])
   const server = spawn(command, words, {
     cwd: root,
     env: { ...process.env, ...env },

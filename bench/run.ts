@@ -125,7 +125,11 @@ function report(name: string, pairs: Pair[]) {
 
 function checkouts(base_url: string, price_id: string): Round {
   const file = join(root, 'bench/checkouts.ts')
-  const [command, words] = pinned(LOAD_CORE, process.execPath, ['--import', 'tsx', file])
+  const [command, words] = pinned(LOAD_CORE, process.execPath, [
+    '--import',
+    './scripts/register-tsx.mjs',
+    file,
+  ])
   const env = {
     ...process.env,
     BASE_URL: base_url,

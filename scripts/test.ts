@@ -69,7 +69,13 @@ function step(name: string, [program = '', ...words]: string[]): void {
 
 async function runTests(where: string, paths: string[], env: NodeJS.ProcessEnv): Promise<void> {
   console.log(`\nTests on ${where}: ${paths.length} files`)
-  const words = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=240000']
+  const words = [
+    '--import',
+    './scripts/register-tsx.mjs',
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=240000',
+  ]
   const runner = spawn(process.execPath, [...words, ...paths], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,4 +6,20 @@ export interface Random {
 }
 
 /** The operating system's cryptographic generator; the only place that reads it. */
-export const systemRandom: Random = { bytes: (count) => randomBytes(count) }
+export const systemRandom: Random = pooled(16 * 1024, randomBytes)
+
+/** Draws many bytes at once: each call of the generator costs far more than the bytes do. */
+function pooled(size: number, draw: (count: number) => Buffer): Random {
+  let pool = Buffer.alloc(0)
+  return {
+    bytes(count) {
+      if (count > size) return draw(count)
+      if (pool.length < count) pool = draw(size)
+      const taken = Buffer.from(pool.subarray(0, count))
+      // What was handed out must not be found in the pool again.
+      pool.fill(0, 0, count)
+      pool = pool.subarray(count)
+      return taken
+    },
+  }
+}

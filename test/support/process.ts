@@ -32,7 +32,7 @@ export async function startProcess(
   settings: Record<string, string>,
 ): Promise<Running> {
   const port = settings.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+  const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', file], {
     cwd: root,
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', PORT: port, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

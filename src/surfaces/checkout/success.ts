@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
@@ -18,9 +19,8 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const { cart, app } = own
     const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
     if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
-    // The new account's first session sees this app alone until the mailbox is proven.
-    if (order.made_account && !(await currentSession(world, request))) {
-      await signIn(world, request, reply, { user_id: order.user_id, app_id: app.id })
+    if (!(await mayLook(world, request, reply, order))) {
+      return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
     const resent = queryOf(request, 'receipt')
@@ -44,6 +44,26 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     if (!cart.order_id) return goTo(reply, base)
     return goTo(reply, `${base}?receipt=${await resendReceipt(world, cart.order_id)}`)
   })
+}
+
+/**
+ * Whether this browser, which bought, may still see what it bought. A new account is signed in here,
+ * for this app alone; once somebody has proven the mailbox, only that person looks.
+ */
+async function mayLook(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  order: billing.OrderStory,
+): Promise<boolean> {
+  const session = await currentSession(world, request)
+  if (session?.user_id === order.user_id) return true
+  const user = await identity.findUser(world.db, order.user_id)
+  const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
+  if (isNew && !session) {
+    await signIn(world, request, reply, { user_id: order.user_id, app_id: order.app_id })
+  }
+  return isNew
 }
 
 /** The figures as they were paid, whatever the price is by now. */
