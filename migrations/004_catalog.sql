@@ -27,3 +27,23 @@ create table prices (
 );
 create unique index prices_one_per_frequency on prices (product_id, coalesce(frequency, 'once'))
   where deleted_at is null;
+
+-- Whatever changes what the public sees of an app says so, so that no cache outlives it.
+create function announce_app() returns trigger language plpgsql as $$
+declare
+  changed text;
+begin
+  changed := case tg_table_name
+    when 'apps' then to_jsonb(new)->>'id'
+    when 'products' then to_jsonb(new)->>'app_id'
+    else (select app_id from products where id = to_jsonb(new)->>'product_id')
+  end;
+  perform pg_notify('app_changed', changed);
+  return null;
+end $$;
+create trigger apps_announce after insert or update on apps
+  for each row execute function announce_app();
+create trigger products_announce after insert or update on products
+  for each row execute function announce_app();
+create trigger prices_announce after insert or update on prices
+  for each row execute function announce_app();

@@ -59,7 +59,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     random,
     keys,
     log,
-    limits: await openLimits(config.valkey_url),
+    limits: await openLimits(config.valkey_url, log),
     jobs: openJobs(db, log),
     mailer: parts.mailer ?? openMailer(config, db, log),
     processor: parts.processor?.(sandbox) ?? sandbox,

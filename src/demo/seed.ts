@@ -140,7 +140,7 @@ async function seedPlans({ clock, random }: World, tx: Db, app_id: string): Prom
     const product_id = mintId(random, 'prod')
     await catalog.addProduct(tx, now, { ...plan, id: product_id, app_id, position, trial_days: 0 })
     for (const price of prices) {
-      await catalog.addPrice(tx, now, { ...price, id: mintId(random, 'prc'), app_id, product_id })
+      await catalog.addPrice(tx, now, { ...price, id: mintId(random, 'prc'), product_id })
     }
   }
 }

@@ -97,10 +97,11 @@ function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Lets a scope of pages take posted forms; each field has one value, a text. */
+/** Lets a scope of pages take posted forms alone; each field has one value, a text. */
 export function readForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
-    if (body.includes('%00')) done(unreadable())
+    if (body.includes('%00') || body.includes('\0')) done(unreadable())
     else done(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
 }

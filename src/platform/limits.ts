@@ -2,9 +2,10 @@ import { Redis } from 'iovalkey'
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
+  RateLimiterRedis,
   RateLimiterRes,
-  RateLimiterValkey,
 } from 'rate-limiter-flexible'
+import type { Log } from '#platform/log'
 
 /** A limit: how many points a key may take in a window of `seconds`. */
 export interface Limit {
@@ -28,18 +29,19 @@ export interface Limits {
 }
 
 /** Limits in this process or, where a Valkey server is named, shared between processes. */
-export async function openLimits(valkeyUrl: string | undefined): Promise<Limits> {
-  const valkey = valkeyUrl ? new Redis(valkeyUrl, { lazyConnect: true }) : undefined
-  await valkey?.connect()
+export async function openLimits(valkeyUrl: string | undefined, log: Log): Promise<Limits> {
+  const valkey = valkeyUrl ? await openValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
   const limiterOf = ({ name, points, seconds }: Limit) => {
     let limiter = limiters.get(name)
     if (!limiter) {
       const options = { keyPrefix: name, points, duration: seconds }
       limiter = valkey
-        ? new RateLimiterValkey({
+        ? // Named for Redis: its scripts run on both, those named for Valkey on the newest alone.
+          new RateLimiterRedis({
             ...options,
             storeClient: valkey,
+            rejectIfRedisNotReady: true,
             // A lost store must not take the shop down: each process limits by itself meanwhile.
             insuranceLimiter: new RateLimiterMemory(options),
           })
@@ -58,9 +60,19 @@ export async function openLimits(valkeyUrl: string | undefined): Promise<Limits>
       }
     },
     async close() {
-      await valkey?.quit()
+      valkey?.disconnect()
     },
   }
+}
+
+/** Throws when the server cannot be reached at the start; later it may come and go. */
+async function openValkey(url: string, log: Log): Promise<Redis> {
+  // A command is refused at once while the server is away, and never kept for later.
+  const options = { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
+  const valkey = new Redis(url, options)
+  valkey.on('error', (error) => log.warn({ error }, 'Valkey is away: limits count in each process'))
+  await valkey.connect()
+  return valkey
 }
 
 function allowance(allowed: boolean, result: RateLimiterRes): Allowance {

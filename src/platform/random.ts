@@ -10,7 +10,7 @@ export const systemRandom: Random = pooled(16 * 1024, randomBytes)
 
 /** Draws many bytes at once: each call of the generator costs far more than the bytes do. */
 function pooled(size: number, draw: (count: number) => Buffer): Random {
-  let pool = Buffer.alloc(0)
+  let pool: Buffer = Buffer.alloc(0)
   return {
     bytes(count) {
       if (count > size) return draw(count)

@@ -14,12 +14,17 @@ const SESSION_SECONDS = 30 * 86_400
 
 /** The handle of this browser, made on its first visit: carts and form tokens are bound to it. */
 export function browserId({ random }: World, request: FastifyRequest, reply: FastifyReply): string {
-  const known = request.cookies[BROWSER]
-  if (known && /^[\w-]{43}$/.test(known)) return known
+  const known = knownBrowser(request)
+  if (known) return known
   const made = mintSecret(random)
   request.cookies[BROWSER] = made
   reply.setCookie(BROWSER, made, { ...COOKIE, maxAge: YEAR_SECONDS })
   return made
+}
+
+function knownBrowser(request: FastifyRequest): string | undefined {
+  const known = request.cookies[BROWSER]
+  return known && /^[\w-]{43}$/.test(known) ? known : undefined
 }
 
 /** The digest under which a cart remembers its browser. */
@@ -29,16 +34,23 @@ export function browserHash(world: World, request: FastifyRequest, reply: Fastif
 
 /** The token that this browser's forms carry. */
 export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
-  const owner = `${browserId(world, request, reply)} ${request.cookies[SESSION] ?? ''}`
-  return world.keys.hmac('form-token', owner).toString('base64url')
+  return formToken(world, browserId(world, request, reply), request.cookies[SESSION])
+}
+
+function formToken({ keys }: World, browser: string, session = ''): string {
+  return keys.hmac('form-token', `${browser} ${session}`).toString('base64url')
 }
 
 /** Refuses a posted form that this site did not draw for this very browser and session. */
-export function assertOwnForm(world: World, request: FastifyRequest, reply: FastifyReply): void {
+export function assertOwnForm(world: World, request: FastifyRequest): void {
   const body = request.body as Record<string, string> | undefined
-  const given = Buffer.from(body?.csrf_token ?? '')
-  const expected = Buffer.from(csrfToken(world, request, reply))
-  if (isForeign(world, request) || !sameDigest(sha256(given), sha256(expected))) {
+  const given = sha256(body?.csrf_token ?? '')
+  // Never a new handle here: the form of another site comes without cookies, and would replace it.
+  const browser = knownBrowser(request)
+  // A tab that was drawn before this browser signed in, in another tab, is its own as well.
+  const isOurs = (session?: string) =>
+    browser !== undefined && sameDigest(given, sha256(formToken(world, browser, session)))
+  if (isForeign(world, request) || !(isOurs(request.cookies[SESSION]) || isOurs())) {
     throw new Problem(
       403,
       'stale_form',

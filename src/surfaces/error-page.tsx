@@ -1,5 +1,7 @@
 import { Button } from '#design/actions'
+import { Alert } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
 
 const TITLES: Record<number, string> = {
   403: 'Please try that again',
@@ -29,6 +31,22 @@ export function ErrorPage(facts: { status: number; message: string; request_id: 
         Go to the home page
       </Button>
       <p class="text-xs text-muted">Reference {facts.request_id}</p>
+    </FocusLayout>
+  )
+}
+
+/** A link whose return address is not the app's: it ends here, with no way on. */
+export function MisconfiguredPage({ app_name }: { app_name: string }) {
+  return (
+    <FocusLayout title={`This link is misconfigured · ${app_name}`} app_name={app_name}>
+      <Heading title="This link is misconfigured">
+        It asks us to send you to an address that is not part of {app_name} afterwards, so we
+        stopped here. Nothing was charged.
+      </Heading>
+      <Alert tone="info" title="Are you the seller?">
+        The return address must be HTTPS on your app's registered domain. Check the{' '}
+        <code class="font-mono text-xs">next</code> parameter of this link.
+      </Alert>
     </FocusLayout>
   )
 }

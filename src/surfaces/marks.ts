@@ -43,7 +43,9 @@ export function noteSellersLink(
   reply: FastifyReply,
   app_id: string,
 ): void {
-  if (request.headers['sec-fetch-site'] === 'cross-site') clearMark(reply, broughtMark(app_id))
+  const from = request.headers['sec-fetch-site']
+  // A link of our own is `same-origin`, and an address that somebody typed is `none`.
+  if (from === 'cross-site' || from === 'same-site') clearMark(reply, broughtMark(app_id))
 }
 
 /** Who brought this buyer to an app. */

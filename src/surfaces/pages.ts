@@ -63,8 +63,8 @@ export function people(
   app.register(async (scope) => {
     readForms(scope)
     scope.setErrorHandler(pageForError)
-    scope.addHook('preHandler', async (request, reply) => {
-      if (request.method === 'POST') assertOwnForm(world, request, reply)
+    scope.addHook('preHandler', async (request) => {
+      if (request.method === 'POST') assertOwnForm(world, request)
     })
     declare(scope)
   })

@@ -29,8 +29,9 @@ export async function openSite(
     random,
     secure: config.base_url.startsWith('https:'),
     trusted_proxies: config.trusted_proxies,
+    answer: answerProblem,
   })
-  refuseOtherMethods(app)
+  const declareRefusals = refuseOtherMethods(app)
   app.register(cookies)
   app.setErrorHandler(answerProblem)
   app.setNotFoundHandler((request, reply) => {
@@ -50,6 +51,7 @@ export async function openSite(
   assets(app)
   health(app, world)
   declareProcessor(app)
+  declareRefusals()
   letters(world)
   await app.ready()
   return app

@@ -28,7 +28,7 @@ const figures = {
 function everyComponent(text: string): Record<string, VNode> {
   const errors = [{ id: 'email', message: text }]
   const items = [{ label: text, detail: text, amount_cents: 1200 }]
-  const plan = { id: 'pro', name: text, amount_cents: 1200, frequency: 'month' as const }
+  const price = { amount_cents: 1200, frequency: 'month' as const, href: text, action: text }
   const page = { title: text, description: text, notice: text, children: text }
   return {
     Actions: <actions.Actions>{text}</actions.Actions>,
@@ -144,12 +144,11 @@ function everyComponent(text: string): Record<string, VNode> {
     ),
     PlanCard: (
       <plans.PlanCard
-        {...plan}
-        href={text}
-        action={text}
+        id="pro"
+        name={text}
+        prices={[{ ...price, note: text }]}
         description={text}
         featured={text}
-        note={text}
         points={[text]}
       />
     ),

@@ -4,6 +4,8 @@ const LONGEST = 2048
 // Browsers drop or fold these before they parse; an address that holds one is not what it seems.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const TREACHEROUS = /[\u0000-\u0020\u007f-\u009f\\\u2028\u2029]/
+// The parser lets more pass, such as `;` and `,`, which would cut our own headers in two.
+const HOST = /^(?:[\w-]+\.)*[\w-]+$/
 
 /**
  * The address a buyer may be sent to, or undefined (spec: Hosted checkout and management links):
@@ -18,13 +20,15 @@ export function readReturnUrl(text: string, appUrl: string): URL | undefined {
     return undefined
   }
   if (isLoopback(url.hostname)) return url
-  if (url.protocol !== 'https:' || url.port !== '') return undefined
+  if (url.protocol !== 'https:' || url.port !== '' || !HOST.test(url.hostname)) return undefined
   return isUnder(url.hostname, registeredHost(appUrl)) ? url : undefined
 }
 
-/** The host of an app's website, without a leading `www.`. */
+/** The host of an app's website; without a leading `www.`, where a domain is left without it. */
 export function registeredHost(appUrl: string): string {
-  return new URL(appUrl).hostname.replace(/^www\./, '')
+  const { hostname } = new URL(appUrl)
+  const bare = hostname.replace(/^www\./, '')
+  return domainOf(bare) === null ? hostname : bare
 }
 
 /** Tells whether a seller may register a website: https on a domain of its own, or the loopback. */
@@ -32,8 +36,12 @@ export function isRegistrable(appUrl: string): boolean {
   const url = URL.parse(appUrl)
   if (url?.username !== '' || url.password !== '') return false
   if (isLoopback(url.hostname)) return true
-  const domain = getDomain(url.hostname, { allowPrivateDomains: true })
-  return url.protocol === 'https:' && url.port === '' && domain !== null
+  return url.protocol === 'https:' && url.port === '' && domainOf(url.hostname) !== null
+}
+
+/** The domain that somebody could have registered; a public suffix such as `co.uk` is none. */
+function domainOf(host: string): string | null {
+  return getDomain(host, { allowPrivateDomains: true })
 }
 
 function isUnder(host: string, registered: string): boolean {

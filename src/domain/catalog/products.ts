@@ -30,9 +30,6 @@ export interface Offer extends Price {
   trial_days: number
 }
 
-/** The channel on which changes of an app's catalog are announced; the message is the app's id. */
-export const CATALOG_CHANGED = 'catalog_changed'
-
 /** An app's plans in the seller's order. */
 export async function products(db: Db, app_id: string): Promise<Product[]> {
   return await db.rows<Product>(sql`
@@ -74,32 +71,19 @@ export async function addProduct(db: Db, now: Date, product: Product): Promise<v
     (id, app_id, name, description, is_free, position, trial_days, created_at)
     values (${product.id}, ${product.app_id}, ${product.name}, ${product.description},
       ${product.is_free}, ${product.position}, ${product.trial_days}, ${now})`)
-  await announce(db, product.app_id)
 }
 
 /** Adds a price to a plan. */
 export async function addPrice(
   db: Db,
   now: Date,
-  price: { id: string; app_id: string; product_id: string; amount: Cents } & {
-    frequency: Frequency | null
-  },
+  price: Pick<Price, 'id' | 'product_id' | 'amount' | 'frequency'>,
 ): Promise<void> {
   await db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
     values (${price.id}, ${price.product_id}, ${price.amount}, ${price.frequency}, ${now})`)
-  await announce(db, price.app_id)
 }
 
 /** Changes what a price costs from now on; carts that saw the old amount are asked again. */
-export async function setAmount(
-  db: Db,
-  price: { id: string; app_id: string; amount: Cents },
-): Promise<void> {
+export async function setAmount(db: Db, price: Pick<Price, 'id' | 'amount'>): Promise<void> {
   await db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
-  await announce(db, price.app_id)
-}
-
-/** Tells every process that an app's public face changed; heard when the transaction commits. */
-export async function announce(db: Db, app_id: string): Promise<void> {
-  await db.rows(sql`select pg_notify(${CATALOG_CHANGED}, ${app_id})`)
 }

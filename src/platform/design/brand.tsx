@@ -41,11 +41,13 @@ export function Logo(): JSX.Element {
 }
 
 /** The first letter of an app's name on a tile, where the app has no picture of its own. */
-export function Monogram({ name }: { name: string }): JSX.Element {
+export function Monogram({ name, large }: { name: string; large?: boolean }): JSX.Element {
   const letter = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
   return (
     <span
-      class="inline-grid size-9 shrink-0 place-items-center rounded-field bg-primary text-base font-semibold text-primary-content"
+      class={`inline-grid shrink-0 place-items-center bg-primary font-semibold text-primary-content ${
+        large ? 'size-14 rounded-box text-2xl' : 'size-9 rounded-field text-base'
+      }`}
       aria-hidden="true"
     >
       {letter}

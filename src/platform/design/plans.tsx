@@ -4,23 +4,29 @@ import { Badge } from './feedback.tsx'
 import { Icon } from './icons.tsx'
 import { type Frequency, Price } from './money.tsx'
 
-/** A plan as a product page shows it; `amount_cents` 0 is the free column. */
-export type PlanFacts = {
-  id: string
-  name: string
+/** One price of a plan, and where it is bought; `amount_cents` 0 is the free plan's. */
+export type PlanPrice = {
   amount_cents: number | bigint
   frequency: Frequency
   href: string
   action: string
-  description?: string
-  /** A word on top, such as "Most chosen"; it also makes this plan's button the main one. */
-  featured?: string
   note?: string
+}
+
+/** A plan as a product page shows it. */
+export type PlanFacts = {
+  id: string
+  name: string
+  description?: string
+  prices: PlanPrice[]
+  /** A word on top, such as "Most chosen"; it also makes this plan's buttons the main ones. */
+  featured?: string
   points?: string[]
 }
 
-/** One plan: its name, its price, what it holds and the link to buy it. */
+/** One plan: its name, what it holds, and each of its prices with the link to buy it. */
 export function PlanCard(facts: PlanFacts): JSX.Element {
+  const kind = facts.featured ? 'primary' : 'plain'
   return (
     <article
       class={`flex flex-col gap-5 rounded-box border bg-base-100 p-6 ${
@@ -28,16 +34,13 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
       }`}
       aria-labelledby={`plan-${facts.id}`}
     >
-      <header class="grid gap-3">
-        <div class="flex min-h-6 items-center justify-between gap-3">
-          <h3 id={`plan-${facts.id}`} class="font-semibold">
+      <header class="grid gap-1.5">
+        <div class="flex min-h-7 items-center justify-between gap-3">
+          <h3 id={`plan-${facts.id}`} class="text-lg font-semibold">
             {facts.name}
           </h3>
           {facts.featured && <Badge tone="good">{facts.featured}</Badge>}
         </div>
-        <p>
-          <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
-        </p>
         {facts.description && <p class="text-sm text-muted">{facts.description}</p>}
       </header>
       {facts.points && facts.points.length > 0 && (
@@ -52,12 +55,21 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
           ))}
         </ul>
       )}
-      <div class="mt-auto grid gap-2">
-        {facts.note && <p class="text-xs text-muted">{facts.note}</p>}
-        <Button href={facts.href} kind={facts.featured ? 'primary' : 'plain'} wide>
-          {facts.action}
-        </Button>
-      </div>
+      <ul class="grid divide-y divide-base-300 border-t border-base-300">
+        {facts.prices.map((price) => (
+          <li key={price.href} class="grid gap-3 py-5 last:pb-0">
+            <div class="grid gap-0.5">
+              <p>
+                <Price amount_cents={price.amount_cents} frequency={price.frequency} />
+              </p>
+              {price.note && <p class="text-xs text-muted">{price.note}</p>}
+            </div>
+            <Button href={price.href} kind={kind} wide>
+              {price.action}
+            </Button>
+          </li>
+        ))}
+      </ul>
     </article>
   )
 }

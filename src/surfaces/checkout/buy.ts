@@ -7,6 +7,7 @@ import * as tax from '#domain/tax'
 import { type Details, mayBuyAs, openCart } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
+import { MisconfiguredPage } from '#surfaces/error-page'
 import { byIp } from '#surfaces/guards'
 import { broughtBy, noteReferrer, noteSellersLink, referrerOf } from '#surfaces/marks'
 import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
@@ -14,7 +15,7 @@ import { refuse } from '#surfaces/refusals'
 import { purchaseOf } from './cart-guard.ts'
 import { ownerAddress, returnOrigin } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
-import { DetailsPage, type Faults, MisconfiguredPage } from './pages.tsx'
+import { DetailsPage, type Faults } from './pages.tsx'
 
 const OPENINGS = { name: 'checkout-open', points: 120, seconds: 60 }
 

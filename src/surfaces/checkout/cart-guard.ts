@@ -6,7 +6,7 @@ import { type Bill, bill } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { isId } from '#platform/ids'
 import { sameDigest } from '#platform/secrets'
-import { browserHash } from '#surfaces/browser'
+import { browserHash, currentSession } from '#surfaces/browser'
 import { refuse } from '#surfaces/refusals'
 import { figuresOf } from './figures.ts'
 import type { Purchase } from './pages.tsx'
@@ -36,6 +36,19 @@ export async function ownCart(
   const facts = await bill(world, cart, offer)
   const purchase = purchaseOf(world, app, offer, figuresOf(offer, facts))
   return { cart, app, offer, bill: facts, purchase }
+}
+
+/** The cart of an address that its own buyer began in another browser than the one he signed in on. */
+export async function cartBegunElsewhere(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<billing.Cart | undefined> {
+  const { cart_id = '' } = request.params as { cart_id?: string }
+  const session = await currentSession(world, request)
+  const cart = isId('cart', cart_id) ? await billing.findCart(world.db, cart_id) : undefined
+  if (!cart || !session || session.email_normalised !== cart.email_normalised) return undefined
+  return sameDigest(cart.browser_hash, browserHash(world, request, reply)) ? undefined : cart
 }
 
 /** What every step shows beside itself. */

@@ -295,19 +295,3 @@ export function SuccessPage(
 }
 
 const REDIRECT_SECONDS = 12
-
-/** A link whose return address is not the app's: it ends here, with no way on. */
-export function MisconfiguredPage({ app_name }: { app_name: string }): JSX.Element {
-  return (
-    <FocusLayout title="This link is misconfigured" app_name={app_name}>
-      <Heading title="This link is misconfigured">
-        It asks us to send you to an address that is not part of {app_name} afterwards, so we
-        stopped here. Nothing was charged.
-      </Heading>
-      <Alert tone="info" title="Are you the seller?">
-        The return address must be HTTPS on your app's registered domain. Check the{' '}
-        <code class="font-mono text-xs">next</code> parameter of this link.
-      </Alert>
-    </FocusLayout>
-  )
-}

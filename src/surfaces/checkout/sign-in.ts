@@ -6,13 +6,16 @@ import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, signIn } from '#surfaces/browser'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { detailsUrl, ownCart } from './cart-guard.ts'
+import { cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnOrigin } from './destination.ts'
 import { SignInPage } from './pages.tsx'
 
 /** The step in between for an address that has an account: its owner signs in first. */
 export function declareSignIn(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/sign-in', async (request, reply) => {
+    // A sign-in link that was opened in another browser: there the purchase begins anew.
+    const left = await cartBegunElsewhere(world, request, reply)
+    if (left) return goTo(reply, detailsUrl(left))
     const own = await ownCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)

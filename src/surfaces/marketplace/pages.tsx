@@ -75,11 +75,16 @@ export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Ele
   )
 }
 
-/** One column of a product page. */
-export interface PlanColumn {
+/** One plan on a product page. */
+export interface Plan {
   id: string
   name: string
   description: string
+  prices: PlanPrice[]
+}
+
+/** A price of a plan; amount 0 is the free plan's. */
+export interface PlanPrice {
   amount_cents: number
   frequency: Frequency
   trial_days: number
@@ -87,21 +92,23 @@ export interface PlanColumn {
   href: string
 }
 
-const FREQUENCY_NOTES: Record<string, string> = {
-  day: 'Renews every day until you turn it off.',
-  week: 'Renews every week until you turn it off.',
-  month: 'Renews every month until you turn it off.',
-  year: 'Renews every year until you turn it off.',
+const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
+
+function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
+  if (amount_cents === 0) return 'No card, no end.'
+  if (frequency === null) return 'Yours for good. Nothing renews.'
+  const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
+  return `${trial}Renews every ${frequency} until you turn it off.`
 }
 
-function noteOf(column: PlanColumn): string | undefined {
-  if (column.amount_cents === 0) return undefined
-  if (column.frequency === null) return 'Paid once. Nothing renews.'
-  const trial = column.trial_days > 0 ? `${column.trial_days} days free. ` : ''
-  return `${trial}${FREQUENCY_NOTES[column.frequency]}`
+/** What a button says; two prices of one plan are told apart by how often they are paid. */
+function actionOf(app_name: string, plan: Plan, price: PlanPrice): string {
+  if (price.amount_cents === 0) return `Open ${app_name}`
+  const words = price.frequency === null ? '' : ` ${ADVERBS[price.frequency]}`
+  return price.trial_days > 0 ? `Try ${plan.name}${words}` : `Buy ${plan.name}${words}`
 }
 
-/** An app's product page, with a column for every price and one for the free plan. */
+/** An app's product page: its plans, each with its prices. */
 export function ProductPage(facts: {
   visitor: Visitor
   name: string
@@ -109,11 +116,11 @@ export function ProductPage(facts: {
   description: string
   website: string
   canonical_url: string
-  columns: PlanColumn[]
+  plans: Plan[]
   on_sale: boolean
 }): JSX.Element {
-  const { name, columns } = facts
-  const featured = columns.find((column) => column.frequency !== null)?.id
+  const { name, plans } = facts
+  const featured = plans.find(({ prices }) => prices.some(({ frequency }) => frequency !== null))
   return (
     <SiteLayout
       title={`${name} · Purser`}
@@ -123,45 +130,50 @@ export function ProductPage(facts: {
       nav={NAV}
       account={accountLink(facts.visitor)}
     >
-      <header class="grid max-w-2xl gap-3">
-        <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
-        <p class="text-lg text-muted">{facts.tagline}</p>
-        <p class="text-sm">
-          <TextLink href={facts.website}>{new URL(facts.website).host}</TextLink>
-        </p>
+      <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
+        <Monogram name={name} large />
+        <div class="grid min-w-0 flex-1 basis-64 gap-2">
+          <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
+          <p class="text-lg text-muted">{facts.tagline}</p>
+          <p class="text-sm">
+            <TextLink href={facts.website}>{new URL(facts.website).host}</TextLink>
+          </p>
+        </div>
       </header>
-      <section aria-labelledby="plans" class="grid gap-5">
+      <section aria-labelledby="plans" class="grid gap-4">
         <h2 id="plans" class="text-xl font-semibold">
           Plans
         </h2>
-        {columns.length === 0 ? (
+        {plans.length === 0 ? (
           <EmptyState title="No plans yet">The seller has not set any.</EmptyState>
         ) : (
           <PlanGrid>
-            {columns.map((column) => (
+            {plans.map((plan) => (
               <PlanCard
-                key={column.id}
-                id={column.id}
-                name={column.name}
-                amount_cents={column.amount_cents}
-                frequency={column.frequency}
-                description={column.description}
-                href={column.href}
-                action={column.amount_cents === 0 ? `Open ${name}` : `Buy ${column.name}`}
-                {...(column.id === featured ? { featured: 'Most flexible' } : {})}
-                {...(noteOf(column) ? { note: noteOf(column)! } : {})}
+                key={plan.id}
+                id={plan.id}
+                name={plan.name}
+                description={plan.description}
+                prices={plan.prices.map((price) => ({
+                  ...price,
+                  action: actionOf(name, plan, price),
+                  note: noteOf(price),
+                }))}
+                {...(plan === featured ? { featured: 'Most flexible' } : {})}
               />
             ))}
           </PlanGrid>
         )}
-        {!facts.on_sale && (
-          <p class="text-sm text-muted">This app cannot be bought here at the moment.</p>
-        )}
+        <p class="text-sm text-muted">
+          {facts.on_sale
+            ? 'Prices are before sales tax, which is shown before you pay. For buyers in the United States.'
+            : 'This app cannot be bought here at the moment.'}
+        </p>
       </section>
       {facts.description && (
         <section aria-labelledby="about" class="grid max-w-prose gap-3">
           <h2 id="about" class="text-xl font-semibold">
-            About
+            About {name}
           </h2>
           <p class="whitespace-pre-line">{facts.description}</p>
         </section>

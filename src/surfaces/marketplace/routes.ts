@@ -6,7 +6,7 @@ import { currentSession } from '#surfaces/browser'
 import { noteMarketplace } from '#surfaces/marks'
 import { goTo, people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { HomePage, type PlanColumn, ProductPage, WordsPage } from './pages.tsx'
+import { HomePage, type Plan, ProductPage, WordsPage } from './pages.tsx'
 import { WORDS } from './words.ts'
 
 /** The home page, the product pages, and the words at the foot of every page. */
@@ -32,7 +32,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
         description: app.description,
         website: app.url,
         canonical_url: `${world.config.base_url}/apps/${app.slug}/`,
-        columns: await columnsOf(world, app),
+        plans: await plansOf(world, app),
         on_sale: app.external_sales_enabled,
       })
       return sendPage(reply, page)
@@ -68,26 +68,20 @@ async function visitor(world: World, request: FastifyRequest) {
   return { email: session?.email }
 }
 
-async function columnsOf({ db }: World, app: apps.App): Promise<PlanColumn[]> {
+async function plansOf({ db }: World, app: apps.App): Promise<Plan[]> {
   const products = await catalog.products(db, app.id)
   const offers = app.external_sales_enabled ? await catalog.offers(db, app.id) : []
-  return products.flatMap((product): PlanColumn[] => {
-    const { name, description, trial_days } = product
-    if (product.is_free) {
-      const href = app.oauth_login_url
-      const free = { amount_cents: 0, frequency: null, trial_days: 0 }
-      return [{ id: product.id, name, description, ...free, href }]
-    }
-    return offers
-      .filter((offer) => offer.product_id === product.id)
+  const plans = products.map(({ id, name, description, is_free, trial_days }) => {
+    const free = { amount_cents: 0, frequency: null, trial_days: 0, href: app.oauth_login_url }
+    const paid = offers
+      .filter((offer) => offer.product_id === id)
       .map((offer) => ({
-        id: offer.id,
-        name,
-        description,
         amount_cents: offer.amount,
         frequency: offer.frequency,
         trial_days,
         href: `/apps/${app.slug}/buy/${offer.id}`,
       }))
+    return { id, name, description, prices: is_free ? [free] : paid }
   })
+  return plans.filter(({ prices }) => prices.length > 0)
 }

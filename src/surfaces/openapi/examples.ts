@@ -6,17 +6,15 @@ const license_id = 'lic_ExampleLicense00000000'
 const product_id = 'prod_ExampleTidepoolPro0000'
 const monthly = 'prc_ExampleTidepoolMonth00'
 const lifetime = 'prc_ExampleTidepoolOnce000'
-const license_key = 'key_ExampleKeyExampleKeyExample000000'
-const new_license_key = 'key_AnotherExampleAnotherExampl000000'
+const license_key = 'key_ExampleKeyExampleKeyExample4O0yHV'
+const new_license_key = 'key_NewExampleKeyNewExampleKeyN0wpmPJ'
 const request_id = 'req_ExampleRequest00000000'
 
-/** An example of each header and each part of an address, by its name. */
+/** An example of each part of an address, by its name. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   client_id,
   license_id,
   ref: 'ExampleOrderReference_'.repeat(4).slice(1),
-  'Idempotency-Key': 'example-rotation-1',
-  'If-None-Match': '"ExampleEntityTag000000"',
 }
 
 /** An example of each named schema that is sent or answered, by its name. */

@@ -31,9 +31,13 @@ export function schemaBook() {
   return {
     named,
     draw(schema: z.ZodType, io: 'input' | 'output'): Json {
-      const text = JSON.stringify(z.toJSONSchema(schema, { io, override: simplify }))
-      const { $schema: _, $defs = {}, ...drawn } = JSON.parse(
-        text.replaceAll('"#/$defs/', '"#/components/schemas/'),
+      const text = JSON.stringify(z.toJSONSchema(schema, { io }))
+      const {
+        $schema: _,
+        $defs = {},
+        ...drawn
+      } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'), (_key, value) =>
+        simplify(value),
       )
       for (const [name, shape] of Object.entries<Json>($defs)) {
         if (named[name] && !isDeepStrictEqual(named[name], shape)) {
@@ -46,13 +50,15 @@ export function schemaBook() {
   }
 }
 
-/** Says what a reader needs in the shortest form: no pattern beside its format, no choice of null. */
-function simplify({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.format) delete jsonSchema.pattern
-  const [first, second, ...more] = jsonSchema.anyOf ?? []
-  const isNullable = first?.type && second?.type === 'null' && more.length === 0
-  if (!isNullable) return
-  delete jsonSchema.anyOf
-  Object.assign(jsonSchema, first, { type: [first.type, 'null'] })
-  if (first.enum) jsonSchema.enum = [...first.enum, null]
+/** Says a shape as shortly as a reader likes it: no pattern beside a format, null as a type. */
+function simplify(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const shape = value as Json
+  if (typeof shape.format === 'string') delete shape.pattern
+  if (!Array.isArray(shape.anyOf) || shape.anyOf.length !== 2) return shape
+  const { anyOf, ...rest } = shape as { anyOf: [Json, Json] }
+  const [first, second] = anyOf
+  if (!first.type || 'const' in first || second.type !== 'null') return shape
+  const choices = Array.isArray(first.enum) ? { enum: [...first.enum, null] } : {}
+  return { ...first, ...choices, type: [first.type, 'null'], ...rest }
 }

@@ -82,6 +82,8 @@ export function ManagePage(facts: {
   frequency: Frequency
   period_end: Date | null
   license_key: string | undefined
+  /** The link's own return address, which the page keeps while it is used. */
+  next: string | undefined
   back_url: string
   receipt: 'none' | 'offered' | 'sent' | 'too_often'
 }): JSX.Element {
@@ -116,6 +118,7 @@ export function ManagePage(facts: {
           />
           {facts.receipt !== 'none' && (
             <Form action={`/manage/${facts.client_id}/receipt`} csrf_token={facts.csrf_token}>
+              {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
               <Actions>
                 <Button icon="mail" pending="Sending…">
                   Resend receipt email

@@ -7,7 +7,8 @@ import { mayBuyAs } from '#flows/checkout'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession } from '#surfaces/browser'
-import { goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { MisconfiguredPage } from '#surfaces/error-page'
+import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { ManagePage, NothingHerePage, PurchasesPage } from './pages.tsx'
 
@@ -30,7 +31,9 @@ export function portal(app: FastifyInstance, world: World): void {
       const app = await readApp(world, request)
       const next = queryOf(request, 'next')
       const url = next ? apps.readReturnUrl(next, app.url) : undefined
-      if (next && !url) throw refuse('misconfigured_link')
+      if (next && !url) {
+        return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
+      }
       const session = await sessionFor(world, request, app)
       if (!session) return goTo(reply, signInUrl(request))
       return await sendManage(world, request, reply, { app, session, next: url?.href ?? null })
@@ -38,14 +41,16 @@ export function portal(app: FastifyInstance, world: World): void {
 
     scope.post('/manage/:client_id/receipt', async (request, reply) => {
       const app = await readApp(world, request)
-      const here = `/manage/${app.id}/`
+      const next = formOf(request).next
+      const here = (facts: Record<string, string>) =>
+        `/manage/${app.id}/?${new URLSearchParams({ ...facts, ...(next ? { next } : {}) })}`
       const session = await sessionFor(world, request, app)
-      if (!session) return goTo(reply, here)
+      if (!session) return goTo(reply, here({}))
       const holder = { app_id: app.id, user_id: session.user_id }
       const license = await licensing.findLatest(world.db, holder)
       const order_id = license && (await billing.orderOfLicense(world.db, license.license_id))
-      if (!order_id) return goTo(reply, here)
-      return goTo(reply, `${here}?receipt=${await resendReceipt(world, order_id)}`)
+      if (!order_id) return goTo(reply, here({}))
+      return goTo(reply, here({ receipt: await resendReceipt(world, order_id) }))
     })
   })
 }
@@ -99,6 +104,7 @@ async function sendManage(
     frequency: order?.frequency ?? null,
     period_end: license.period_end,
     license_key: license.status === 'canceled' ? undefined : licensing.showKey(keys, license),
+    next: next ?? undefined,
     back_url: next ?? app.oauth_login_url,
     receipt: order ? resent : 'none',
   })

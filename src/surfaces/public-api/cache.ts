@@ -15,6 +15,9 @@ interface Entry {
   prices: Ready
 }
 
+// The database announces each change of an app, a product or a price here (migration 004).
+const APP_CHANGED = 'app_changed'
+
 // Far more apps than one process sees in a minute; the oldest make room for new ones.
 const MOST_ENTRIES = 10_000
 
@@ -28,7 +31,7 @@ export async function openCatalogCache(world: World) {
   // Counts changes: a read that a change overtook must not be kept.
   let changes = 0
   await world.db.listen(
-    catalog.CATALOG_CHANGED,
+    APP_CHANGED,
     (app_id) => {
       changes++
       entries.delete(app_id)

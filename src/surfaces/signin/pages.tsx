@@ -56,6 +56,20 @@ export function SignInPage(facts: {
   )
 }
 
+/** After signing in, for the blink until the browser goes on by itself. */
+export function SignedInPage({ return_to }: { return_to: string }): JSX.Element {
+  return (
+    <FocusLayout title="You are signed in · Purser">
+      <Heading title="You are signed in" done>
+        This page goes on by itself.
+      </Heading>
+      <Button kind="primary" href={return_to} icon_after="arrow-right" wide>
+        Go on
+      </Button>
+    </FocusLayout>
+  )
+}
+
 const LINK_WORDS = {
   verify_email: {
     title: 'Confirm your email',

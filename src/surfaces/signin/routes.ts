@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { csrfToken, signIn, signOut } from '#surfaces/browser'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { LinkPage, LockedPage, SignInPage, SpentLinkPage } from './pages.tsx'
+import { LinkPage, LockedPage, SignedInPage, SignInPage, SpentLinkPage } from './pages.tsx'
 
 const HOME = '/account/'
 const PURPOSES: readonly string[] = ['verify_email', 'sign_in', 'set_password', 'not_me']
@@ -70,7 +70,16 @@ async function trySignIn(
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
   if (signedIn.outcome !== 'signed_in') return again({ fault: FAULTS[signedIn.outcome] })
   await signIn(world, request, reply, { user_id: signedIn.user_id, app_id: null })
-  return goTo(reply, return_to ?? HOME)
+  return goOn(reply, return_to)
+}
+
+/**
+ * Goes on to what the visitor had begun, by a navigation of its own: it may lead out to an app, and
+ * a redirect would be held to the policy of the form before, which lets it lead nowhere but here.
+ */
+function goOn(reply: FastifyReply, return_to: string | undefined): FastifyReply {
+  if (return_to === undefined) return goTo(reply, HOME)
+  return sendPage(reply.header('refresh', `0; url=${return_to}`), SignedInPage({ return_to }))
 }
 
 function declareLinks(scope: FastifyInstance, world: World): void {
@@ -99,7 +108,7 @@ function declareLinks(scope: FastifyInstance, world: World): void {
       return sendPage(reply, LockedPage())
     }
     await signIn(world, request, reply, { user_id: link.user_id, app_id: null })
-    return goTo(reply, ownPath(link.return_to ?? undefined) ?? HOME)
+    return goOn(reply, ownPath(link.return_to ?? undefined))
   })
 }
 

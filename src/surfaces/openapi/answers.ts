@@ -1,0 +1,84 @@
+import type { Endpoint } from '#surfaces/endpoint'
+import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import { problemExample } from './examples.ts'
+import type { Json } from './schemas.ts'
+
+/** Every header that answers carry, by its name. */
+export const HEADERS: Record<string, Json> = {
+  'X-Request-Id': text('The id of this request, in our log as well.', 'req_ExampleRequest00000000'),
+  'RateLimit-Policy': text(
+    'The limit: calls (`q`) in a window of seconds (`w`).',
+    '"public";q=120;w=60',
+  ),
+  RateLimit: text(
+    'What is left (`r`), and seconds until the window starts anew (`t`).',
+    '"public";r=119;t=60',
+  ),
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 27,
+  },
+  'WWW-Authenticate': text('How to prove yourself.', 'Basic realm="licenses", charset="UTF-8"'),
+  'Access-Control-Allow-Origin': text('Scripts of any web page may read this.', '*'),
+  'Cache-Control': text('How long this may be kept.', 'public, max-age=60'),
+  ETag: text('Changes whenever the answer does.', '"ExampleEntityTag000000"'),
+}
+
+function text(description: string, example: string): Json {
+  return { description, schema: { type: 'string' }, example }
+}
+
+/** A row for anybody is one that caches may keep, with an entity tag. */
+export function isCached(row: Endpoint): boolean {
+  return row.method === 'GET' && row.cors === true
+}
+
+/** The headers that an answer of this row and status carries, as pointers to `HEADERS`. */
+export function headersOf(row: Endpoint, status: number): Json {
+  const names = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+  if (row.cors) names.push('Access-Control-Allow-Origin')
+  if (status === 401) names.push('WWW-Authenticate')
+  if (status === 202 || status === 429) names.push('Retry-After')
+  if (isCached(row) && [200, 304, 404].includes(status)) names.push('Cache-Control')
+  if (isCached(row) && [200, 304].includes(status)) names.push('ETag')
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** All that a row may be refused with: its own codes, and those that come of being called at all. */
+function codesOf(row: Endpoint): RefusalCode[] {
+  const codes = new Set<RefusalCode>([...row.refusals, 'rate_limited', 'internal_error'])
+  // A part of the path may be unreadable, or longer than any that there is.
+  if (row.params) codes.add('invalid_request').add('not_found')
+  if (row.method === 'POST') {
+    codes.add('invalid_request').add('payload_too_large').add('unsupported_media_type')
+  }
+  return [...codes]
+}
+
+/** The refusals of a row, by status; at each status `error` is one of just the codes it can be. */
+export function refusalsOf(row: Endpoint): Record<number, Json> {
+  const byStatus = Map.groupBy(codesOf(row), (code) => REFUSALS[code][0])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${REFUSALS[code][1]}`).join('\n\n'),
+        headers: headersOf(row, status),
+        content: { 'application/json': problemContent(codes) },
+      },
+    ]),
+  )
+}
+
+function problemContent(codes: RefusalCode[]): Json {
+  const narrowed = { type: 'object', properties: { error: { type: 'string', enum: codes } } }
+  const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, narrowed] }
+  const [only, ...more] = codes
+  if (more.length === 0) return { schema, example: problemExample(only!) }
+  const examples = codes.map((code) => [
+    code.replaceAll(/\W+/g, '_'),
+    { summary: REFUSALS[code][1], value: problemExample(code) },
+  ])
+  return { schema, examples: Object.fromEntries(examples) }
+}

@@ -1,0 +1,40 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { SiteLayout } from '#design/layout'
+
+/** The page on which people read the interface and try its calls. */
+export function ExplorerPage(facts: { version: string; assets: string }): JSX.Element {
+  return (
+    <SiteLayout
+      title="API · Purser"
+      description="The Purser API: live prices and license verification for web apps."
+      listed
+      nav={[{ label: 'API', href: '/api/v1/docs/', current: true }]}
+    >
+      <link rel="stylesheet" href={`${facts.assets}/explorer.css`} />
+      <header class="grid max-w-2xl gap-3">
+        <h1 class="text-3xl font-semibold tracking-tight">Purser API</h1>
+        <p class="text-lg text-muted">Live prices and license verification for web apps.</p>
+        <ul class="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          <li>Version {facts.version}</li>
+          <li>
+            <TextLink href="/api/v1/schema/">OpenAPI description (JSON)</TextLink>
+          </li>
+          <li>
+            <TextLink href="/">Home</TextLink>
+          </li>
+        </ul>
+      </header>
+      <div id="explorer" data-description="/api/v1/schema/">
+        <noscript>
+          <p>
+            This page needs JavaScript. The description itself is a plain file: follow the link
+            above.
+          </p>
+        </noscript>
+      </div>
+      <script src={`${facts.assets}/swagger-ui-bundle.js`} defer />
+      <script src={`${facts.assets}/explorer.js`} defer />
+    </SiteLayout>
+  )
+}

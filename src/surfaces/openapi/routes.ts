@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import files from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { World } from '#flows/world'
+import { sha256 } from '#platform/secrets'
+import type { Endpoint } from '#surfaces/endpoint'
+import { people, sendPage } from '#surfaces/pages'
+import { openApiDocument } from './document.ts'
+import { ExplorerPage } from './pages.tsx'
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
+
+// The Fastify team's package of Swagger UI: the same files as its makers' own, without the script
+// that theirs runs at installation to report on it.
+const LIBRARY = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
+const OWN = fileURLToPath(new URL('./explorer/', import.meta.url))
+const ASSETS: Record<string, string> = {
+  'swagger-ui-bundle.js': LIBRARY,
+  'swagger-ui.css': LIBRARY,
+  'explorer.js': OWN,
+  'explorer.css': OWN,
+}
+
+/**
+ * The machine-readable description of these rows, drawn once, and the page that explores it and
+ * loads nothing from any other host (spec: Machine-readable description).
+ */
+export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): void {
+  const text = JSON.stringify(openApiDocument(world.config.base_url, version, rows))
+  const etag = `"${tagOf(text)}"`
+  const headers = {
+    'access-control-allow-origin': '*',
+    'cache-control': 'public, max-age=60',
+    etag,
+  }
+  app.get('/api/v1/schema/', async (request, reply) => {
+    reply.headers(headers)
+    // Quotes and all, the tag stands in a list of tags and after a proxy's `W/` alike.
+    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(text)
+  })
+
+  const assets = declareAssets(app)
+  people(app, world, (scope) => {
+    scope.get('/api/v1/docs/', async (_request, reply) =>
+      sendPage(reply, ExplorerPage({ version, assets }), { public: true }),
+    )
+  })
+}
+
+/** Serves the explorer's files and returns their folder, which is another whenever one changes. */
+function declareAssets(app: FastifyInstance): string {
+  const contents = Object.entries(ASSETS).map(([name, folder]) => readFileSync(join(folder, name)))
+  const prefix = `/api/v1/docs/assets/${tagOf(Buffer.concat(contents))}`
+  app.register(files, {
+    root: [OWN, LIBRARY],
+    prefix,
+    decorateReply: false,
+    index: false,
+    immutable: true,
+    maxAge: '365d',
+    allowedPath: (path) => path.slice(1) in ASSETS,
+  })
+  return prefix
+}
+
+function tagOf(content: string | Buffer): string {
+  return sha256(content).toString('base64url').slice(0, 22)
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { networkOf } from '#platform/http'
+import { type Limit, openLimits } from '#platform/limits'
+import { openLog } from '#platform/log'
+import { which } from '../../scripts/chromium.ts'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+
+const log = openLog('silent')
+const LIMIT: Limit = { name: 'shells', points: 3, seconds: 60 }
+
+test('a key takes its points and is then refused until the window ends', async () => {
+  const limits = await openLimits(undefined, log)
+  const taken = []
+  for (let index = 0; index < 4; index++) taken.push(await limits.take(LIMIT, 'one'))
+  assert.deepEqual(
+    taken.map(({ allowed, remaining }) => [allowed, remaining]),
+    [
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ],
+  )
+  assert.ok(taken.every(({ reset_seconds }) => reset_seconds >= 1 && reset_seconds <= 60))
+  assert.equal((await limits.take(LIMIT, 'two')).allowed, true, 'another key has its own')
+  await limits.close()
+})
+
+test('looking at a limit takes nothing of it', async () => {
+  const limits = await openLimits(undefined, log)
+  for (let index = 0; index < 9; index++) await limits.take(LIMIT, 'one', 0)
+  assert.equal((await limits.take(LIMIT, 'one')).remaining, 2)
+  await limits.close()
+})
+
+const program = which('valkey-server') ?? which('redis-server')
+const reason = program ? false : 'no Valkey server here (apt-get install valkey or redis-server)'
+
+test('two processes share a limit through Valkey, and each counts alone when it is lost', {
+  skip: reason,
+}, async () => {
+  const port = await freePort()
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
+  const server = spawn(program!, words, { stdio: ['ignore', 'pipe', 'ignore'] })
+  let said = ''
+  while (!said.includes('Ready to accept')) said += String((await once(server.stdout, 'data'))[0])
+  const [left, right] = [
+    await openLimits(`redis://127.0.0.1:${port}`, log),
+    await openLimits(`redis://127.0.0.1:${port}`, log),
+  ]
+  await left.take(LIMIT, 'one')
+  await right.take(LIMIT, 'one')
+  assert.equal((await left.take(LIMIT, 'one')).remaining, 0)
+  assert.equal((await right.take(LIMIT, 'one')).allowed, false)
+
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  assert.equal((await left.take(LIMIT, 'one')).allowed, true)
+  await Promise.all([left.close(), right.close()])
+})
+
+test('IPv6 callers count by their network, IPv4 callers by their address', () => {
+  const rows: [ip: string, network: string][] = [
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::9', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+  ]
+  for (const [ip, network] of rows) assert.equal(networkOf(ip), network)
+})
