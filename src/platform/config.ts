@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Random } from '#platform/random'
@@ -67,8 +68,21 @@ const SETTINGS = z.object({
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be a log level')
     .default('info'),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      (text) => text.split(',').every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+    )
+    .optional(),
 })
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.trim().split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
 
 /** Reads the settings from the environment; throws a ConfigError that names each wrong one. */
 export function readConfig(env: Record<string, string | undefined>, random: Random): Config {

@@ -7,9 +7,10 @@ const ID_LENGTH = 22
 export function base62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
-    for (const byte of random.bytes(length * 2)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above it would favour early letters.
-      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62]
+    for (const byte of random.bytes(length + 4)) {
+      // Six bits of a byte; the two values beyond the alphabet are drawn again, not folded back.
+      const index = byte & 63
+      if (index < 62 && text.length < length) text += ALPHABET[index]
     }
   }
   return text

@@ -56,7 +56,8 @@ export function keyRing(masters: Buffer[]): KeyRing {
       if (!key) throw new Error('sealed under a key that is no longer on the ring')
       const nonce = sealed.subarray(4, 4 + NONCE_LENGTH)
       const tag = sealed.subarray(4 + NONCE_LENGTH, 4 + NONCE_LENGTH + TAG_LENGTH)
-      const decipher = createDecipheriv(CIPHER, key, nonce).setAAD(Buffer.from(bound))
+      const lengths = { authTagLength: TAG_LENGTH }
+      const decipher = createDecipheriv(CIPHER, key, nonce, lengths).setAAD(Buffer.from(bound))
       decipher.setAuthTag(tag)
       const body = sealed.subarray(4 + NONCE_LENGTH + TAG_LENGTH)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')

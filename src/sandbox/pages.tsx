@@ -5,7 +5,7 @@ import { Field, FieldRow } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
-import { DescriptionList, Heading } from '#design/panels'
+import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import type { CardEntry } from './card-entries.ts'
 import { type CardFaults, EXAMPLE_NUMBER, type KeptValues } from './card-form.ts'
 import type { Challenge } from './charges.ts'
@@ -19,11 +19,13 @@ function TestMode(): JSX.Element {
   )
 }
 
+const nameOf = ({ app_name, product_name }: CardEntry) => `${app_name} ${product_name}`
+
 function Summary({ entry }: { entry: CardEntry }): JSX.Element {
   return (
     <div class="grid gap-6">
       <div class="grid gap-1">
-        <h2 class="text-sm font-medium text-muted">{entry.product_name}</h2>
+        <h2 class="font-semibold">{nameOf(entry)}</h2>
         {entry.summary.map((sentence, index) => (
           <p key={sentence} class={index === 0 ? 'text-2xl font-semibold' : 'text-muted'}>
             {sentence}
@@ -31,7 +33,10 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
         ))}
       </div>
       <p class="border-t border-base-300 pt-4 text-sm text-muted">
-        For <span class="break-words text-base-content">{entry.email}</span>
+        For{' '}
+        <span class="text-base-content">
+          <Mailbox address={entry.email} />
+        </span>
       </p>
     </div>
   )
@@ -101,7 +106,7 @@ export function CardEntryPage({
   const errors = Object.entries(faults ?? {}).map(([id, message]) => ({ id, message }))
   return (
     <FocusLayout
-      title={`${faults ? 'Error: ' : ''}Card for ${entry.product_name} · ${entry.app_name}`}
+      title={`${faults ? 'Error: ' : ''}Your card · ${entry.app_name}`}
       app_name={entry.app_name}
       selling
       notice={<TestMode />}

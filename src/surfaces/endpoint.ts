@@ -125,8 +125,10 @@ export async function takePoint(
   points = 1,
 ): Promise<void> {
   const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)
-  reply.header('ratelimit-policy', `"${limit.name}";q=${limit.points};w=${limit.seconds}`)
-  reply.header('ratelimit', `"${limit.name}";r=${remaining};t=${reset_seconds}`)
+  reply.headers({
+    'ratelimit-policy': `"${limit.name}";q=${limit.points};w=${limit.seconds}`,
+    ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
+  })
   if (!allowed) throw refuse('rate_limited', { retry_after: reset_seconds })
 }
 

@@ -25,6 +25,8 @@ const WRONG: [variable: string, value: string][] = [
   ['DEMO', 'yes'],
   ['LOG_LEVEL', 'loud'],
   ['NODE_ENV', 'staging'],
+  ['TRUST_PROXY', 'proxy.example'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
 ]
 for (const [variable, value] of WRONG) {
   test(`${variable}=${value} is refused, naming the variable`, () => {

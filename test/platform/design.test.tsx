@@ -87,6 +87,7 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     TextareaField: <forms.TextareaField name="note" label={text} value={text} optional />,
+    UsernameField: <forms.UsernameField value={text} />,
     Icon: <icons.Icon name="external" />,
     FocusLayout: (
       <layout.FocusLayout {...page} app_name={text} app_url={text} summary={text} selling />
@@ -124,10 +125,18 @@ function everyComponent(text: string): Record<string, VNode> {
         {text}
       </panels.Heading>
     ),
+    Mailbox: <panels.Mailbox address={text} />,
     Panel: (
       <panels.Panel title={text} aside={text}>
         {text}
       </panels.Panel>
+    ),
+    RecordCards: (
+      <panels.RecordCards
+        records={[
+          { key: 'one', href: text, title: text, details: [text], mark: text, aside: text },
+        ]}
+      />
     ),
     RecordTable: (
       <panels.RecordTable

@@ -81,12 +81,13 @@ async function record(
       return other ? { other } : end({ outcome: 'not_charged' })
     }
     // Asked after the attempt is on record: whoever bought before us has committed a license by now.
-    const license = await licensing.findLive(tx, buyer)
-    if (license) return await withdraw(tx, attempt.id, { outcome: 'already_owned', license })
+    // What an account holds is told to its owner alone, so whose cart this is comes first.
     const user = await identity.findByEmail(tx, buyer.email_normalised)
     if (user && user.id !== cart.user_id) {
       return await withdraw(tx, attempt.id, { outcome: 'sign_in_needed' })
     }
+    const license = await licensing.findLive(tx, buyer)
+    if (license) return await withdraw(tx, attempt.id, { outcome: 'already_owned', license })
     return {
       attempt: {
         ...attempt,

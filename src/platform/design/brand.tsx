@@ -42,15 +42,14 @@ export function Logo(): JSX.Element {
 
 /** The first letter of an app's name on a tile, where the app has no picture of its own. */
 export function Monogram({ name, large }: { name: string; large?: boolean }): JSX.Element {
+  const look = large ? 'size-14 rounded-box text-2xl' : 'size-9 rounded-field'
   const letter = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
   return (
     <span
-      class={`inline-grid shrink-0 place-items-center bg-primary font-semibold text-primary-content ${
-        large ? 'size-14 rounded-box text-2xl' : 'size-9 rounded-field text-base'
-      }`}
+      class={`inline-grid ${look} shrink-0 place-items-center bg-primary text-primary-content`}
       aria-hidden="true"
     >
-      {letter}
+      <b class="font-semibold">{letter}</b>
     </span>
   )
 }

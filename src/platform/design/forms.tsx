@@ -181,6 +181,11 @@ export function FieldRow({ children }: { children: ComponentChildren }): JSX.Ele
   return <div class="grid grid-cols-2 gap-4">{children}</div>
 }
 
+/** Tells a password manager whose password a form asks for; people see the name elsewhere. */
+export function UsernameField({ value }: { value: string }): JSX.Element {
+  return <input type="text" name="username" value={value} autocomplete="username" readonly hidden />
+}
+
 /** The token that proves a form was drawn by this service for this visitor. */
 export function CsrfField({ token }: { token: string }): JSX.Element {
   return <input type="hidden" name="csrf_token" value={token} />

@@ -11,6 +11,8 @@ export type OrderFigures = {
   subtotal_cents: number | bigint
   tax_cents: number | bigint | null
   tax_label?: string
+  /** What is taken off before the total, such as a free trial; its amount is negative. */
+  deduction?: LineItem | undefined
   total_cents: number | bigint
   total_label?: string
   /** What will be charged later and when, in a sentence. */
@@ -36,17 +38,18 @@ function Row({ label, detail, amount, look = '' }: RowFacts): JSX.Element {
   )
 }
 
-/** The lines of an order, its tax and its total, as on a receipt. */
+/** The lines of an order, its tax and its total, as on a receipt; a single item is its subtotal. */
 export function LineItems(facts: OrderFigures): JSX.Element {
   const { tax_cents } = facts
+  const items = facts.items.length > 1 ? facts.items : []
   return (
     <div class="grid gap-4 text-sm">
       <dl class="grid gap-3">
-        {facts.items.map(({ label, detail, amount_cents }) => (
+        {items.map(({ label, detail, amount_cents }) => (
           <Row key={label} label={label} detail={detail} amount={<Money cents={amount_cents} />} />
         ))}
         <Row
-          look="border-t border-base-300 pt-3 text-muted"
+          look={`border-base-300 text-muted ${items.length > 0 ? 'border-t pt-3' : ''}`}
           label="Subtotal"
           amount={<Money cents={facts.subtotal_cents} />}
         />
@@ -55,8 +58,15 @@ export function LineItems(facts: OrderFigures): JSX.Element {
           label={facts.tax_label ?? 'Sales tax'}
           amount={tax_cents === null ? 'Depends on your ZIP code' : <Money cents={tax_cents} />}
         />
+        {facts.deduction && (
+          <Row
+            look="text-muted"
+            label={facts.deduction.label}
+            amount={<Money cents={facts.deduction.amount_cents} />}
+          />
+        )}
         <Row
-          look="border-t border-dashed border-edge pt-3 text-base font-semibold"
+          look="border-t border-base-300 pt-3 text-base font-semibold"
           label={facts.total_label ?? 'Due today'}
           amount={<Total cents={facts.total_cents} taxed={tax_cents !== null} />}
         />
@@ -86,8 +96,8 @@ export function OrderSummary(
   },
 ): JSX.Element {
   return (
-    <div class="grid gap-6">
-      <div class="grid gap-1">
+    <div class="grid gap-5">
+      <div class="grid gap-1 border-b border-base-300 pb-5">
         <h2 class="font-semibold">{facts.product_name}</h2>
         <p>
           <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />

@@ -39,6 +39,11 @@ export function Heading(facts: {
   )
 }
 
+/** An email address among words: it goes to the next line whole, and breaks only if it must. */
+export function Mailbox({ address }: { address: string }): JSX.Element {
+  return <span class="inline-block">{address}</span>
+}
+
 /** Facts with their names, one per line. */
 export function DescriptionList(facts: {
   items: { term: string; detail: ComponentChildren }[]
@@ -52,6 +57,43 @@ export function DescriptionList(facts: {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** One record among others: what leads to it, what is known of it, and its state. */
+export type CardFacts = {
+  key: string
+  href: string
+  title: string
+  details: ComponentChildren[]
+  mark?: ComponentChildren
+  aside?: ComponentChildren
+}
+
+/** Records under each other, each leading to a page of its own; fit for a phone. */
+export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element {
+  return (
+    <ul class="divide-y divide-base-300 rounded-box border border-base-300 bg-base-100">
+      {records.map(({ key, href, title, details, mark, aside }) => (
+        <li
+          key={key}
+          class="relative flex flex-wrap items-center gap-x-4 gap-y-3 p-5 hover:bg-wash first:rounded-t-box last:rounded-b-box"
+        >
+          {mark}
+          <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
+            <a class="font-semibold after:absolute after:inset-0" href={href}>
+              {title}
+            </a>
+            <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
+              {details.map((detail, index) => (
+                <li key={index}>{detail}</li>
+              ))}
+            </ul>
+          </div>
+          {aside}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -29,12 +29,12 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
   const kind = facts.featured ? 'primary' : 'plain'
   return (
     <article
-      class={`flex flex-col gap-5 rounded-box border bg-base-100 p-6 ${
+      class={`row-span-2 grid grid-rows-subgrid gap-5 rounded-box border bg-base-100 p-6 ${
         facts.featured ? 'border-primary' : 'border-base-300'
       }`}
       aria-labelledby={`plan-${facts.id}`}
     >
-      <header class="grid gap-1.5">
+      <header class="grid content-start gap-1.5">
         <div class="flex min-h-7 items-center justify-between gap-3">
           <h3 id={`plan-${facts.id}`} class="text-lg font-semibold">
             {facts.name}
@@ -42,20 +42,20 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
           {facts.featured && <Badge tone="good">{facts.featured}</Badge>}
         </div>
         {facts.description && <p class="text-sm text-muted">{facts.description}</p>}
+        {facts.points && facts.points.length > 0 && (
+          <ul class="mt-3 grid gap-2.5 border-t border-base-300 pt-5 text-sm">
+            {facts.points.map((point) => (
+              <li key={point} class="flex gap-2.5">
+                <span class="mt-0.5 text-primary">
+                  <Icon name="check" size="size-4.5" />
+                </span>
+                {point}
+              </li>
+            ))}
+          </ul>
+        )}
       </header>
-      {facts.points && facts.points.length > 0 && (
-        <ul class="grid gap-2.5 border-t border-base-300 pt-5 text-sm">
-          {facts.points.map((point) => (
-            <li key={point} class="flex gap-2.5">
-              <span class="mt-0.5 text-primary">
-                <Icon name="check" size="size-4.5" />
-              </span>
-              {point}
-            </li>
-          ))}
-        </ul>
-      )}
-      <ul class="grid divide-y divide-base-300 border-t border-base-300">
+      <ul class="grid content-start divide-y divide-base-300 border-t border-base-300">
         {facts.prices.map((price) => (
           <li key={price.href} class="grid gap-3 py-5 last:pb-0">
             <div class="grid gap-0.5">
@@ -74,7 +74,7 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
   )
 }
 
-/** Plans beside each other, or under each other on a narrow screen. */
+/** Plans beside each other with their prices level, or under each other on a narrow screen. */
 export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Element {
   return (
     <div class="grid grid-cols-[repeat(auto-fit,minmax(min(100%,16rem),1fr))] gap-4">

@@ -9,7 +9,7 @@ import { sameDigest } from '#platform/secrets'
 import { browserHash, currentSession } from '#surfaces/browser'
 import { refuse } from '#surfaces/refusals'
 import { figuresOf } from './figures.ts'
-import type { Purchase } from './pages.tsx'
+import type { Purchase } from './frame.tsx'
 
 /** A cart on its way, with what every step shows of it. */
 export interface OwnCart {

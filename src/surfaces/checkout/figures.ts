@@ -31,11 +31,17 @@ export function figuresOf(offer: Offer, { quote, total, terms }: Bill): OrderFig
     tax_cents: quote.tax,
     tax_label:
       quote.tax === ZERO ? `Sales tax (${quote.state}, none)` : `Sales tax (${quote.state})`,
+    ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
       ? `Free for ${offer.trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}, first on ${day(terms.period_end!)}, until you turn auto-renew off.`
       : renewal(offer, { total, period_end: terms.period_end }),
   }
+}
+
+/** The line that takes the first sum off while a trial runs. */
+export function freeTrial(total: number): { label: string; amount_cents: number } {
+  return { label: 'Free trial', amount_cents: -total }
 }
 
 /** What is charged again and when, in a sentence. */

@@ -8,8 +8,9 @@ import { byIp } from '#surfaces/guards'
 import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
 import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnAddress, returnOrigin } from './destination.ts'
+import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
-import { CardRefusedPage, ConfirmPage, ProcessingPage } from './pages.tsx'
+import { CardRefusedPage, ConfirmPage } from './pages.tsx'
 
 const CONFIRMATIONS: Limit = { name: 'checkout-confirm', points: 120, seconds: 60 }
 // Somebody who tries card after card is testing stolen ones.

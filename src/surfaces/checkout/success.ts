@@ -9,8 +9,8 @@ import { csrfToken, currentSession, signIn } from '#surfaces/browser'
 import { goTo, queryOf, sendPage } from '#surfaces/pages'
 import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
-import { renewal } from './figures.ts'
-import { SuccessPage } from './pages.tsx'
+import { SuccessPage } from './end-pages.tsx'
+import { freeTrial, renewal } from './figures.ts'
 
 /** The last step: the key, the receipt once more, and the way back to the app. */
 export function declareSuccess(scope: FastifyInstance, world: World): void {
@@ -69,14 +69,16 @@ async function mayLook(
 /** The figures as they were paid, whatever the price is by now. */
 function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderStory) {
   const { amount, tax, charged, product_name, state } = order
+  const total = sum(amount, tax)
   return {
     ...purchase.figures,
     items: [{ label: product_name, amount_cents: amount }],
     subtotal_cents: amount,
     tax_cents: tax,
     tax_label: tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`,
+    deduction: charged < total ? freeTrial(total) : undefined,
     total_cents: charged,
     total_label: 'Paid today',
-    renewal: renewal(order, { total: sum(amount, tax), period_end: order.period_end }),
+    renewal: renewal(order, { total, period_end: order.period_end }),
   }
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { BackLink, TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
-import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { KeptLetter } from '#platform/mail'
 
 /** Every letter in the development mailbox, the latest first. */
@@ -16,23 +16,21 @@ export function MailboxPage({ letters }: { letters: KeptLetter[] }): JSX.Element
           A receipt arrives here as soon as something is bought.
         </EmptyState>
       ) : (
-        <RecordTable
-          caption="Letters"
-          columns={[{ label: 'Subject' }, { label: 'To' }, { label: 'Sent (UTC)' }]}
-          rows={letters.map((letter) => ({
+        <RecordCards
+          records={letters.map((letter) => ({
             key: letter.message_id,
-            cells: [
-              <TextLink key="s" href={`/dev/mailbox/${encodeURIComponent(letter.message_id)}`}>
-                {letter.subject}
-              </TextLink>,
-              letter.recipient,
-              letter.sent_at.toISOString().slice(0, 19).replace('T', ' '),
-            ],
+            href: `/dev/mailbox/${encodeURIComponent(letter.message_id)}`,
+            title: letter.subject,
+            details: [`To ${letter.recipient}`, sentAt(letter)],
           }))}
         />
       )}
     </SiteLayout>
   )
+}
+
+function sentAt({ sent_at }: KeptLetter): string {
+  return `${sent_at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 const ADDRESS = /(https?:\/\/\S+)/
@@ -58,7 +56,7 @@ export function LetterPage({ letter }: { letter: KeptLetter }): JSX.Element {
       <DescriptionList
         items={[
           { term: 'To', detail: letter.recipient },
-          { term: 'Sent', detail: letter.sent_at.toISOString() },
+          { term: 'Sent', detail: sentAt(letter) },
         ]}
       />
       <Panel>

@@ -11,68 +11,13 @@ export interface Visitor {
   email: string | undefined
 }
 
-const NAV = [{ label: 'API', href: '/api/v1/docs/' }]
+export const NAV = [{ label: 'API', href: '/api/v1/docs/' }]
 
-function accountLink({ email }: Visitor) {
+/** The visitor's corner as a link. */
+export function accountLink({ email }: Visitor) {
   return email === undefined
     ? { label: 'Sign in', href: '/signin/' }
     : { label: 'Your purchases', href: '/account/' }
-}
-
-/** One app in the list of the home page. */
-export interface AppCard {
-  name: string
-  tagline: string
-  /** The product page, or the seller's own site where the app is listed as external. */
-  href: string
-}
-
-/** The home page: what Purser is, and the apps it sells. */
-export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Element {
-  return (
-    <SiteLayout
-      title="Purser · Web apps, sold by the people who make them"
-      description="Purser sells web apps for their makers: checkout, tax, refunds and licenses."
-      listed
-      nav={NAV}
-      account={accountLink(facts.visitor)}
-    >
-      <header class="grid max-w-2xl gap-4 py-4 sm:py-8">
-        <h1 class="text-3xl font-semibold tracking-tight sm:text-4xl">
-          Web apps, sold by the people who make them
-        </h1>
-        <p class="text-lg text-muted">
-          Purser is the merchant of record: it takes the payment, works out and pays the tax, and
-          answers whether you may use the app. Your license is there the moment you return.
-        </p>
-      </header>
-      <section aria-labelledby="apps" class="grid gap-5">
-        <h2 id="apps" class="text-xl font-semibold">
-          Apps
-        </h2>
-        {facts.cards.length === 0 ? (
-          <EmptyState title="No apps yet">The first ones are being prepared.</EmptyState>
-        ) : (
-          <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4">
-            {facts.cards.map((card) => (
-              <li key={card.href} class="contents">
-                <a
-                  class="flex items-start gap-4 rounded-box border border-base-300 bg-base-100 p-5 hover:border-edge"
-                  href={card.href}
-                >
-                  <Monogram name={card.name} />
-                  <span class="grid gap-1">
-                    <span class="font-semibold">{card.name}</span>
-                    <span class="text-sm text-muted">{card.tagline}</span>
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-    </SiteLayout>
-  )
 }
 
 /** One plan on a product page. */
@@ -145,7 +90,9 @@ export function ProductPage(facts: {
           Plans
         </h2>
         {plans.length === 0 ? (
-          <EmptyState title="No plans yet">The seller has not set any.</EmptyState>
+          <EmptyState title="Nothing to buy at the moment">
+            {name} is not on sale here. Perhaps it is on its own site.
+          </EmptyState>
         ) : (
           <PlanGrid>
             {plans.map((plan) => (
@@ -164,11 +111,12 @@ export function ProductPage(facts: {
             ))}
           </PlanGrid>
         )}
-        <p class="text-sm text-muted">
-          {facts.on_sale
-            ? 'Prices are before sales tax, which is shown before you pay. For buyers in the United States.'
-            : 'This app cannot be bought here at the moment.'}
-        </p>
+        {facts.on_sale && (
+          <p class="text-sm text-muted">
+            Prices are before sales tax, which is shown before you pay. For buyers in the United
+            States.
+          </p>
+        )}
       </section>
       {facts.description && (
         <section aria-labelledby="about" class="grid max-w-prose gap-3">

@@ -6,7 +6,8 @@ import { currentSession } from '#surfaces/browser'
 import { noteMarketplace } from '#surfaces/marks'
 import { goTo, people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { HomePage, type Plan, ProductPage, WordsPage } from './pages.tsx'
+import { HomePage } from './home-page.tsx'
+import { type Plan, ProductPage, WordsPage } from './pages.tsx'
 import { WORDS } from './words.ts'
 
 /** The home page, the product pages, and the words at the foot of every page. */

@@ -14,7 +14,7 @@ const request_id = 'req_ExampleRequest00000000'
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   client_id,
   license_id,
-  ref: 'ExampleOrderReference_'.repeat(4).slice(1),
+  ref: 'ExampleOrderReference_'.repeat(4).slice(0, -1),
 }
 
 /** An example of each named schema that is sent or answered, by its name. */

@@ -12,6 +12,7 @@ export function ExplorerPage(facts: { version: string; assets: string }): JSX.El
       nav={[{ label: 'API', href: '/api/v1/docs/', current: true }]}
     >
       <link rel="stylesheet" href={`${facts.assets}/explorer.css`} />
+      <link rel="stylesheet" href={`${facts.assets}/endpoints.css`} />
       <header class="grid max-w-2xl gap-3">
         <h1 class="text-3xl font-semibold tracking-tight">Purser API</h1>
         <p class="text-lg text-muted">Live prices and license verification for web apps.</p>

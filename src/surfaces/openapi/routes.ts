@@ -23,6 +23,7 @@ const ASSETS: Record<string, string> = {
   'swagger-ui.css': LIBRARY,
   'explorer.js': OWN,
   'explorer.css': OWN,
+  'endpoints.css': OWN,
 }
 
 /**
@@ -63,7 +64,7 @@ function declareAssets(app: FastifyInstance): string {
     index: false,
     immutable: true,
     maxAge: '365d',
-    allowedPath: (path) => path.slice(1) in ASSETS,
+    allowedPath: (path) => Object.hasOwn(ASSETS, path.slice(1)),
   })
   return prefix
 }

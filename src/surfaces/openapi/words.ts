@@ -14,8 +14,8 @@ are for your server alone: it proves itself with the client id and the client se
 
 ## Requests and answers
 
-Requests and answers are JSON in UTF-8. Days are written \`2027-02-28\` and mean UTC. A path answers
-with and without its slash at the end, and HEAD answers like GET. Every answer carries an
+Requests and answers are JSON in UTF-8. Days are written \`2027-02-28\` and mean UTC. A path
+answers with and without its slash at the end, and HEAD answers like GET. Every answer carries an
 \`X-Request-Id\`.
 
 ## Refusals
@@ -34,8 +34,8 @@ allowed and how much is left. What is over the limit answers 429; wait for the s
 ## Versions
 
 The version is in the path, and \`/api/v1/\` only ever grows: a new endpoint, an optional field of a
-request, a new field of an answer or a new code may come at any time, so ignore the fields that you
-do not know. Whatever would break a working client is announced twelve months ahead: by the headers
+request, a new field of an answer or a new code may come at any time. This description is exact for
+its own version, so let no client of yours refuse what it does not list. Whatever would break a working client is announced twelve months ahead: by the headers
 \`Deprecation\` and \`Sunset\` on the answers that it concerns, and here.
 `.trim()
 

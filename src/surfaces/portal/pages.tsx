@@ -1,10 +1,11 @@
 import type { JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Monogram } from '#design/brand'
 import { Alert, StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, type Frequency, Money, Price } from '#design/money'
-import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import { DescriptionList, EmptyState, Heading, Mailbox, Panel, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
 
 const NAV = [{ label: 'Purchases', href: '/account/', current: true }]
@@ -13,9 +14,7 @@ function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
   return (
     <Form action="/signout/" csrf_token={csrf_token}>
       <Actions>
-        <Button kind="ghost" pending="Signing out…">
-          Sign out
-        </Button>
+        <Button pending="Signing out…">Sign out</Button>
       </Actions>
     </Form>
   )
@@ -31,7 +30,9 @@ export function PurchasesPage(facts: {
 }): JSX.Element {
   return (
     <SiteLayout title="Your purchases · Purser" nav={NAV}>
-      <Heading title="Your purchases">Signed in as {facts.email}.</Heading>
+      <Heading title="Your purchases">
+        Signed in as <Mailbox address={facts.email} />.
+      </Heading>
       {facts.is_limited && (
         <Alert tone="info" title="Confirm your email">
           The receipt has a link for it. Until then, this page shows the purchase you just made and
@@ -43,26 +44,21 @@ export function PurchasesPage(facts: {
           What you buy through Purser, from any seller, shows up here.
         </EmptyState>
       ) : (
-        <RecordTable
-          caption="Purchases"
-          columns={[
-            { label: 'App' },
-            { label: 'Plan' },
-            { label: 'Status' },
-            { label: 'Bought' },
-            { label: 'Paid', numeric: true },
-          ]}
-          rows={facts.purchases.map((purchase) => ({
+        <RecordCards
+          records={facts.purchases.map((purchase) => ({
             key: purchase.order_id,
-            cells: [
-              <TextLink key="a" href={`/manage/${purchase.app_id}/`}>
-                {purchase.app_name}
-              </TextLink>,
-              purchase.product_name,
-              <StatusBadge key="s" status={purchase.status} />,
-              <Day key="d" date={purchase.created_at} />,
-              <Money key="m" cents={purchase.charged} />,
+            href: `/manage/${purchase.app_id}/`,
+            title: `${purchase.app_name} ${purchase.product_name}`,
+            details: [
+              <>
+                Bought on <Day date={purchase.created_at} />
+              </>,
+              <>
+                Paid <Money cents={purchase.charged} />
+              </>,
             ],
+            mark: <Monogram name={purchase.app_name} />,
+            aside: <StatusBadge status={purchase.status} />,
           }))}
         />
       )}
@@ -81,7 +77,9 @@ export function ManagePage(facts: {
   amount_cents: number | undefined
   frequency: Frequency
   period_end: Date | null
+  canceled_at: Date | null
   license_key: string | undefined
+  product_url: string
   /** The link's own return address, which the page keeps while it is used. */
   next: string | undefined
   back_url: string
@@ -101,21 +99,13 @@ export function ManagePage(facts: {
       {facts.receipt === 'too_often' && (
         <Alert tone="info">The receipt was sent several times already. Try again in an hour.</Alert>
       )}
-      <StatusNote status={facts.status} />
+      <StatusNote status={facts.status} product_url={facts.product_url} />
       <div class="grid items-start gap-5 lg:grid-cols-2">
         <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
           {facts.amount_cents !== undefined && (
             <Price amount_cents={facts.amount_cents} frequency={facts.frequency} />
           )}
-          <DescriptionList
-            items={[
-              { term: 'Plan', detail: facts.product_name },
-              {
-                term: facts.status === 'trialing' ? 'Trial until' : 'Paid until',
-                detail: facts.period_end ? <Day date={facts.period_end} /> : 'Yours for good',
-              },
-            ]}
-          />
+          <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, endOf(facts)]} />
           {facts.receipt !== 'none' && (
             <Form action={`/manage/${facts.client_id}/receipt`} csrf_token={facts.csrf_token}>
               {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
@@ -127,11 +117,16 @@ export function ManagePage(facts: {
             </Form>
           )}
         </Panel>
-        <Panel title="License key">
+        <Panel title="Your key">
           {facts.license_key === undefined ? (
             <p class="text-sm text-muted">A canceled license has no key to use.</p>
           ) : (
-            <CopyField id="license_key" label="License key" value={facts.license_key} />
+            <>
+              <CopyField id="license_key" label="License key" value={facts.license_key} />
+              <p class="text-sm text-muted">
+                {facts.app_name} may ask for it on a new device. Keep it to yourself.
+              </p>
+            </>
           )}
         </Panel>
       </div>
@@ -140,7 +135,28 @@ export function ManagePage(facts: {
   )
 }
 
-function StatusNote({ status }: { status: string }): JSX.Element | null {
+/** Until when the plan is paid, or since when it is over. */
+function endOf(facts: { status: string; period_end: Date | null; canceled_at: Date | null }) {
+  const { status, period_end, canceled_at } = facts
+  if (status === 'canceled') {
+    return { term: 'Ended', detail: canceled_at ? <Day date={canceled_at} /> : 'Yes' }
+  }
+  if (!period_end) return { term: 'Paid', detail: 'Once, yours for good' }
+  return {
+    term: status === 'trialing' ? 'Trial until' : 'Paid until',
+    detail: <Day date={period_end} />,
+  }
+}
+
+function StatusNote(facts: { status: string; product_url: string }): JSX.Element | null {
+  const { status, product_url } = facts
+  if (status === 'canceled') {
+    return (
+      <Alert tone="info" title="This license has ended">
+        Miss it? <TextLink href={product_url}>Look at the plans</TextLink>.
+      </Alert>
+    )
+  }
   if (status === 'paused') {
     return (
       <Alert tone="warning" title="This license is paused">
@@ -172,7 +188,8 @@ export function NothingHerePage(facts: {
         title={`No purchase of ${facts.app_name}`}
         action={<Button href={facts.product_url}>See the plans</Button>}
       >
-        The account {facts.email} has none. Perhaps you bought it with another email address.
+        The account <Mailbox address={facts.email} /> has none. Perhaps you bought it with another
+        email address.
       </EmptyState>
       <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>

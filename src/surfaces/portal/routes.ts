@@ -84,9 +84,9 @@ async function sendManage(
 ): Promise<FastifyReply> {
   const { db, keys } = world
   const csrf_token = csrfToken(world, request, reply)
+  const product_url = `/apps/${app.slug}/`
   const license = await licensing.findLatest(db, { app_id: app.id, user_id: session.user_id })
   if (!license) {
-    const product_url = `/apps/${app.slug}/`
     const facts = { app_name: app.name, product_url, csrf_token, email: session.email }
     return sendPage(reply, NothingHerePage(facts))
   }
@@ -103,6 +103,8 @@ async function sendManage(
     amount_cents: order?.amount,
     frequency: order?.frequency ?? null,
     period_end: license.period_end,
+    canceled_at: license.canceled_at,
+    product_url,
     license_key: license.status === 'canceled' ? undefined : licensing.showKey(keys, license),
     next: next ?? undefined,
     back_url: next ?? app.oauth_login_url,

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { Field, Form, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
@@ -17,7 +17,7 @@ export function SignInPage(facts: {
     <input type="hidden" name="return_to" value={facts.return_to} />
   )
   return (
-    <FocusLayout title="Sign in · Purser">
+    <FocusLayout title={facts.fault === undefined ? 'Sign in · Purser' : 'Error: Sign in · Purser'}>
       <Heading title="Sign in">To your purchases, or to the apps you sell.</Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.sent && (
@@ -77,7 +77,7 @@ const LINK_WORDS = {
     action: 'Confirm my email',
   },
   sign_in: {
-    title: 'Sign in',
+    title: 'Sign in with this link',
     words: 'Press the button to sign in on this browser.',
     action: 'Sign in',
   },
@@ -104,7 +104,7 @@ export function LinkPage(facts: {
 }): JSX.Element {
   const { title, words, action } = LINK_WORDS[facts.purpose]
   return (
-    <FocusLayout title={`${title} · Purser`}>
+    <FocusLayout title={`${facts.fault === undefined ? '' : 'Error: '}${title} · Purser`}>
       <Heading title={title}>{words}</Heading>
       <p class="text-sm">
         Account: <strong class="font-semibold">{facts.email}</strong>
@@ -112,7 +112,7 @@ export function LinkPage(facts: {
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.purpose === 'set_password' && (
           <>
-            <input type="hidden" name="username" value={facts.email} autocomplete="username" />
+            <UsernameField value={facts.email} />
             <Field
               label="New password"
               name="password"

@@ -55,6 +55,8 @@ const MENDS = {
     label(element.closest('tr').dataset.paramName)(element),
   '.body-param__text': label('Request body'),
   '.examples-select-element': label('Example'),
+  '.close-modal': label('Close'),
+  '.modal-btn.auth': (element) => element.removeAttribute('aria-label'),
   '.json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))': label('Fields'),
 }
 

@@ -1,0 +1,93 @@
+import type { JSX } from 'preact'
+import { Actions, Button, CopyField, TextLink } from '#design/actions'
+import { Alert, Processing, RedirectNotice } from '#design/feedback'
+import { Form } from '#design/forms'
+import { FocusLayout } from '#design/layout'
+import { Steps } from '#design/order'
+import { Heading, Mailbox } from '#design/panels'
+import { frame, nameOf, type Step } from './frame.tsx'
+
+/** Between confirmation and success: the processor's answer is still open. */
+export function ProcessingPage(
+  facts: Omit<Step, 'csrf_token'> & { url: string; return_url: string },
+): JSX.Element {
+  return (
+    <FocusLayout
+      {...frame(facts.purchase)}
+      title={`One moment · ${facts.purchase.app_name}`}
+      refresh_seconds={3}
+    >
+      <Steps current="Confirm" />
+      <Processing title="Your bank is answering" href={facts.url}>
+        We are waiting for its word. This page moves on by itself, usually within seconds. Your card
+        is charged at most once, even if you leave; the receipt comes by email.
+      </Processing>
+      <Button href={facts.return_url} icon_after="arrow-right" wide>
+        Return to {facts.purchase.app_name}
+      </Button>
+    </FocusLayout>
+  )
+}
+
+/** Step 4: it is yours; here is the key, and the way back. */
+export function SuccessPage(
+  facts: Step & {
+    cart_id: string
+    email: string
+    license_key: string
+    return_url: string
+    manage_url: string
+    is_trial: boolean
+    resent: 'sent' | 'too_often' | undefined
+  },
+): JSX.Element {
+  const { purchase } = facts
+  return (
+    <FocusLayout {...frame(purchase)} title={`It is yours · ${purchase.app_name}`}>
+      <Steps current="Done" />
+      <Heading title={`${nameOf(purchase)} is yours`} done>
+        {facts.is_trial ? 'Your free trial has started.' : 'Payment received.'} The receipt is on
+        its way to <Mailbox address={facts.email} />.
+      </Heading>
+      {facts.resent === 'sent' && (
+        <Alert tone="success">
+          The receipt is on its way to <Mailbox address={facts.email} /> again.
+        </Alert>
+      )}
+      {facts.resent === 'too_often' && (
+        <Alert tone="info">
+          The receipt was sent several times already. Look into your spam folder, or try again in an
+          hour.
+        </Alert>
+      )}
+      <CopyField id="license_key" label="License key" value={facts.license_key} />
+      <p class="-mt-4 text-sm text-muted">
+        You find this key again in the receipt and on{' '}
+        <TextLink href={facts.manage_url}>your purchase's page</TextLink>.
+      </p>
+      <div class="grid gap-2">
+        <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
+          Continue to {purchase.app_name}
+        </Button>
+        {facts.resent === undefined && (
+          <RedirectNotice
+            url={facts.return_url}
+            seconds={REDIRECT_SECONDS}
+            destination={purchase.app_name}
+          />
+        )}
+      </div>
+      <div class="border-t border-base-300 pt-5">
+        <Form action={`/checkout/${facts.cart_id}/receipt`} csrf_token={facts.csrf_token}>
+          <Actions>
+            <Button icon="mail" pending="Sending…">
+              Resend receipt email
+            </Button>
+          </Actions>
+        </Form>
+      </div>
+    </FocusLayout>
+  )
+}
+
+const REDIRECT_SECONDS = 12

@@ -1,0 +1,148 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Monogram } from '#design/brand'
+import { Icon, type IconName } from '#design/icons'
+import { SiteLayout } from '#design/layout'
+import { EmptyState } from '#design/panels'
+import { accountLink, NAV, type Visitor } from './pages.tsx'
+
+/** One app in the list of the home page. */
+export interface AppCard {
+  name: string
+  tagline: string
+  /** The product page, or the seller's own site where the app is listed as external. */
+  href: string
+}
+
+/** The home page: what Purser is, the apps it sells, and what buyers and makers can count on. */
+export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Element {
+  return (
+    <SiteLayout
+      title="Purser · Web apps, sold by the people who make them"
+      description="Purser sells web apps for their makers: checkout, tax, refunds and licenses."
+      listed
+      nav={NAV}
+      account={accountLink(facts.visitor)}
+    >
+      <header class="grid max-w-2xl gap-4 pt-4 sm:pt-8">
+        <h1 class="text-3xl font-semibold tracking-tight">
+          Web apps, sold by the people who make them
+        </h1>
+        <p class="text-lg text-muted">
+          Purser is the merchant of record: it takes the payment, works out and pays the tax, and
+          answers whether you may use the app. Your license is there the moment you return.
+        </p>
+      </header>
+      <Apps cards={facts.cards} />
+      <Promises />
+      <ForMakers />
+    </SiteLayout>
+  )
+}
+
+function Apps({ cards }: { cards: AppCard[] }): JSX.Element {
+  return (
+    <section aria-labelledby="apps" class="grid gap-4">
+      <h2 id="apps" class="text-xl font-semibold">
+        Apps
+      </h2>
+      {cards.length === 0 ? (
+        <EmptyState title="No apps yet">The first ones are being prepared.</EmptyState>
+      ) : (
+        <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,20rem),1fr))] gap-4">
+          {cards.map((card) => (
+            <li key={card.href} class="contents">
+              <a
+                class="flex items-center gap-4 rounded-box border border-base-300 bg-base-100 p-5 hover:border-edge"
+                href={card.href}
+              >
+                <Monogram name={card.name} large />
+                <span class="grid gap-0.5">
+                  <span class="text-lg font-semibold">{card.name}</span>
+                  <span class="text-sm text-muted">{card.tagline}</span>
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const PROMISES: { icon: IconName; title: string; words: string }[] = [
+  {
+    icon: 'lock',
+    title: 'The whole price, before you pay',
+    words: 'Sales tax follows from your ZIP code. You see the total first, and pay exactly that.',
+  },
+  {
+    icon: 'key',
+    title: 'Yours at once',
+    words: 'The app knows your license the moment you return. Its key stands in your receipt.',
+  },
+  {
+    icon: 'check',
+    title: 'Never charged twice',
+    words: 'Press Buy on something you own already, and you are taken back to it.',
+  },
+]
+
+function Promises(): JSX.Element {
+  return (
+    <section aria-labelledby="buyers" class="grid gap-4">
+      <h2 id="buyers" class="text-xl font-semibold">
+        For buyers
+      </h2>
+      <ul class="grid gap-x-8 gap-y-6 border-t border-base-300 pt-5 md:grid-cols-3">
+        {PROMISES.map(({ icon, title, words }) => (
+          <li key={title} class="grid content-start gap-1.5">
+            <span class="text-primary">
+              <Icon name={icon} size="size-6" />
+            </span>
+            <h3 class="font-semibold">{title}</h3>
+            <p class="text-sm text-muted">{words}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const CALL = `POST /api/v1/licenses/validate
+{ "key": "key_…" }
+
+200 OK
+{ "entitled": true, "status": "active", … }`
+
+function ForMakers(): JSX.Element {
+  return (
+    <section
+      aria-labelledby="makers"
+      class="grid items-center gap-x-10 gap-y-6 rounded-box border border-base-300 bg-base-100 p-5 sm:p-8 md:grid-cols-2"
+    >
+      <div class="grid gap-4">
+        <h2 id="makers" class="text-xl font-semibold">
+          For makers
+        </h2>
+        <p>
+          Sell from your own site: link your Buy buttons here, and ask with one call what a buyer
+          holds. Purser charges the card, pays the sales tax, and handles receipts, refunds and
+          disputes.
+        </p>
+        <p class="text-sm text-muted">
+          5% + $0.50 of a sale that you bring, 10% + $0.50 of one that comes from here. No monthly
+          fee.
+        </p>
+        <p>
+          <Button href="/api/v1/docs/" icon_after="arrow-right">
+            Read the API
+          </Button>
+        </p>
+      </div>
+      <pre class="rounded-field bg-base-200 p-5 font-mono text-xs leading-6 whitespace-pre-wrap">
+        {CALL}
+      </pre>
+    </section>
+  )
+}
