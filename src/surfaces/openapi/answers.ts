@@ -48,7 +48,7 @@ export function headersOf(row: Endpoint, status: number): Json {
 /** All that a row may be refused with: its own codes, and those that come of being called at all. */
 function codesOf(row: Endpoint): RefusalCode[] {
   const codes = new Set<RefusalCode>([...row.refusals, 'rate_limited', 'internal_error'])
-  // A part of the path may be unreadable, or longer than any that there is.
+  // A part of the path may be unreadable, or hold a NUL, which no address has.
   if (row.params) codes.add('invalid_request').add('not_found')
   if (row.method === 'POST') {
     codes.add('invalid_request').add('payload_too_large').add('unsupported_media_type')

@@ -20,7 +20,8 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
   const drawing = { draw, examples: schemaExamples(base_url) }
   const paths: Record<string, Json> = {}
   for (const row of rows) {
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(drawing, row) }
+    const path = documentedPath(row)
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(drawing, row) }
   }
   draw(Problem, 'output')
   const tags = Object.entries(TAGS).map(([name, description]) => ({ name, description }))
@@ -34,7 +35,8 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
       description: INTRODUCTION,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: base_url }],
+    // Relative to where the document was read: right behind any name of the service.
+    servers: [{ url: '/' }],
     tags: tags.filter(({ name }) => rows.some((row) => row.tag === name)),
     paths,
     components: {
@@ -45,6 +47,11 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
       schemas: named,
     },
   }
+}
+
+/** The path as the document has it; addresses answer with and without a slash at their end. */
+export function documentedPath(row: Endpoint): string {
+  return row.path.replace(/\/$/, '')
 }
 
 function operation(drawing: Drawing, row: Endpoint): Json {

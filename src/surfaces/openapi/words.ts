@@ -1,3 +1,5 @@
+import type { Endpoint } from '#surfaces/endpoint'
+
 /** What the document says before its endpoints, in Markdown. */
 export const INTRODUCTION = `
 Purser sells web apps for their makers: hosted checkout, tax, refunds and payouts. With this
@@ -20,23 +22,24 @@ answers with and without its slash at the end, and HEAD answers like GET. Every 
 
 ## Refusals
 
-Every refusal has the shape of \`Problem\`: decide by the code in \`error\`, show or log the sentence
-in \`message\`, and quote \`request_id\` when you ask for help. Each endpoint lists its own codes.
-Beside them, an address that does not exist answers 404 \`not_found\`, and another method than the
-ones listed 405 \`method_not_allowed\`, with \`Allow\`.
+Every refusal has the shape of \`Problem\`: decide by the code in \`error\`, show or log the
+sentence in \`message\`, and quote \`request_id\` when you ask for help. Each endpoint lists its own
+codes. Beside them, an address that does not exist answers 404 \`not_found\`, and another method
+than the ones listed 405 \`method_not_allowed\`, with \`Allow\`.
 
 ## Limits
 
-Each endpoint names its limit. \`RateLimit-Policy\` and \`RateLimit\` tell on every answer how much is
-allowed and how much is left. What is over the limit answers 429; wait for the seconds that
+Each endpoint names its limit. \`RateLimit-Policy\` and \`RateLimit\` tell on every answer how much
+is allowed and how much is left. What is over the limit answers 429; wait for the seconds that
 \`Retry-After\` names.
 
 ## Versions
 
 The version is in the path, and \`/api/v1/\` only ever grows: a new endpoint, an optional field of a
 request, a new field of an answer or a new code may come at any time. This description is exact for
-its own version, so let no client of yours refuse what it does not list. Whatever would break a working client is announced twelve months ahead: by the headers
-\`Deprecation\` and \`Sunset\` on the answers that it concerns, and here.
+its own version, so let no client of yours refuse what it does not list. Whatever would break a
+working client is announced twelve months ahead: by the headers \`Deprecation\` and \`Sunset\` on
+the answers that it concerns, and here.
 `.trim()
 
 /** What each group of endpoints is for; the document lists the groups in this order. */
@@ -51,8 +54,8 @@ export const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'basic',
     description:
-      'HTTP Basic: the client id of your app as the user name, its client secret as the password. ' +
-      'Both come from the Integration page of your app. The secret is for your server alone: no page ' +
-      'and no program that you hand out may carry it.',
+      'HTTP Basic: the client id of your app as the user name, its client secret as the ' +
+      'password. Both come from the Integration page of your app. The secret is for your server ' +
+      'alone: no page and no program that you hand out may carry it.',
   },
-}
+} satisfies Record<Exclude<Endpoint['auth'], 'none'>, object>

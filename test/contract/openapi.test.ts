@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isWellFormedKey } from '#domain/licensing'
+import type { Endpoint } from '#surfaces/endpoint'
+import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import { licenseApi } from '../../src/surfaces/license-api/routes.ts'
+import { documentedPath, openApiDocument } from '../../src/surfaces/openapi/document.ts'
+import { Problem } from '../../src/surfaces/openapi/schemas.ts'
+import { publicApi } from '../../src/surfaces/public-api/routes.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+interface Content {
+  schema: { allOf?: { properties?: { error: { enum: string[] } } }[] }
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+interface Body {
+  required?: boolean
+  headers?: Record<string, unknown>
+  content?: Record<string, Content>
+}
+
+interface Operation {
+  operationId: string
+  security: object[]
+  requestBody?: Body
+  responses: Record<string, Body>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { additionalProperties?: boolean }> }
+}
+
+let service: TestService
+let rows: Endpoint[]
+let document: Document
+
+before(async () => {
+  service = await openTestService()
+  rows = [...(await publicApi(service.world)), ...licenseApi(service.world)]
+  document = openApiDocument('https://purser.example', '1.2.3', rows) as Document
+})
+
+after(async () => {
+  await service.close()
+})
+
+const operationOf = (row: Endpoint) =>
+  document.paths[documentedPath(row)]![row.method.toLowerCase()]!
+
+/** The codes that a row can be refused with at each status, as its description has them. */
+function codesOf(row: Endpoint): Record<string, string[]> {
+  const refusals = Object.entries(operationOf(row).responses).filter(([status]) => status >= '400')
+  return Object.fromEntries(
+    refusals.map(([status, { content }]) => {
+      const { allOf } = content!['application/json']!.schema
+      return [status, allOf!.flatMap(({ properties }) => properties?.error.enum ?? [])]
+    }),
+  )
+}
+
+function examplesOf(body: Body | undefined): unknown[] {
+  return Object.values(body?.content ?? {}).flatMap(({ example, examples }) =>
+    examples ? Object.values(examples).map(({ value }) => value) : [example],
+  )
+}
+
+const RULES = `extends: [recommended]
+rules:
+  no-invalid-media-type-examples: error
+  no-invalid-parameter-examples: error
+  no-invalid-schema-examples: error
+`
+
+/** What the linter has to say, each finding as its rule and its words. */
+function lint(what: object): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-openapi-'))
+  try {
+    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(what))
+    writeFileSync(join(folder, 'redocly.yaml'), RULES)
+    const cli = fileURLToPath(
+      new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url),
+    )
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [cli, 'lint', 'openapi.json', '--format=json'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          REDOCLY_TELEMETRY: 'off',
+          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+        },
+      },
+    )
+    assert.ok(stdout.startsWith('{'), `the linter did not run: ${stderr}`)
+    const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] }
+    return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the description is without an error or a warning, and each example fits its schema', () => {
+  assert.deepEqual(lint(document), [])
+})
+
+test('an example that does not fit its schema would be found', () => {
+  const broken = structuredClone(document)
+  const { content } = broken.paths['/api/v1/licenses/validate']!.post!.responses['200']!
+  content!['application/json']!.example = { entitled: 'perhaps' }
+  assert.match(lint(broken).join('\n'), /no-invalid-media-type-examples: .*entitled/)
+})
+
+test('every endpoint is described, and nothing else', () => {
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+  )
+  const served = rows.map((row) => `${row.name} ${row.method.toLowerCase()} ${documentedPath(row)}`)
+  assert.deepEqual(described.sort(), served.sort())
+})
+
+test('every body has an example, and the schemas that validate take it', () => {
+  for (const row of rows) {
+    const { requestBody, responses } = operationOf(row)
+    assert.equal(requestBody?.required, row.body && !row.bodyOptional)
+    for (const example of examplesOf(requestBody)) row.body!.parse(example)
+    for (const [status, body] of Object.entries(responses)) {
+      const schema = row.answers[Number(status)]?.schema ?? Problem
+      for (const example of examplesOf(body)) schema.parse(example)
+    }
+  }
+})
+
+test('each status names just the codes that it can have', () => {
+  for (const row of rows) {
+    const described = codesOf(row)
+    for (const [status, codes] of Object.entries(described)) {
+      const statuses = codes.map((code) => String(REFUSALS[code as RefusalCode][0]))
+      assert.deepEqual([...new Set(statuses)], [status], `${row.name} ${codes}`)
+    }
+    const all = Object.values(described).flat()
+    const expected: RefusalCode[] = [...row.refusals, 'rate_limited', 'internal_error']
+    assert.deepEqual(
+      expected.filter((code) => !all.includes(code)),
+      [],
+    )
+    assert.equal(all.includes('unsupported_media_type'), row.method === 'POST', row.name)
+    assert.equal(all.includes('payload_too_large'), row.method === 'POST', row.name)
+  }
+})
+
+test('who may call, how often, and for how long an answer is good, stands beside each answer', () => {
+  for (const row of rows) {
+    const { security, responses } = operationOf(row)
+    assert.deepEqual(security, row.auth === 'none' ? [] : [{ basic: [] }])
+    for (const [status, { headers }] of Object.entries(responses)) {
+      const names = Object.keys(headers!)
+      for (const name of ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']) {
+        assert.ok(names.includes(name), `${row.name} ${status} ${name}`)
+      }
+      assert.equal(names.includes('Retry-After'), status === '429' || status === '202')
+      assert.equal(names.includes('ETag'), row.auth === 'none' && /200|304/.test(status))
+    }
+  }
+})
+
+test('the example keys have the form of a key, so that a reader can tell one', () => {
+  const keys = JSON.stringify(document).match(/key_[0-9A-Za-z]+/g) ?? []
+  assert.ok(keys.length > 0)
+  assert.deepEqual(
+    keys.filter((key) => !isWellFormedKey(key)),
+    [],
+  )
+})
+
+test('every shape is closed: there is no field that the description does not list', () => {
+  const open = Object.entries(document.components.schemas).filter(
+    ([, schema]) => schema.additionalProperties !== false,
+  )
+  assert.deepEqual(
+    open.map(([name]) => name),
+    [],
+  )
+})
+
+test('the description is served to every page, for a minute, and is not sent twice', async () => {
+  const { app } = service
+  const answer = await app.inject('/api/v1/schema/')
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assert.equal(answer.headers['access-control-allow-origin'], '*')
+  assert.equal(answer.headers['cache-control'], 'public, max-age=60')
+  const { info, servers, paths } = answer.json()
+  assert.deepEqual(servers, [{ url: '/' }])
+  assert.deepEqual(Object.keys(paths), Object.keys(document.paths))
+  assert.match(info.version, /^\d+\.\d+\.\d+/)
+  const etag = String(answer.headers.etag)
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    const again = await app.inject({
+      url: '/api/v1/schema',
+      headers: { 'if-none-match': known },
+    })
+    assert.equal(again.statusCode, 304, known)
+    assert.equal(again.body, '')
+  }
+})
+
+test('the explorer asks no other host and runs no script that stands in the page', async () => {
+  const page = await service.app.inject('/api/v1/docs/')
+  assert.equal(page.statusCode, 200)
+  const policy = String(page.headers['content-security-policy'])
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+  assert.match(policy, /default-src 'none'/)
+  assert.match(policy, /script-src 'self';/)
+  assert.match(policy, /connect-src 'self';/)
+  assert.doesNotMatch(
+    page.body,
+    /\s(style|on\w+)=|<style|<script(?![^>]*\ssrc=)|(src|href)="(https?:)?\/\//,
+  )
+  assert.match(page.body, /<title>[^<]+<\/title>/)
+  assert.match(page.body, /<a [^>]*href="\/api\/v1\/schema\/"/)
+  assert.match(page.body, /<a [^>]*href="\/"/)
+})
+
+test("the explorer's files come from here, for good, and nothing else of their folder does", async () => {
+  const { app } = service
+  const { body } = await app.inject('/api/v1/docs/')
+  const files = body.match(/\/api\/v1\/docs\/assets\/[^"]+/g) ?? []
+  assert.equal(files.length, 4)
+  const folder = files[0]!.slice(0, files[0]!.lastIndexOf('/'))
+  // The stylesheet of ours asks for the library's.
+  for (const file of [...files, `${folder}/swagger-ui.css`]) {
+    const answer = await app.inject(file)
+    assert.equal(answer.statusCode, 200, file)
+    assert.match(String(answer.headers['cache-control']), /max-age=31536000, immutable/)
+    assert.match(
+      String(answer.headers['content-type']),
+      file.endsWith('.js') ? /javascript/ : /css/,
+    )
+  }
+  for (const name of ['index.html', 'oauth2-redirect.html', 'constructor']) {
+    assert.equal((await app.inject(`${folder}/${name}`)).statusCode, 404, name)
+  }
+})
