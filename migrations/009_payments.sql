@@ -9,6 +9,8 @@ create table attempts (
   order_id text not null unique,
   tax_quote_id text not null references tax_quotes,
   amount bigint not null,
+  -- The days of the trial that was promised; zero: the whole is charged.
+  trial_days integer not null check ((trial_days > 0) = (amount = 0)),
   card jsonb not null,
   status text not null
     check (status in ('open', 'action_required', 'succeeded', 'declined', 'closed')),

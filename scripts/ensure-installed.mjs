@@ -17,10 +17,14 @@ if (!isCurrent) {
   console.log('Installing what is missing. This takes a minute, once.')
   const npm = process.env.npm_execpath
   const [command, ...words] = npm ? [process.execPath, npm] : ['npm']
-  const { status } = spawnSync(command, [...words, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  const { status } = spawnSync(
+    command,
+    [...words, 'ci', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: 'inherit',
+    },
+  )
   if (status !== 0) {
     console.error('npm ci failed; what it says above tells why.')
     process.exit(status ?? 1)

@@ -27,7 +27,10 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
       <div class="grid gap-1">
         <h2 class="font-semibold">{nameOf(entry)}</h2>
         {entry.summary.map((sentence, index) => (
-          <p key={sentence} class={index === 0 ? 'text-2xl font-semibold' : 'text-muted'}>
+          <p
+            key={sentence}
+            class={index === 0 ? 'text-2xl font-semibold' : 'mt-1 text-sm text-muted'}
+          >
             {sentence}
           </p>
         ))}

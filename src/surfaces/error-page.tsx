@@ -6,11 +6,13 @@ import { Heading } from '#design/panels'
 const TITLES: Record<number, string> = {
   403: 'Please try that again',
   404: 'There is nothing here',
+  405: 'There is nothing to open here',
   429: 'A little too fast',
 }
 
 const WORDS: Record<number, string> = {
   404: 'The address may be mistyped, or what was here is gone.',
+  405: 'A form is sent to this address. Go back to the page before, and press its button.',
   429: 'There were many tries in a short time. Wait a minute, then try again.',
 }
 

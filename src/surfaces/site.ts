@@ -1,9 +1,9 @@
 import cookies from '@fastify/cookie'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { createServer, refuseOtherMethods } from '#platform/http'
 import { assets } from '#surfaces/assets'
-import { answerProblem, mount, sendProblem } from '#surfaces/endpoint'
+import { answerProblem, mount } from '#surfaces/endpoint'
 import { health } from '#surfaces/health'
 import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -33,12 +33,8 @@ export async function openSite(
   })
   const declareRefusals = refuseOtherMethods(app)
   app.register(cookies)
-  app.setErrorHandler(answerProblem)
-  app.setNotFoundHandler((request, reply) => {
-    const problem = refuse('not_found')
-    const wantsPage = request.headers.accept?.includes('text/html') ?? false
-    return wantsPage ? pageForError(problem, request, reply) : sendProblem(request, reply, problem)
-  })
+  app.setErrorHandler(answerAsAsked)
+  app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 
   const rows = [...(await publicApi(world)), ...licenseApi(world)]
   mount(app, world.limits, rows)
@@ -55,4 +51,10 @@ export async function openSite(
   letters(world)
   await app.ready()
   return app
+}
+
+/** Answers a person's browser with a page, and a program with JSON. */
+function answerAsAsked(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wantsPage = request.headers.accept?.includes('text/html') ?? false
+  return wantsPage ? pageForError(error, request, reply) : answerProblem(error, request, reply)
 }

@@ -14,19 +14,61 @@ export interface Seen {
  * service, fills forms with their hidden fields, and sends them from the page that it is on.
  */
 export class Agent {
-  readonly cookies = new Map<string, string>()
+  readonly cookies: Map<string, string>
   page: Seen = { status: 0, url: '/', body: '', headers: {} }
   #app: FastifyInstance
   #base_url: string
+  #address: string
 
-  constructor(app: FastifyInstance, base_url: string) {
+  /** A browser at a network address, with a jar of cookies that is empty unless one is given. */
+  constructor(
+    app: FastifyInstance,
+    base_url: string,
+    facts: { address?: string; cookies?: Map<string, string> } = {},
+  ) {
     this.#app = app
     this.#base_url = base_url
+    this.#address = facts.address ?? '127.0.0.1'
+    this.cookies = facts.cookies ?? new Map()
+  }
+
+  /** A second tab of the same browser, on the same page. */
+  tab(): Agent {
+    const facts = { address: this.#address, cookies: this.cookies }
+    const tab = new Agent(this.#app, this.#base_url, facts)
+    tab.page = this.page
+    return tab
+  }
+
+  /** The same browser as it is now: what happens to its twin does not happen to it. */
+  twin(): Agent {
+    const facts = { address: this.#address, cookies: new Map(this.cookies) }
+    const twin = new Agent(this.#app, this.#base_url, facts)
+    twin.page = this.page
+    return twin
+  }
+
+  /** The `Cookie` header that this browser sends. */
+  get cookie(): string {
+    return [...this.cookies].map((pair) => pair.join('=')).join('; ')
+  }
+
+  /** The fields of the page's form that has a button of this text. */
+  form(button: string | RegExp): Record<string, string> {
+    return formWith(this.page.body, button).fields
   }
 
   /** Opens an address and follows redirects until a page, or an address of somebody else's. */
   async open(address: string): Promise<Seen> {
-    return await this.#follow('GET', address)
+    return await this.#follow('GET', new URL(address, this.#base_url).href)
+  }
+
+  /** Follows the page's link with these words. */
+  async press(words: string): Promise<Seen> {
+    const links = [...this.page.body.matchAll(LINK)]
+    const link = links.find(([, , text]) => textOf(text ?? '') === words)
+    if (!link) throw new Error(`this page has no link "${words}":\n${textOf(this.page.body)}`)
+    return await this.#follow('GET', attribute(link[1] ?? '', 'href') ?? '')
   }
 
   /**
@@ -40,7 +82,7 @@ export class Agent {
   }
 
   async #follow(method: 'GET' | 'POST', address: string, form?: URLSearchParams): Promise<Seen> {
-    const url = new URL(address, this.#base_url + this.page.url)
+    const url = new URL(address, new URL(this.page.url, this.#base_url))
     if (url.origin !== this.#base_url) {
       this.page = { status: 0, url: url.href, body: '', headers: {} }
       return this.page
@@ -48,11 +90,12 @@ export class Agent {
     const answer = await this.#app.inject({
       method,
       url: url.pathname + url.search,
+      remoteAddress: this.#address,
       headers: {
         host: url.host,
         accept: 'text/html',
         'sec-fetch-dest': 'document',
-        cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '),
+        cookie: this.cookie,
         ...(form
           ? { 'content-type': 'application/x-www-form-urlencoded', origin: this.#base_url }
           : {}),
@@ -78,15 +121,21 @@ export class Agent {
   }
 }
 
+// The attributes of a tag; a quoted value may hold the sign that ends tags.
+const FORM = /<form((?:"[^"]*"|[^>"])*)>(.*?)<\/form>/gs
+const BUTTON = /<button((?:"[^"]*"|[^>"])*)>(.*?)<\/button>/gs
+const LINK = /<a((?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs
+const INPUT = /<input((?:"[^"]*"|[^>"])*)>/g
+
 function formWith(html: string, button: string | RegExp) {
-  for (const [, attributes = '', inside = ''] of html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)) {
-    const pressed = [...inside.matchAll(/<button([^>]*)>(.*?)<\/button>/gs)].find(([, , text]) => {
+  for (const [, attributes = '', inside = ''] of html.matchAll(FORM)) {
+    const pressed = [...inside.matchAll(BUTTON)].find(([, , text]) => {
       const words = decode((text ?? '').replaceAll(/<[^>]*>/g, '')).trim()
       return typeof button === 'string' ? words === button : button.test(words)
     })
     if (!pressed) continue
     const fields: Record<string, string> = {}
-    for (const [, input = ''] of inside.matchAll(/<input([^>]*)>/g)) {
+    for (const [, input = ''] of inside.matchAll(INPUT)) {
       const name = attribute(input, 'name')
       if (name && attribute(input, 'type') !== 'checkbox') {
         fields[name] = attribute(input, 'value') ?? ''

@@ -1,3 +1,4 @@
+import { sql } from '#platform/sql'
 import { Agent, type Seen } from './agent.ts'
 import type { TestService } from './service.ts'
 
@@ -14,9 +15,13 @@ export interface PurchaseFacts {
   address?: { country: string; zip: string }
 }
 
-/** A buyer of the cast's app with a browser of his own. */
+let buyers = 0
+
+/** A buyer of the cast's app, with a browser and a network address of his own. */
 export function buyer(service: TestService): Agent {
-  return new Agent(service.app, service.world.config.base_url)
+  buyers++
+  const address = `10.${buyers >> 16}.${(buyers >> 8) & 255}.${buyers & 255}`
+  return new Agent(service.app, service.world.config.base_url, { address })
 }
 
 /** Walks a buyer through the first two steps, up to the confirmation page. */
@@ -51,6 +56,14 @@ export async function purchase(
 ): Promise<Seen> {
   await walkToConfirm(service, agent, facts)
   return await agent.submit(/^Pay /)
+}
+
+/** What the processor took from a buyer, charge by charge, in cents. */
+export async function takenFrom({ world }: TestService, email: string): Promise<number[]> {
+  const rows = await world.db.rows<{ amount: number }>(sql`select s.amount from sandbox.charges s
+    join attempts a on a.id = s.key
+    where a.email_normalised = ${email} and s.status = 'succeeded' order by s.created_at`)
+  return rows.map(({ amount }) => amount)
 }
 
 /** The order reference that the success page's way back carries. */

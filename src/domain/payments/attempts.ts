@@ -15,6 +15,8 @@ export interface Attempt {
   /** The quote that was shown and is charged, whatever becomes of the cart's own meanwhile. */
   tax_quote_id: string
   amount: Cents
+  /** The days of the trial that was promised; zero where the whole is charged. */
+  trial_days: number
   card: Card
   status: AttemptStatus
   action_url: string | null
@@ -22,10 +24,15 @@ export interface Attempt {
   created_at: Date
 }
 
-const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, card,
-  status, action_url, decline_code, created_at`
+const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount,
+  trial_days, card, status, action_url, decline_code, created_at`
 
 const UNSETTLED = sql`status in ('open', 'action_required')`
+
+/** Tells whether an attempt's outcome is still open. */
+export function isUnsettled({ status }: Attempt): boolean {
+  return status === 'open' || status === 'action_required'
+}
 
 /** Puts an attempt on record; false where the buyer already has an open one for this app. */
 export async function open(
@@ -34,10 +41,10 @@ export async function open(
   attempt: Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>,
 ): Promise<boolean> {
   const inserted = await db.run(sql`insert into attempts
-    (id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, card, status,
-      created_at)
+    (id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, trial_days, card,
+      status, created_at)
     values (${attempt.id}, ${attempt.cart_id}, ${attempt.app_id}, ${attempt.email_normalised},
-      ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount},
+      ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount}, ${attempt.trial_days},
       ${JSON.stringify(attempt.card)}, 'open', ${now})
     on conflict (app_id, email_normalised) where status in ('open', 'action_required')
     do nothing`)

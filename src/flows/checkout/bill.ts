@@ -3,6 +3,7 @@ import type { Offer } from '#domain/catalog'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import { type Cents, sum } from '#platform/money'
+import { sha256 } from '#platform/secrets'
 
 /** What a buyer is asked to agree to. */
 export interface Bill {
@@ -10,6 +11,10 @@ export interface Bill {
   /** The price and its tax. */
   total: Cents
   terms: billing.Terms
+  /** The days of the trial among the terms. */
+  trial_days: number
+  /** Names all that is shown: who agreed to anything else did not agree to this. */
+  agreement: string
 }
 
 /** What the buyer of a cart would agree to: the quote, the total, and the terms. */
@@ -23,9 +28,8 @@ export async function bill(world: World, cart: billing.Cart, offer: Offer): Prom
       fingerprint: cart.card?.fingerprint ?? null,
     }))
   const total = sum(quote.amount, quote.tax)
-  return {
-    quote,
-    total,
-    terms: billing.termsOf(world.clock.now(), offer, { total, trial_allowed }),
-  }
+  const terms = billing.termsOf(world.clock.now(), offer, { total, trial_allowed })
+  const trial_days = terms.status === 'trialing' ? offer.trial_days : 0
+  const shown = JSON.stringify([quote.id, trial_days, cart.card?.token])
+  return { quote, total, terms, trial_days, agreement: sha256(shown).toString('base64url') }
 }

@@ -39,9 +39,9 @@ export async function complete(
   world: World,
   tx: Db,
   now: Date,
-  paid: { attempt: payments.Attempt; processor_charge_id: string },
+  paid: { attempt: payments.Attempt; cart: billing.Cart; processor_charge_id: string },
 ): Promise<void> {
-  const sale = await gather(tx, now, paid.attempt)
+  const sale = await gather(tx, now, paid)
   const { cart, attempt } = sale
   const holding = await grantLicense(world, tx, now, sale)
   const order = await recordOrder(tx, now, sale, holding)
@@ -58,14 +58,18 @@ export async function complete(
   })
 }
 
-async function gather(tx: Db, now: Date, attempt: payments.Attempt): Promise<Sale> {
-  const cart = await billing.lockCart(tx, attempt.cart_id)
+async function gather(
+  tx: Db,
+  now: Date,
+  { attempt, cart }: Pick<Sale, 'attempt' | 'cart'>,
+): Promise<Sale> {
   const offer = await catalog.findBought(tx, cart.price_id)
   const app = (await apps.find(tx, cart.app_id))!
   const quote = await tax.findQuote(tx, attempt.tax_quote_id)
   const total = sum(quote.amount, quote.tax)
-  // The attempt was for nothing where a trial was promised, and for the total where it was not.
-  const terms = billing.termsOf(now, offer, { total, trial_allowed: attempt.amount === ZERO })
+  // What was promised holds, whatever the offer says by now.
+  const promised = { frequency: offer.frequency, trial_days: attempt.trial_days }
+  const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
   const affiliate_id = await payableAffiliate(tx, cart, attempt.card)
   return { attempt, cart, app, offer, quote, terms, affiliate_id }
 }

@@ -1,3 +1,4 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -8,64 +9,71 @@ import type { World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import { bill } from './bill.ts'
 import { cardRefusal } from './card.ts'
-import { settle } from './settle.ts'
+import { type Settled, settle } from './settle.ts'
 
 /** What the buyer is told after pressing "Pay". */
 export type Confirmed =
   | { outcome: 'completed'; order_id: string }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
   | { outcome: 'action_required'; action_url: string }
-  /** The processor's answer is not known yet; the order will be this one, if any. */
-  | { outcome: 'processing'; order_id: string }
+  /** The processor's answer is not known yet, to this or to the same buyer's other attempt. */
+  | { outcome: 'processing' }
   | { outcome: 'already_owned'; license: licensing.License }
   /** Nothing was charged, and what is shown must be looked at again. */
-  | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' }
+  | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' | 'untried' }
 
-type Recorded = { attempt: payments.Attempt } | { other: payments.Attempt } | { end: Confirmed }
+/** An attempt to charge; another one of the same buyer that is in its way, if still; or the end. */
+type Recorded =
+  | { attempt: payments.Attempt }
+  | { other: payments.Attempt | undefined }
+  | { end: Confirmed }
+
+const ROUNDS = 3
 
 /**
- * Confirms a cart at the price that the buyer saw (`tax_quote_id`). It may be called any number of
- * times, by any number of tabs: the cart is charged once.
+ * Confirms a cart as the buyer saw it (see `Bill.agreement`). It may be called any number of times,
+ * by any number of tabs: the cart is charged once.
  */
 export async function confirm(
   world: World,
-  request: { cart_id: string; tax_quote_id: string; return_url: string },
+  request: { cart_id: string; agreement: string; return_url: string },
 ): Promise<Confirmed> {
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const recorded = await record(world, request)
     if ('end' in recorded) return recorded.end
     if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
     const { other } = recorded
-    if (other.status === 'open') return { outcome: 'processing', order_id: other.order_id }
-    // A challenge was left unanswered. It is closed first, so that its answer cannot come late.
-    const answer = await world.processor.close(world.clock.now(), other.id)
-    const settled = await settle(world, other.id, answer)
-    if (settled.outcome === 'completed' && other.cart_id === request.cart_id) return settled
+    // It was settled in the blink between two statements: look again from the start.
+    if (!other) continue
+    if (other.status === 'open') return { outcome: 'processing' }
+    const closed = await closeChallenge(world, other)
+    if (closed.outcome === 'processing') return closed
+    if (closed.outcome === 'completed' && other.cart_id === request.cart_id) return closed
   }
-  return { outcome: 'not_charged' }
+  return { outcome: 'untried' }
 }
 
 /** Puts the intention on record, or says why there is none. */
 async function record(
   world: World,
-  request: { cart_id: string; tax_quote_id: string },
+  request: { cart_id: string; agreement: string },
 ): Promise<Recorded> {
   const { db, clock, random } = world
   const now = clock.now()
   const seen = await billing.findCart(db, request.cart_id)
   if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
   const offer = seen && (await catalog.findOffer(db, seen.price_id))
-  if (!seen || !offer) return end({ outcome: 'gone' })
-  if (!seen.card || cardRefusal(seen.card)) return end({ outcome: 'card_needed' })
-  const { quote, terms } = await bill(world, seen, offer)
+  if (!seen || !offer || !(await apps.findOnSale(db, offer.app_id))) return end({ outcome: 'gone' })
+  const { card } = seen
+  if (!card || cardRefusal(card)) return end({ outcome: 'card_needed' })
+  const { quote, terms, trial_days, agreement } = await bill(world, seen, offer)
   if (quote.amount !== offer.amount) return end(await requote(world, seen, offer))
-  if (quote.id !== request.tax_quote_id) return end({ outcome: 'changed' })
+  if (agreement !== request.agreement) return end({ outcome: 'changed' })
 
   return await db.tx(async (tx) => {
     const cart = await billing.lockCart(tx, request.cart_id)
     if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-    const { app_id, card } = cart
-    const buyer = { app_id, email_normalised: cart.email_normalised! }
+    const buyer = { app_id: cart.app_id, email_normalised: cart.email_normalised! }
     const attempt = {
       id: mintId(random, 'att'),
       cart_id: cart.id,
@@ -73,12 +81,11 @@ async function record(
       order_id: mintId(random, 'ord'),
       tax_quote_id: quote.id,
       amount: terms.due_now,
-      card: card!,
+      trial_days,
+      card,
     }
     if (!(await payments.open(tx, now, attempt))) {
-      const other = await payments.findUnsettled(tx, buyer)
-      // It was settled in the blink between the two statements: look again from the start.
-      return other ? { other } : end({ outcome: 'not_charged' })
+      return { other: await payments.findUnsettled(tx, buyer) }
     }
     // Asked after the attempt is on record: whoever bought before us has committed a license by now.
     // What an account holds is told to its owner alone, so whose cart this is comes first.
@@ -121,13 +128,23 @@ async function requote(world: World, cart: billing.Cart, offer: catalog.Offer): 
   return { outcome: 'changed' }
 }
 
+/** Closes a challenge that was left unanswered, so that its answer cannot come late. */
+async function closeChallenge(
+  world: World,
+  attempt: payments.Attempt,
+): Promise<Settled | { outcome: 'processing' }> {
+  return await settleOrWait(world, attempt, () =>
+    world.processor.close(world.clock.now(), attempt.id),
+  )
+}
+
 async function charge(
   world: World,
   attempt: payments.Attempt,
   return_url: string,
 ): Promise<Confirmed> {
-  try {
-    const answer = await world.processor.charge(world.clock.now(), {
+  return await settleOrWait(world, attempt, () =>
+    world.processor.charge(world.clock.now(), {
       key: attempt.id,
       amount: attempt.amount,
       currency: 'usd',
@@ -135,11 +152,21 @@ async function charge(
       description: `Order ${attempt.order_id}`,
       off_session: false,
       return_url,
-    })
-    return await settle(world, attempt.id, answer)
+    }),
+  )
+}
+
+/** Writes the processor's answer; where none comes, `recover` looks for it. */
+async function settleOrWait(
+  world: World,
+  attempt: payments.Attempt,
+  ask: () => Promise<payments.ChargeAnswer>,
+): Promise<Settled | { outcome: 'processing' }> {
+  try {
+    return await settle(world, attempt, await ask())
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
-    world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer a charge')
-    return { outcome: 'processing', order_id: attempt.order_id }
+    world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer')
+    return { outcome: 'processing' }
   }
 }

@@ -1,3 +1,4 @@
+import type * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
@@ -10,12 +11,24 @@ const CLOSE_AFTER_SECONDS = 20
 // How long a buyer may take over a challenge of his bank.
 const CHALLENGE_SECONDS = 15 * 60
 
-/** Looks again at a cart whose buyer comes back from a challenge, or waits for an answer. */
-export async function resume(world: World, cart_id: string): Promise<Settled | 'processing'> {
-  const attempt = await payments.latestOf(world.db, cart_id)
-  if (!attempt) return { outcome: 'not_charged' }
-  if (attempt.status !== 'open' && attempt.status !== 'action_required') return told(attempt)
-  return await look(world, attempt)
+const PROCESSING = { outcome: 'processing' } as const
+
+/** What a cart stands at: its own attempt's outcome, or that it was never tried. */
+export type Resumed = Settled | { outcome: 'processing' | 'untried' }
+
+/**
+ * Looks again at a cart whose buyer comes back from a challenge, or waits for an answer: to his own
+ * attempt, or to one in another tab that holds this cart up.
+ */
+export async function resume(world: World, cart: billing.Cart): Promise<Resumed> {
+  const own = await payments.latestOf(world.db, cart.id)
+  if (own && payments.isUnsettled(own)) return await look(world, own)
+  if (own?.status === 'succeeded') return told(own)
+  const { app_id, email_normalised } = cart as { app_id: string; email_normalised: string }
+  const other = await payments.findUnsettled(world.db, { app_id, email_normalised })
+  const isHeldUp = other?.status === 'open' && (await look(world, other)).outcome === 'processing'
+  if (isHeldUp) return PROCESSING
+  return own ? told(own) : { outcome: 'untried' }
 }
 
 /** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
@@ -30,21 +43,22 @@ export async function recover(world: World): Promise<void> {
   }
 }
 
-async function look(world: World, attempt: payments.Attempt): Promise<Settled | 'processing'> {
+async function look(world: World, attempt: payments.Attempt): Promise<Resumed> {
   const { processor, clock } = world
   const now = clock.now()
   const isOlder = (seconds: number) => addSeconds(attempt.created_at, seconds) <= now
-  if (attempt.status === 'open' && !isOlder(LOOK_AFTER_SECONDS)) return 'processing'
+  if (attempt.status === 'open' && !isOlder(LOOK_AFTER_SECONDS)) return PROCESSING
   const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
   try {
     const found = await processor.find(attempt.id)
     const isFinal = found && found.status !== 'action_required'
-    if (isFinal) return await settle(world, attempt.id, found)
-    if (isOlder(patience))
-      return await settle(world, attempt.id, await processor.close(now, attempt.id))
-    return found ? await settle(world, attempt.id, found) : 'processing'
+    if (isFinal) return await settle(world, attempt, found)
+    if (isOlder(patience)) {
+      return await settle(world, attempt, await processor.close(now, attempt.id))
+    }
+    return found ? await settle(world, attempt, found) : PROCESSING
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
-    return 'processing'
+    return PROCESSING
   }
 }

@@ -1,3 +1,4 @@
+import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { LETTERS } from '#platform/letters'
@@ -13,16 +14,18 @@ export type Settled =
 /** Writes the processor's answer to an attempt. Said twice, the second time changes nothing. */
 export async function settle(
   world: World,
-  attempt_id: string,
+  { id, cart_id }: Pick<payments.Attempt, 'id' | 'cart_id'>,
   answer: payments.ChargeAnswer,
 ): Promise<Settled> {
   const now = world.clock.now()
   const settled = await world.db.tx(async (tx): Promise<Settled> => {
-    const attempt = await payments.lock(tx, attempt_id)
-    if (attempt.status !== 'open' && attempt.status !== 'action_required') return told(attempt)
-    await payments.record(tx, now, attempt_id, answer)
+    // The cart before its attempt, as `confirm` takes them: so nobody waits in a ring.
+    const cart = await billing.lockCart(tx, cart_id)
+    const attempt = await payments.lock(tx, id)
+    if (!payments.isUnsettled(attempt)) return told(attempt)
+    await payments.record(tx, now, id, answer)
     if (answer.status === 'succeeded') {
-      await complete(world, tx, now, { attempt, processor_charge_id: answer.charge_id })
+      await complete(world, tx, now, { attempt, cart, processor_charge_id: answer.charge_id })
     }
     return told({ ...attempt, ...answer } as payments.Attempt)
   })

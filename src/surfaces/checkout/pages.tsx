@@ -138,7 +138,7 @@ export function CardRefusedPage(
 export function ConfirmPage(
   facts: Step & {
     cart_id: string
-    tax_quote_id: string
+    agreement: string
     details_url: string
     email: string
     place: string
@@ -173,7 +173,7 @@ export function ConfirmPage(
         ]}
       />
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
-        <input type="hidden" name="quote" value={facts.tax_quote_id} />
+        <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
         <Button kind="primary" icon="lock" pending={isFree ? 'Starting…' : 'Paying…'} wide>
           {isFree ? 'Start free trial' : `Pay ${formatMoney(purchase.figures.total_cents)}`}

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as payments from '#domain/payments'
-import { askForCard, type Confirmed, confirm, resume, takeCard } from '#flows/checkout'
+import {
+  askForCard,
+  type Confirmed,
+  confirm,
+  type Resumed,
+  resume,
+  takeCard,
+} from '#flows/checkout'
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { csrfToken } from '#surfaces/browser'
@@ -63,7 +70,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       purchase,
       csrf_token: csrfToken(world, request, reply),
       cart_id: cart.id,
-      tax_quote_id: bill.quote.id,
+      agreement: bill.agreement,
       details_url: detailsUrl(cart),
       email: cart.email!,
       place: `${cart.state} ${cart.zip}, United States`,
@@ -80,7 +87,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     await limitDeclines(world, request, reply, own, 0)
     const confirmed = await confirm(world, {
       cart_id: cart.id,
-      tax_quote_id: formOf(request).quote ?? '',
+      agreement: formOf(request).agreement ?? '',
       return_url: `${world.config.base_url}/checkout/${cart.id}/resume`,
     })
     if (confirmed.outcome === 'declined') await limitDeclines(world, request, reply, own, 1)
@@ -91,22 +98,22 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
 function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/resume', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    const settled = await resume(world, own.cart.id)
-    if (settled === 'processing') return goTo(reply, `/checkout/${own.cart.id}/processing`)
-    return goTo(reply, await afterConfirming(world, own, settled))
+    return goTo(reply, await afterConfirming(world, own, await resume(world, own.cart)))
   })
 
   scope.get('/checkout/:cart_id/processing', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    const settled = await resume(world, own.cart.id)
-    if (settled !== 'processing') return goTo(reply, await afterConfirming(world, own, settled))
+    const resumed = await resume(world, own.cart)
+    if (resumed.outcome !== 'processing') {
+      return goTo(reply, await afterConfirming(world, own, resumed))
+    }
     const attempt = await payments.latestOf(world.db, own.cart.id)
     const page = ProcessingPage({
       purchase: own.purchase,
       url: `/checkout/${own.cart.id}/processing`,
       return_url: returnAddress(world, own.app, {
         next_url: own.cart.next_url,
-        order_id: attempt?.order_id,
+        order_id: attempt?.status === 'open' ? attempt.order_id : undefined,
       }),
     })
     return sendPage(reply, page, { status: 202 })
@@ -126,7 +133,11 @@ async function stepElsewhere({ db }: World, { cart }: OwnCart): Promise<string |
     : undefined
 }
 
-async function afterConfirming(world: World, own: OwnCart, confirmed: Confirmed): Promise<string> {
+async function afterConfirming(
+  world: World,
+  own: OwnCart,
+  confirmed: Confirmed | Resumed,
+): Promise<string> {
   const base = `/checkout/${own.cart.id}`
   switch (confirmed.outcome) {
     case 'completed':
@@ -138,6 +149,7 @@ async function afterConfirming(world: World, own: OwnCart, confirmed: Confirmed)
     case 'already_owned':
       return await ownerAddress(world, own.app, confirmed.license, own.cart.next_url)
     case 'declined':
+    case 'untried':
       return `${base}/confirm`
     case 'changed':
       return `${base}/confirm?notice=changed`
@@ -154,8 +166,8 @@ async function afterConfirming(world: World, own: OwnCart, confirmed: Confirmed)
 
 const NOTICES: Record<string, { title: string; words: string }> = {
   changed: {
-    title: 'The price has changed',
-    words: 'The seller changed it in the meantime. Nothing was charged; look at the new total.',
+    title: 'Something has changed',
+    words: 'It is not what the last page showed any more. Nothing was charged; look at it again.',
   },
   not_charged: {
     title: 'Nothing was charged',

@@ -131,8 +131,8 @@ function ForMakers(): JSX.Element {
           disputes.
         </p>
         <p class="text-sm text-muted">
-          5% + $0.50 of a sale that you bring, 10% + $0.50 of one that comes from here. No monthly
-          fee.
+          5%&nbsp;+&nbsp;$0.50 of a sale that you bring, 10%&nbsp;+&nbsp;$0.50 of one that comes
+          from here. No monthly fee.
         </p>
         <p>
           <Button href="/api/v1/docs/" icon_after="arrow-right">

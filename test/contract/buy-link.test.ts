@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as affiliates from '#domain/affiliates'
+import { mintId } from '#platform/ids'
+import { sql } from '#platform/sql'
+import type { Agent } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
+import { addApp, setOnSale } from '../support/apps.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { buyer, orderReference, purchase, TEXAS, walkToConfirm } from '../support/purchase.ts'
+import { BAD_RETURN_URLS, GOOD_RETURN_URLS } from '../support/return-urls.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let link: string
+before(async () => {
+  service = await openTestService()
+  link = `/buy/${service.demo.app.prices[0]!.public_id}/`
+})
+after(() => service.close())
+
+const FORM = 'application/x-www-form-urlencoded'
+const linkWith = (name: string, text: string) => `${link}?${name}=${encodeURIComponent(text)}`
+
+/** Posts the details page's form of a browser that has it open. */
+const post = (agent: Agent, fields: Record<string, string>, url = link) =>
+  service.app.inject({
+    method: 'POST',
+    url,
+    headers: { cookie: agent.cookie, 'content-type': FORM },
+    payload: new URLSearchParams({ ...agent.form('Continue'), ...fields }).toString(),
+  })
+
+async function count(table: 'carts' | 'users'): Promise<number> {
+  const statement = { carts: sql`select id from carts`, users: sql`select id from users` }[table]
+  return (await service.world.db.rows(statement)).length
+}
+
+let emails = 0
+const fresh = () => `buyer-${emails++}@example.com`
+
+describe('when a link answers', () => {
+  test('not before its app is published and external sales are enabled', async () => {
+    const { client_id, price_id } = await addApp(service, { slug: 'harbor' })
+    const url = `/buy/${price_id}/`
+    const agent = buyer(service)
+    await agent.open(url)
+    for (const [is_published, external_sales_enabled, status] of [
+      [false, false, 404],
+      [true, false, 404],
+      [false, true, 404],
+      [true, true, 200],
+    ] as const) {
+      await setOnSale(service, client_id, { is_published, external_sales_enabled })
+      assert.equal((await service.app.inject({ url })).statusCode, status)
+      const posted = await post(agent, { email: fresh(), ...TEXAS }, url)
+      assert.equal(posted.statusCode, status === 200 ? 303 : 404)
+    }
+  })
+
+  test('not for a price that never was, was removed, or whose product was', async () => {
+    const { db, clock } = service.world
+    const one = await addApp(service, { slug: 'removed-price' })
+    const two = await addApp(service, { slug: 'removed-product' })
+    const now = clock.now()
+    await db.run(sql`update prices set deleted_at = ${now} where id = ${one.price_id}`)
+    await db.run(sql`update products set deleted_at = ${now} where id = ${two.product_id}`)
+    const ids = [one.price_id, two.price_id, 'prc_0000000000000000000000', 'x', one.product_id]
+    for (const id of ids) {
+      const answer = await service.app.inject({
+        url: `/buy/${id}/`,
+        headers: { accept: 'text/html' },
+      })
+      assert.equal(answer.statusCode, 404)
+      assert.match(textOf(answer.body), /There is nothing here/)
+    }
+  })
+
+  test('with and without the slash at its end', async () => {
+    for (const url of [link, link.slice(0, -1), `${link.slice(0, -1)}?email=a@example.com`]) {
+      assert.equal((await service.app.inject({ url })).statusCode, 200)
+    }
+  })
+})
+
+describe('next', () => {
+  test('on the registered domain or the loopback it is taken along', async () => {
+    for (const [text, resolved] of GOOD_RETURN_URLS) {
+      const agent = buyer(service)
+      const page = await agent.open(linkWith('next', text))
+      assert.equal(page.status, 200, text)
+      assert.equal(agent.form('Continue').next, resolved)
+    }
+  })
+
+  test('anywhere else it shows the misconfigured page, with no way there', async () => {
+    assert.ok(BAD_RETURN_URLS.length + GOOD_RETURN_URLS.length > 100)
+    for (const text of BAD_RETURN_URLS) {
+      const answer = await service.app.inject({ url: linkWith('next', text) })
+      if (text.includes('\0')) {
+        assert.equal(answer.statusCode, 404)
+        continue
+      }
+      assert.equal(answer.statusCode, 400, text)
+      assert.match(textOf(answer.body), /This link is misconfigured/)
+      assert.match(textOf(answer.body), /Nothing was charged/)
+      assert.equal(answer.headers.location, undefined)
+      assert.ok(!answer.body.includes('evil'), text)
+      assert.ok(!/<form|http-equiv/.test(answer.body))
+      for (const [, href] of answer.body.matchAll(/href="([^"]*)"/g)) assert.match(href!, /^[/#]/)
+    }
+  })
+
+  test('posted by hand it is refused the same, and opens no cart', async () => {
+    const agent = buyer(service)
+    await agent.open(link)
+    const before = await count('carts')
+    for (const next of BAD_RETURN_URLS.filter((text) => !text.includes('\0')).slice(0, 60)) {
+      const answer = await post(agent, { email: fresh(), ...TEXAS, next })
+      assert.equal(answer.statusCode, 400, next)
+    }
+    assert.equal(await count('carts'), before)
+  })
+
+  test('given twice it is misconfigured, and empty it is absent', async () => {
+    const good = encodeURIComponent('https://tidepool.example/')
+    const twice = await service.app.inject({ url: `${link}?next=${good}&next=${good}` })
+    assert.equal(twice.statusCode, 400)
+    assert.equal((await service.app.inject({ url: `${link}?next=` })).statusCode, 200)
+  })
+
+  test('it gets the reference in the place of an own one, and keeps all else', async () => {
+    const next =
+      'https://app.tidepool.example/a%20b/?x=1&svc_order=old&x=%c3%a9+z&flag#/r?svc_order=1'
+    const page = await purchase(service, buyer(service), {
+      email: fresh(),
+      query: `?next=${encodeURIComponent(next)}`,
+    })
+    const reference = orderReference(page)
+    const expected =
+      'https://app.tidepool.example/a%20b/?x=1&x=%c3%a9+z&flag' +
+      `&svc_order=${reference}#/r?svc_order=1`
+    assert.ok(page.body.includes(`href="${expected.replaceAll('&', '&amp;')}"`))
+  })
+
+  test('without it the buyer goes to the Login URL', async () => {
+    const page = await purchase(service, buyer(service), { email: fresh() })
+    const { sample_site_url } = service.demo
+    assert.ok(page.body.includes(`${sample_site_url}/login?svc_order=${orderReference(page)}`))
+  })
+
+  test('it is checked again at the end: a site that moved away is not returned to', async () => {
+    const { client_id, price_id } = await addApp(service, { slug: 'moving' })
+    const agent = buyer(service)
+    await agent.open(`/buy/${price_id}/?next=${encodeURIComponent('https://moving.example/back')}`)
+    await agent.submit('Continue', { email: fresh(), ...TEXAS })
+    await service.world.db.run(sql`update apps set url = 'https://moved.example',
+      oauth_login_url = 'https://moved.example/login' where id = ${client_id}`)
+    await agent.submit('Continue', { number: '4242424242424242', expiry: '12/30', cvc: '123' })
+    const page = await agent.submit(/^Pay /)
+    assert.ok(!page.body.includes('moving.example/back'))
+    assert.ok(page.body.includes('https://moved.example/login?svc_order='))
+  })
+})
+
+describe('email', () => {
+  test('is filled in as text and nothing more', async () => {
+    const before = await count('carts')
+    for (const text of [
+      'robin@example.com',
+      '"><script>alert(1)</script>',
+      "' onfocus='alert(1)",
+      '{{7*7}}',
+      'x'.repeat(5000),
+    ]) {
+      const agent = buyer(service)
+      const page = await agent.open(linkWith('email', text))
+      assert.equal(page.status, 200)
+      assert.equal(agent.form('Continue').email, text)
+      const rest = page.body.replaceAll(/ value="[^"]*"/g, '')
+      assert.ok(!/alert|onfocus|xxxx/.test(rest))
+    }
+    assert.equal(await count('carts'), before)
+  })
+
+  test('of an account reads the same as of nobody', async () => {
+    const pages = []
+    for (const email of [service.demo.buyer.email, 'nobody@example.com']) {
+      const { body, headers } = await service.app.inject({ url: linkWith('email', email) })
+      const plain = body.replaceAll(email, 'EMAIL').replaceAll(/value="[\w-]{43}"/g, 'TOKEN')
+      pages.push([plain, Object.keys(headers)])
+    }
+    assert.deepEqual(pages[0], pages[1])
+  })
+})
+
+describe('the buyer’s details', () => {
+  const submit = async (fields: Record<string, string>) => {
+    const agent = buyer(service)
+    await agent.open(link)
+    const before = await count('carts')
+    const answer = await post(agent, { email: fresh(), ...TEXAS, ...fields })
+    return { answer, words: textOf(answer.body), opened: (await count('carts')) - before }
+  }
+
+  test('a buyer outside of the United States is refused, whatever the ZIP says', async () => {
+    for (const country of ['CA', 'GB', 'PR', 'us', 'USA', '', 'XX', 'United States']) {
+      const { answer, words, opened } = await submit({ country })
+      assert.equal(answer.statusCode, 422, country)
+      assert.match(words, /United States only\. Nothing was charged\./)
+      assert.equal(opened, 0)
+    }
+  })
+
+  test('a ZIP that does not exist is refused, and one with four more digits is read', async () => {
+    for (const zip of ['00000', '99999', '7870', '787011', 'K1A 0B1', '', '78701-', 'Texas']) {
+      const { answer, words, opened } = await submit({ zip })
+      assert.equal(answer.statusCode, 422, zip)
+      assert.match(words, /five-digit ZIP/)
+      assert.equal(opened, 0)
+    }
+    for (const zip of ['78701', ' 78701 ', '78701-1234']) {
+      const { answer, opened } = await submit({ zip })
+      assert.deepEqual([answer.statusCode, opened], [303, 1], zip)
+    }
+  })
+
+  test('what is no address is refused, and all faults stand on the page at once', async () => {
+    for (const email of [
+      '',
+      'a',
+      'a@',
+      '@b.co',
+      'a@b',
+      'a b@c.co',
+      'a@b..co',
+      'a@b@c.co',
+      'a,b@c.co',
+    ]) {
+      const { answer, words } = await submit({ email })
+      assert.equal(answer.statusCode, 422, email)
+      assert.match(words, /Enter an email address/)
+    }
+    const { answer, words } = await submit({ email: 'x', country: 'US', zip: '0' })
+    assert.equal(answer.statusCode, 422)
+    for (const sentence of [/Enter an email address/, /five-digit ZIP/]) {
+      assert.match(words, sentence)
+    }
+  })
+
+  test('what was typed is still there, and escaped', async () => {
+    const { answer } = await submit({ email: '"><b>x', zip: '<i>' })
+    assert.ok(!/<b>x|<i>/.test(answer.body))
+    assert.ok(answer.body.includes('value="&quot;>&lt;b>x"') || answer.body.includes('&lt;b&gt;x'))
+  })
+})
+
+describe('ref', () => {
+  const open = async (agent: Agent, code: string, headers: Record<string, string> = {}) => {
+    const answer = await service.app.inject({
+      url: linkWith('ref', code),
+      headers: { cookie: agent.cookie, ...headers },
+    })
+    const cookie = answer.cookies.find(({ name }) => name === '__Host-ref')
+    if (cookie) agent.cookies.set(cookie.name, cookie.value)
+    return cookie
+  }
+  const affiliateOf = async (agent: Agent) => {
+    const email = fresh()
+    await walkToConfirm(service, agent, { email })
+    const cart = await service.world.db.one<{ code: string | null }>(sql`select a.code from carts c
+      left join affiliates a on a.id = c.affiliate_id where c.email = ${email}`)
+    return cart.code
+  }
+  const addAffiliate = async (code: string) => {
+    const { db, random, clock } = service.world
+    const id = mintId(random, 'usr')
+    await db.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+      values (${id}, ${code}, ${`${code}@example.net`}, 'signup', ${clock.now()})`)
+    await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id: id, code })
+  }
+
+  test('sets a cookie that no script, no other host and no plain connection reads', async () => {
+    const cookie = await open(buyer(service), service.demo.affiliate.code)
+    const { value, ...facts } = cookie!
+    assert.deepEqual(facts, {
+      name: '__Host-ref',
+      maxAge: 60 * 86_400,
+      path: '/',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax',
+    })
+    assert.ok(!value.includes(service.demo.affiliate.code))
+  })
+
+  test('an unknown code leaves the cookie alone, and the last known one wins', async () => {
+    await addAffiliate('second-code')
+    const agent = buyer(service)
+    const { code } = service.demo.affiliate
+    await open(agent, code)
+    for (const unknown of ['nobody', '', 'COAST-WALKS', 'x', 'a'.repeat(33), 'ä', "' or 1=1"]) {
+      assert.equal(await open(agent, unknown), undefined, unknown)
+    }
+    assert.equal(await affiliateOf(agent), code)
+    assert.ok(await open(agent, 'second-code'))
+    assert.equal(await affiliateOf(agent), 'second-code')
+    assert.ok(await open(agent, code))
+    assert.equal(await affiliateOf(agent), code)
+  })
+
+  test('a picture or a frame with the link is no click', async () => {
+    for (const destination of ['image', 'iframe', 'script', 'empty']) {
+      const headers = { 'sec-fetch-dest': destination }
+      assert.equal(await open(buyer(service), service.demo.affiliate.code, headers), undefined)
+    }
+  })
+
+  test('a cookie that was altered, or moved from another, means nobody', async () => {
+    const agent = buyer(service)
+    const { value } = (await open(agent, service.demo.affiliate.code))!
+    const [body = '', signature = ''] = value.split('.')
+    const forged = Buffer.from(JSON.stringify(['aff_1', 9_999_999_999])).toString('base64url')
+    const wrong = ['', '.', 'x', body, `${body}.`, `${forged}.${signature}`, `.${signature}`]
+    wrong.push(`${body}.${signature.slice(1)}`, `${body}x.${signature}`, `${value}=.x`.slice(1))
+    for (const each of wrong) {
+      agent.cookies.set('__Host-ref', each)
+      assert.equal(await affiliateOf(agent), null, each)
+    }
+    agent.cookies.set('__Host-ref', value)
+    assert.equal(await affiliateOf(agent), service.demo.affiliate.code)
+  })
+
+  test('it is good for 60 days, even in a browser that keeps it longer', async () => {
+    const [early, late] = [buyer(service), buyer(service)]
+    for (const agent of [early, late]) await open(agent, service.demo.affiliate.code)
+    service.clock.pass(60 * 86_400 - 1)
+    assert.equal(await affiliateOf(early), service.demo.affiliate.code)
+    service.clock.pass(1)
+    assert.equal(await affiliateOf(late), null)
+  })
+
+  test('it is not set by a link that is misconfigured or unknown', async () => {
+    const { code } = service.demo.affiliate
+    for (const url of [`${link}?ref=${code}&next=https://evil.example/`, `/buy/x/?ref=${code}`]) {
+      const { cookies } = await service.app.inject({ url })
+      assert.ok(cookies.every(({ name }) => name !== '__Host-ref'))
+    }
+  })
+})
+
+test('afterwards everything still adds up', () => assertInvariants(service))

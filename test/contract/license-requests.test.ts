@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { LightMyRequestResponse as Answer } from 'fastify'
+import * as apps from '#domain/apps'
+import { sql } from '#platform/sql'
+import { assertLimited, assertRefused, fingerprint } from '../support/answers.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let other: OtherApp
+let key: string
+let reference: string
+let license_id: string
+let own: { authorization: string }
+before(async () => {
+  service = await openTestService()
+  other = await addApp(service, { slug: 'harbor' })
+  own = basic(service)
+  const page = await purchase(service, buyer(service), { email: 'one@example.com' })
+  key = licenseKey(page)
+  reference = orderReference(page)
+  license_id = (await validate({ key })).json().license_id
+})
+after(() => service.close())
+
+const validate = (payload: object, headers: object = own) =>
+  service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: { ...headers },
+    payload,
+  })
+
+const lookUp = (ref: string, headers: object = own) =>
+  service.app.inject({ url: `/api/v1/orders/${ref}`, headers: { ...headers } })
+
+const rotate = (headers: object) =>
+  service.app.inject({
+    method: 'POST',
+    url: `/api/v1/licenses/${license_id}/regenerate-key`,
+    headers: { ...headers },
+  })
+
+describe('credentials', () => {
+  const encode = (text: string) => Buffer.from(text).toString('base64')
+
+  const assertChallenged = (answer: Answer) => {
+    assertRefused(answer, 401, 'invalid_client')
+    assert.match(String(answer.headers['www-authenticate']), /^Basic realm="licenses"/)
+  }
+
+  test('whatever is wrong with them, all three endpoints answer the same 401', async () => {
+    const { client_id, client_secret } = service.demo.app
+    const pair = `${client_id}:${client_secret}`
+    const headers = [
+      undefined,
+      '',
+      'Basic',
+      'Basic ',
+      `Basic${encode(pair)}`,
+      `Bearer ${encode(pair)}`,
+      `Basic ${pair}`,
+      `Basic ${encode(pair)} ${encode(pair)}`,
+      `Basic ${encode(client_id)}`,
+      `Basic ${encode(`:${client_secret}`)}`,
+      `Basic ${encode(`${client_id}:`)}`,
+      `Basic ${encode(`${client_id}:wrong`)}`,
+      `Basic ${encode(`${pair} `)}`,
+      `Basic ${encode(`${client_id.toUpperCase()}:${client_secret}`)}`,
+      `Basic ${encode(`app_0000000000000000000000:${client_secret}`)}`,
+      `Basic ${encode(`${client_id}:${other.client_secret}`)}`,
+      `Basic ${encode(`${client_id}\0:${client_secret}`)}`,
+      `Basic ${encode(`${client_id}:${'x'.repeat(2000)}`)}`,
+      'Basic ====',
+      'Basic \u00e9\u00e9',
+    ]
+    const nobody = await validate({ key }, {})
+    for (const authorization of headers) {
+      const asker = authorization === undefined ? {} : { authorization }
+      for (const answer of [
+        await validate({ key }, asker),
+        await lookUp(reference, asker),
+        await rotate(asker),
+      ]) {
+        assertChallenged(answer)
+        assert.deepEqual(fingerprint(answer).body, fingerprint(nobody).body)
+      }
+    }
+    assert.equal((await validate({ key })).statusCode, 200, 'nothing was rotated meanwhile')
+  })
+
+  test('the word Basic is read in any case', async () => {
+    const [, encoded] = own.authorization.split(' ')
+    for (const word of ['basic', 'BASIC', 'Basic ']) {
+      const answer = await validate({ key }, { authorization: `${word} ${encoded}` })
+      assert.equal(answer.statusCode, 200)
+    }
+  })
+
+  test('a replaced secret stops at once, and the new one works', async () => {
+    await apps.replaceSecret(service.world.db, other.client_id, 'another secret')
+    assertChallenged(await validate({ key }, basic(service, other)))
+    const renewed = basic(service, { ...other, client_secret: 'another secret' })
+    assertRefused(await validate({ key }, renewed), 404, 'unknown_key')
+  })
+
+  test('a client that belongs to no app, or has no secret, verifies nothing', async () => {
+    const { db, clock } = service.world
+    await db.run(sql`insert into clients (client_id, created_at) values ('shared', ${clock.now()})`)
+    for (const client_secret of ['', 'null', 'undefined', 'no client has this secret']) {
+      const answer = await validate({ key }, basic(service, { client_id: 'shared', client_secret }))
+      assertChallenged(answer)
+    }
+  })
+})
+
+describe('requests that are not understood', () => {
+  const send = (payload: string | undefined, type: string | undefined) =>
+    service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate',
+      headers: { ...own, ...(type === undefined ? {} : { 'content-type': type }) },
+      ...(payload === undefined ? {} : { payload }),
+    })
+  const paths = (answer: Answer) =>
+    answer.json().fields.map((fault: { path: string }) => fault.path)
+
+  test('all faults are named at once', async () => {
+    const answer = await validate({ key: 5, extra: 1, more: { deep: true } })
+    assertRefused(answer, 400, 'invalid_request', 'fields')
+    assert.deepEqual(paths(answer), ['key', 'extra', 'more'])
+    for (const fault of answer.json().fields) assert.match(fault.message, /\S/)
+  })
+
+  test('a missing body, another kind of value and an unknown field are refused', async () => {
+    for (const [payload, expected] of [
+      [undefined, ['']],
+      ['', ['']],
+      ['{}', ['key']],
+      ['null', ['']],
+      ['[]', ['']],
+      ['"key"', ['']],
+      ['{"key":null}', ['key']],
+      [`{"key":"${key}","client_id":"x"}`, ['client_id']],
+      ['{"key":', ['']],
+      ['{"key":"a"}}', ['']],
+      ['{"key":"\\u0000"}', ['']],
+      ['{"key":"x","__proto__":{"a":1}}', ['']],
+      ['{"key":"x","constructor":{"prototype":{}}}', ['']],
+    ] as const) {
+      const answer = await send(payload, 'application/json')
+      assertRefused(answer, 400, 'invalid_request', 'fields')
+      assert.deepEqual(paths(answer), expected, payload)
+    }
+  })
+
+  test('what is not JSON is 415', async () => {
+    const body = JSON.stringify({ key })
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'x']) {
+      assertRefused(await send(body, type), 415, 'unsupported_media_type')
+    }
+    assert.equal((await send(body, 'application/json; charset=utf-8')).statusCode, 200)
+  })
+
+  test('64 KiB are taken, and one byte more is 413', async () => {
+    const frame = '{"key":""}'.length
+    const room = 64 * 1024 - frame
+    const json = 'application/json'
+    const full = await send(`{"key":"${'x'.repeat(room)}"}`, json)
+    assertRefused(full, 400, 'invalid_request', 'fields')
+    const over = await send(`{"key":"${'x'.repeat(room + 1)}"}`, json)
+    assertRefused(over, 413, 'payload_too_large')
+  })
+
+  test('another method is 405 and names the right one', async () => {
+    for (const [url, allow] of [
+      ['/api/v1/licenses/validate', 'POST'],
+      [`/api/v1/orders/${reference}`, 'GET, HEAD'],
+      ['/api/v1/licenses/lic_1/regenerate-key', 'POST'],
+    ] as const) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+        if (allow.split(', ').includes(method)) continue
+        const answer = await service.app.inject({ method, url, headers: own })
+        assertRefused(answer, 405, 'method_not_allowed')
+        assert.equal(answer.headers.allow, allow)
+      }
+    }
+  })
+
+  test('a slash at the end changes nothing', async () => {
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/api/v1/licenses/validate/',
+      headers: own,
+      payload: { key },
+    })
+    assert.deepEqual(answer.json(), (await validate({ key })).json())
+    assert.deepEqual((await lookUp(`${reference}/`)).json(), (await lookUp(reference)).json())
+  })
+})
+
+describe('limits', () => {
+  const asker = (client_id: string, remoteAddress: string) => ({
+    remoteAddress,
+    headers: basic(service, { client_id, client_secret: 'any' }),
+  })
+
+  test('each endpoint has its own minute, by caller address and client id', async () => {
+    for (const [method, url, points, name] of [
+      ['POST', '/api/v1/licenses/validate', 120, 'validate'],
+      ['GET', '/api/v1/orders/x', 120, 'orders'],
+      ['POST', '/api/v1/licenses/lic_1/regenerate-key', 30, 'regenerate'],
+    ] as const) {
+      const ask = (client_id: string, address: string) =>
+        service.app.inject({
+          method,
+          url,
+          ...asker(client_id, address),
+          ...(name === 'validate' ? { payload: { key } } : {}),
+        })
+      for (let count = 1; count <= points; count++) {
+        const answer = await ask('app_limited', '198.51.100.7')
+        assert.equal(answer.statusCode, 401)
+        assert.equal(answer.headers['ratelimit-policy'], `"${name}";q=${points};w=60`)
+        assert.match(
+          String(answer.headers.ratelimit),
+          new RegExp(`^"${name}";r=${points - count};t=[1-9]\\d*$`),
+        )
+      }
+      assertLimited(await ask('app_limited', '198.51.100.7'))
+      assert.equal((await ask('app_other', '198.51.100.7')).statusCode, 401)
+      assert.equal((await ask('app_limited', '198.51.100.8')).statusCode, 401)
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import { cents } from '#platform/money'
+
+test('a sale costs 5 % and 50 cents, and 10 % and 50 cents where the service brought it', () => {
+  for (const [amount, seller, service] of [
+    [100, 55, 60],
+    [109, 55, 61],
+    [110, 56, 61],
+    [1200, 110, 170],
+    [1299, 115, 180],
+    [1290, 115, 179],
+    [9600, 530, 1010],
+    [18_000, 950, 1850],
+    [9_999_999, 500_050, 1_000_050],
+  ] as const) {
+    assert.equal(billing.feeOn(cents(amount), 'seller'), seller, String(amount))
+    assert.equal(billing.feeOn(cents(amount), 'service'), service, String(amount))
+  }
+})
+
+test('a referrer earns a quarter of the fee, rounded down; nobody earns nothing', () => {
+  for (const [fee, commission] of [
+    [55, 13],
+    [56, 14],
+    [110, 27],
+    [170, 42],
+    [3, 0],
+    [4, 1],
+  ] as const) {
+    assert.equal(billing.commissionOn(cents(fee), 'aff_1'), commission)
+    assert.equal(billing.commissionOn(cents(fee), null), 0)
+  }
+})
+
+test('a sale of any amount is divided to the cent, and nobody gets less than nothing', () => {
+  const sale = fc.record({
+    amount: fc.integer({ min: 100, max: 9_999_999 }).map(cents),
+    tax: fc.integer({ min: 0, max: 999_999 }).map(cents),
+    brought_by: fc.constantFrom('seller' as const, 'service' as const),
+    affiliate_id: fc.constantFrom('aff_1', null),
+  })
+  fc.assert(
+    fc.property(sale, ({ amount, tax, brought_by, affiliate_id }) => {
+      const fee = billing.feeOn(amount, brought_by)
+      const commission = billing.commissionOn(fee, affiliate_id)
+      assert.ok(commission * 4 <= fee && fee < amount)
+      const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id }
+      const { lines } = ledger.sale({ ...facts, amount, tax, fee, commission })
+      const of = (account: string) => lines.find((line) => line.account === account)?.amount ?? 0
+      assert.equal(
+        lines.reduce((total, line) => total + line.amount, 0),
+        0,
+      )
+      assert.equal(of('processor'), amount + tax)
+      assert.equal(0 - of('tax_payable'), tax)
+      assert.equal(0 - of('affiliate_payable'), commission)
+      assert.equal(0 - of('fees'), fee - commission)
+      assert.equal(0 - of('seller_payable'), amount - fee)
+      assert.ok(lines.every((line) => line.amount !== 0))
+    }),
+    { numRuns: 10_000, seed: 1 },
+  )
+})
+
+test('the lines of a sale name whose the money is', () => {
+  const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const amounts = { amount: cents(1200), tax: cents(60), fee: cents(110), commission: cents(27) }
+  assert.deepEqual(ledger.sale({ ...facts, ...amounts }), {
+    event: 'sale',
+    subject: 'ord_1',
+    lines: [
+      { account: 'processor', owner: '', amount: 1260 },
+      { account: 'tax_payable', owner: 'US-TX', amount: -60 },
+      { account: 'affiliate_payable', owner: 'aff_1', amount: -27 },
+      { account: 'fees', owner: '', amount: -83 },
+      { account: 'seller_payable', owner: 'sel_1', amount: -1090 },
+    ],
+  })
+})

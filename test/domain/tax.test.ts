@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import * as tax from '#domain/tax'
+import { cents } from '#platform/money'
+
+interface Row {
+  state: string
+  saas: string
+  rate_ppm: number
+  taxable_ppm: number
+  effective_from: string
+}
+
+const file = new URL('../../src/domain/tax/us-saas-sales-tax.json', import.meta.url)
+const ROWS: Row[] = JSON.parse(readFileSync(file, 'utf8')).rows
+const STATES =
+  'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ ' +
+  'NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY'
+
+test('the table has every state and the District, and no row twice', () => {
+  assert.deepEqual([...new Set(ROWS.map(({ state }) => state))].sort(), STATES.split(' ').sort())
+  const names = ROWS.map(({ state, effective_from }) => `${state} ${effective_from}`)
+  assert.equal(new Set(names).size, names.length)
+  for (const { state, rate_ppm, taxable_ppm, effective_from, saas } of ROWS) {
+    assert.ok(Number.isInteger(rate_ppm) && rate_ppm >= 0 && rate_ppm <= 100_000, state)
+    assert.ok(Number.isInteger(taxable_ppm) && taxable_ppm > 0 && taxable_ppm <= 1_000_000, state)
+    assert.match(effective_from, /^\d{4}-\d{2}-\d{2}$/)
+    assert.match(saas, /^(taxable|exempt|no_sales_tax|local_only|disputed)$/, state)
+  }
+})
+
+test('every row is what is charged from its day on, and the rule names it', () => {
+  const amount = cents(1299)
+  for (const { state, saas, rate_ppm, taxable_ppm, effective_from } of ROWS) {
+    const rule = tax.ruleFor(state, effective_from)
+    assert.equal(rule.rule, `US-${state}:${effective_from}:${saas}`)
+    const product = BigInt(amount) * BigInt(rate_ppm) * BigInt(taxable_ppm)
+    const halfUp = Number((2n * product + 10n ** 12n) / (2n * 10n ** 12n))
+    assert.equal(tax.taxOn(amount, rule), saas === 'taxable' ? halfUp : 0, state)
+  }
+})
+
+test('what a person pays on $12.00, state by state that was looked up by hand', () => {
+  for (const [state, expected] of [
+    ['TX', 60],
+    ['NY', 48],
+    ['PA', 72],
+    ['WA', 78],
+    ['AZ', 67],
+    ['CA', 0],
+    ['FL', 0],
+    ['OR', 0],
+    ['AL', 0],
+    ['AK', 0],
+  ] as const) {
+    assert.equal(tax.taxOn(cents(1200), tax.ruleFor(state, '2026-03-10')), expected, state)
+  }
+})
+
+test('Texas takes its rate on four fifths of the price', () => {
+  const rule = tax.ruleFor('TX', '2026-03-10')
+  assert.deepEqual([rule.rate_ppm, rule.taxable_ppm], [62_500, 800_000])
+  assert.equal(tax.taxOn(cents(10_000), rule), 500)
+  // Multiplied once: 80 % of 1.11 rounded on the way would give 6.
+  assert.equal(tax.taxOn(cents(110), rule), 6)
+  assert.equal(tax.taxOn(cents(109), rule), 5)
+})
+
+test('the District takes 6 % until 30 September 2026 and 7 % from the day after', () => {
+  for (const [day, expected] of [
+    ['2026-03-10', 600],
+    ['2026-09-30', 600],
+    ['2026-10-01', 700],
+    ['2030-01-01', 700],
+  ] as const) {
+    assert.equal(tax.taxOn(cents(10_000), tax.ruleFor('DC', day)), expected, day)
+  }
+})
+
+test('a later row supersedes an earlier one in whatever order they stand', () => {
+  const row = { state: 'TX', saas: 'taxable', taxable_ppm: 1_000_000 }
+  const rows = [
+    { ...row, rate_ppm: 30_000, effective_from: '2027-01-01' },
+    { ...row, rate_ppm: 10_000, effective_from: '2025-01-01' },
+    { ...row, rate_ppm: 20_000, effective_from: '2026-01-01' },
+  ]
+  const rate = (day: string) => tax.ruleFor('TX', day, rows).rate_ppm
+  assert.deepEqual(
+    ['2024-12-31', '2025-01-01', '2025-12-31', '2026-01-01', '2027-06-01'].map(rate),
+    [0, 10_000, 10_000, 20_000, 30_000],
+  )
+})
+
+test('territories and military addresses have no row and are not taxed', () => {
+  for (const state of ['PR', 'GU', 'VI', 'AS', 'MP', 'AA', 'AE', 'AP']) {
+    const rule = tax.ruleFor(state, '2026-03-10')
+    assert.equal(rule.rule, `US-${state}:no-row`)
+    assert.equal(tax.taxOn(cents(9_999_999), rule), 0)
+  }
+})
+
+test('the tax is never negative, never more than the price, and grows with it', () => {
+  const days = fc.constantFrom('2025-12-31', '2026-03-10', '2026-12-31')
+  const states = fc.constantFrom(...STATES.split(' '))
+  const price = fc.integer({ min: 100, max: 9_999_998 })
+  fc.assert(
+    fc.property(states, days, price, (state, day, amount) => {
+      const rule = tax.ruleFor(state, day)
+      const taken = tax.taxOn(cents(amount), rule)
+      assert.ok(taken >= 0 && taken < amount)
+      assert.ok(tax.taxOn(cents(amount + 1), rule) >= taken)
+    }),
+    { numRuns: 5000, seed: 1 },
+  )
+})
+
+test('a ZIP lies in its state, and what is no ZIP lies nowhere', () => {
+  for (const [zip, state] of [
+    ['78701', 'TX'],
+    ['97365', 'OR'],
+    ['20001', 'DC'],
+    ['10001', 'NY'],
+    ['02108', 'MA'],
+    ['00901', 'PR'],
+    ['99501', 'AK'],
+  ] as const) {
+    assert.equal(tax.stateOfZip(zip), state)
+  }
+  const none = ['00000', '99999', '', '7870', '787011', '78701-1234', ' 78701', 'K1A0B1', 'K1A']
+  none.push('７８７０１', '1e3', '-1234', '٧٨٧٠١', 'SW1A1')
+  for (const zip of none) assert.equal(tax.stateOfZip(zip), undefined, zip)
+})

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { recover } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { type Agent, textOf } from '../support/agent.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import {
+  basic,
+  buyer,
+  enterCard,
+  licenseKey,
+  orderReference,
+  purchase,
+  takenFrom,
+  walkToConfirm,
+} from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const ASKS_ALWAYS = '4000002760003184'
+const LOSES_ANSWER = '4999990000000015'
+const LOSES_REQUEST = '4999990000000023'
+
+let service: TestService
+/** Set while the network to the processor is down, as far as closing goes. */
+let isDown = false
+before(async () => {
+  service = await openTestService({
+    processor: (sandbox): World['processor'] => ({
+      ...sandbox,
+      async close(now, key) {
+        if (isDown) throw new payments.ProcessorUnreachable('the network is down')
+        return await sandbox.close(now, key)
+      },
+    }),
+  })
+})
+after(() => service.close())
+
+let emails = 0
+const fresh = () => `cards-${emails++}@example.com`
+
+const lookUp = (reference: string) =>
+  service.app.inject({ url: `/api/v1/orders/${reference}`, headers: basic(service) })
+
+/** Goes from the confirmation page to the card page, enters another card and confirms again. */
+async function payWithAnother(agent: Agent, card?: string) {
+  service.clock.pass(5)
+  await agent.press('Use another card')
+  await enterCard(agent, card)
+  return await agent.submit(/^Pay /)
+}
+
+describe('a declined card', () => {
+  for (const [card, sentence] of [
+    ['4000000000000002', /declined this card/],
+    ['4000000000009995', /does not have enough funds/],
+    ['4000000000009987', /declined this card/],
+    ['4000000000009979', /declined this card/],
+    ['4000000000000069', /has expired/],
+    ['4000000000000127', /security code \(CVC\) does not match/],
+    ['4000000000000119', /could not process the card just now/],
+    ['4000000000000341', /declined this card/],
+    ['4100000000000019', /declined this card/],
+  ] as const) {
+    test(`${card} is told in a sentence, takes nothing, and another card then works`, async () => {
+      const agent = buyer(service)
+      const email = fresh()
+      const page = await purchase(service, agent, { email, card })
+      assert.match(page.url, /\/confirm$/)
+      assert.match(textOf(page.body), /Your card was declined/)
+      assert.match(textOf(page.body), sentence)
+      assert.ok(!/lost|stolen|fraud|_/.test(textOf(page.body).match(/Your card was.*?Plan/)![0]))
+      assert.deepEqual(await takenFrom(service, email), [])
+      const paid = await payWithAnother(agent)
+      assert.match(textOf(paid.body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [1260])
+    })
+  }
+
+  test('reads no more as declined once another was entered', async () => {
+    const agent = buyer(service)
+    await purchase(service, agent, { email: fresh(), card: '4000000000000002' })
+    await agent.press('Use another card')
+    const page = await enterCard(agent)
+    assert.ok(!textOf(page.body).includes('declined'))
+  })
+
+  test('after card after card the buyer is stopped for an hour', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await walkToConfirm(service, agent, { email, card: '4000000000000002' })
+    let tries = 0
+    while ((await agent.submit(/^Pay /)).status === 200) {
+      tries++
+      service.clock.pass(1)
+      assert.ok(tries < 20, 'nobody stopped him')
+    }
+    assert.equal(agent.page.status, 429)
+    assert.match(String(agent.page.headers['retry-after']), /^[1-9]\d*$/)
+    assert.ok(tries >= 10, `he was stopped after ${tries} cards`)
+  })
+})
+
+describe('a card from abroad', () => {
+  test('is refused after the card step, before anything is asked of it', async () => {
+    for (const card of ['4000001240000000', '4000008260000000']) {
+      const agent = buyer(service)
+      const email = fresh()
+      const page = await walkToConfirm(service, agent, { email, card })
+      assert.equal(page.status, 422)
+      assert.match(textOf(page.body), /This card cannot be used here Nothing was charged/)
+      const confirm = await agent.open(page.url.replace('card-entered', 'confirm'))
+      assert.match(textOf(confirm.body), /Enter your card/)
+      await enterCard(agent)
+      assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [1260])
+    }
+  })
+
+  test('with a billing ZIP that does not exist is refused as well', async () => {
+    const agent = buyer(service)
+    await walkToConfirm(service, agent, { email: fresh(), card: '4000000000000002' })
+    await agent.press('Use another card')
+    const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123', zip: '00000' }
+    const page = await agent.submit('Continue', fields)
+    assert.equal(page.status, 422)
+    assert.match(textOf(page.body), /ZIP code does not exist/)
+  })
+})
+
+describe('3-D Secure', () => {
+  test('passed, it ends in a license', async () => {
+    for (const card of [ASKS_ALWAYS, '4000002500003155']) {
+      const agent = buyer(service)
+      const email = fresh()
+      const challenge = await purchase(service, agent, { email, card })
+      assert.match(textOf(challenge.body), /Confirm that it is you/)
+      assert.deepEqual(await takenFrom(service, email), [])
+      const page = await agent.submit('Complete authentication')
+      assert.match(textOf(page.body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [1260])
+    }
+  })
+
+  test('failed, it says so, and another card works', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const page = await agent.submit('Fail authentication')
+    assert.match(textOf(page.body), /The payment was not confirmed with your bank/)
+    assert.match(textOf((await payWithAnother(agent)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('left alone, it is closed by the next try, and cannot be passed late', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    const bank = agent.tab()
+    await agent.open((await confirmPageOf(email))!)
+    assert.match(textOf((await payWithAnother(agent)).body), /License key/)
+    bank.page = challenge
+    await bank.submit('Complete authentication').catch(() => undefined)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('passed in another tab just before the next try, it is the one that counts', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await agent.open((await confirmPageOf(email))!)
+    service.clock.pass(5)
+    await agent.press('Use another card')
+    await enterCard(agent)
+    // The bank's page is told of success, and its answer never reaches us.
+    await service.app.inject({
+      method: 'POST',
+      url: challenge.url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'result=complete',
+    })
+    assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('left for a quarter of an hour, it is closed, and nothing was taken', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    service.clock.pass(15 * 60)
+    await recover(service.world)
+    await assertInvariants(service)
+    agent.page = challenge
+    await agent.submit('Complete authentication')
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.match(textOf(agent.page.body), /Confirm your order/)
+    assert.match(textOf((await payWithAnother(agent)).body), /License key/)
+  })
+
+  test('that cannot be closed just now is waited for, and is no error', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await purchase(service, agent, { email, card: ASKS_ALWAYS })
+    await agent.open((await confirmPageOf(email))!)
+    await agent.press('Use another card')
+    await enterCard(agent)
+    isDown = true
+    try {
+      const page = await agent.submit(/^Pay /)
+      assert.ok(page.status < 500, `${page.status}: ${textOf(page.body)}`)
+      assert.ok(!textOf(page.body).includes('License key'))
+    } finally {
+      isDown = false
+    }
+    assert.deepEqual(await takenFrom(service, email), [])
+  })
+})
+
+/** The confirmation page of a buyer's latest cart: how somebody comes back from his bank's page. */
+async function confirmPageOf(email: string): Promise<string | undefined> {
+  const attempt = await payments.findUnsettled(service.world.db, {
+    app_id: service.demo.app.client_id,
+    email_normalised: email,
+  })
+  return attempt && `/checkout/${attempt.cart_id}/confirm`
+}
+
+describe('a lost answer', () => {
+  test('of a charge that was made is waited for, told so, and found', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
+    assert.equal(waiting.status, 202)
+    assert.match(textOf(waiting.body), /Your bank is answering/)
+    const reference = orderReference(waiting)
+    const processing = await lookUp(reference)
+    assert.equal(processing.statusCode, 202)
+    assert.deepEqual(processing.json(), { status: 'processing' })
+    assert.equal(processing.headers['retry-after'], '1')
+    // Impatience helps nothing: the card is charged once.
+    for (const step of ['confirm', 'card', 'processing', 'resume']) {
+      const page = await agent.open(waiting.url.replace('processing', step))
+      assert.equal(page.status, 202, step)
+    }
+    service.clock.pass(5)
+    await recover(service.world)
+    const page = await agent.open(waiting.url)
+    assert.match(page.url, /\/success$/)
+    const order = await lookUp(reference)
+    assert.equal(order.statusCode, 200)
+    assert.equal(order.json().license_key, licenseKey(page))
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('is found by the waiting page itself, without any job', async () => {
+    const agent = buyer(service)
+    const waiting = await purchase(service, agent, { email: fresh(), card: LOSES_ANSWER })
+    service.clock.pass(5)
+    assert.match(textOf((await agent.open(waiting.url)).body), /License key/)
+  })
+
+  test('of a charge that never arrived is closed within 30 seconds, and the buyer tries again', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const waiting = await purchase(service, agent, { email, card: LOSES_REQUEST })
+    assert.equal(waiting.status, 202)
+    const reference = orderReference(waiting)
+    service.clock.pass(5)
+    await recover(service.world)
+    assert.equal((await lookUp(reference)).statusCode, 202)
+    service.clock.pass(20)
+    await recover(service.world)
+    assert.equal((await lookUp(reference)).statusCode, 404)
+    const page = await agent.open(waiting.url)
+    assert.match(page.url, /\/confirm\?notice=not_charged$/)
+    assert.match(textOf(page.body), /Nothing was charged/)
+    assert.match(textOf((await payWithAnother(agent)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('holds up a second cart of the same buyer, and both pages say the truth', async () => {
+    const one = buyer(service)
+    const two = one.tab()
+    const email = fresh()
+    await walkToConfirm(service, two, { email })
+    const waiting = await purchase(service, one, { email, card: LOSES_ANSWER })
+    const second = await two.submit(/^Pay /)
+    assert.ok(!/Nothing was charged|no payment can follow/.test(textOf(second.body)))
+    assert.match(textOf(second.body), /Your bank is answering/)
+    assert.equal(second.status, 202)
+    assert.equal((await two.open(second.url)).status, 202)
+    service.clock.pass(5)
+    assert.match(textOf((await one.open(waiting.url)).body), /License key/)
+    const after = await two.open(second.url)
+    assert.match(after.url, /\/confirm$/)
+    assert.match((await two.submit(/^Pay /)).url, /svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+})
+
+test('afterwards everything still adds up', async () => {
+  service.clock.pass(16 * 60)
+  await recover(service.world)
+  await assertInvariants(service)
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, changePrice, type OtherApp, setOnSale } from '../support/apps.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+let names = 0
+const fresh = () => `changed-${names++}@example.com`
+
+/** A buyer who looks at the confirmation page of an app of his own test. */
+async function atConfirm(facts: { amount?: number; trial_days?: number; zip?: string } = {}) {
+  const slug = `changing-${names++}`
+  const trial_days = facts.trial_days ?? 0
+  const app = await addApp(service, { slug, amount: cents(facts.amount ?? 1200), trial_days })
+  const agent = buyer(service)
+  const email = fresh()
+  await agent.open(`/buy/${app.price_id}/`)
+  await agent.submit('Continue', { email, ...TEXAS, zip: facts.zip ?? TEXAS.zip })
+  await enterCard(agent)
+  return { app, agent, email }
+}
+
+const PAY = /^Pay |^Start free trial$/
+const buttonOf = (agent: Agent) =>
+  /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
+
+const change = ({ price_id }: OtherApp, amount: number) =>
+  changePrice(service, { id: price_id, amount: cents(amount) })
+
+const setTrial = ({ product_id }: OtherApp, days: number) =>
+  service.world.db.run(sql`update products set trial_days = ${days} where id = ${product_id}`)
+
+describe('a price that changes under an open cart', () => {
+  test('is shown and asked for again, up or down, and then charged as shown', async () => {
+    for (const [amount, button, taken] of [
+      [1500, 'Pay $15.75', 1575],
+      [900, 'Pay $9.45', 945],
+    ] as const) {
+      const { app, agent, email } = await atConfirm()
+      assert.equal(buttonOf(agent), 'Pay $12.60')
+      await change(app, amount)
+      const page = await agent.submit(PAY)
+      assert.match(textOf(page.body), /Something has changed/)
+      assert.deepEqual(await takenFrom(service, email), [])
+      assert.equal(buttonOf(agent), button)
+      assert.match(textOf((await agent.submit(PAY)).body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [taken])
+    }
+  })
+
+  test('between two looks is the one on the page that was sent, or none', async () => {
+    const { app, agent, email } = await atConfirm()
+    const old = agent.tab()
+    await change(app, 2000)
+    await agent.submit(PAY)
+    assert.equal(buttonOf(agent), 'Pay $21.00')
+    // The other tab still shows the old price: nobody pays the new one by its button.
+    await old.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [])
+    await change(app, 1200)
+    await agent.submit(PAY)
+    assert.equal(buttonOf(agent), 'Pay $12.60')
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('and back again before the buyer pays is no change', async () => {
+    const { app, agent, email } = await atConfirm()
+    await change(app, 2000)
+    await change(app, 1200)
+    assert.match(textOf((await agent.submit(PAY)).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('is not asked about once the card was charged: what was shown is what is paid', async () => {
+    const { app, agent, email } = await atConfirm()
+    const page = await agent.submit(PAY)
+    await change(app, 9900)
+    assert.match(textOf((await agent.open(page.url)).body), /\$12\.60/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('an invented agreement, or that of another cart, charges nothing', async () => {
+    const { agent, email } = await atConfirm()
+    const other = await atConfirm({ amount: 100 })
+    for (const agreement of ['', 'x', 'A'.repeat(43), other.agent.form(PAY).agreement!]) {
+      const tab = agent.tab()
+      await tab.submit(PAY, { agreement })
+      assert.deepEqual(await takenFrom(service, email), [])
+    }
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+})
+
+describe('a trial that changes under an open cart', () => {
+  test('is never turned into a charge by the button that promised it', async () => {
+    const { app, agent, email } = await atConfirm({ trial_days: 14 })
+    assert.equal(buttonOf(agent), 'Start free trial')
+    await setTrial(app, 0)
+    const page = await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.match(textOf(page.body), /Something has changed/)
+    assert.equal(buttonOf(agent), 'Pay $12.60')
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('is never shorter than the page said', async () => {
+    const { app, agent, email } = await atConfirm({ trial_days: 14 })
+    await setTrial(app, 7)
+    const page = await agent.submit(PAY)
+    assert.match(textOf(page.body), /Something has changed/)
+    assert.match(textOf(page.body), /Free for 7 days/)
+    await agent.submit(PAY)
+    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.deepEqual(await takenFrom(service, email), [0])
+  })
+
+  test('that was used up in another tab meanwhile is not sold at full price unasked', async () => {
+    const { app, agent, email } = await atConfirm({ trial_days: 14 })
+    const other = buyer(service)
+    await other.open(`/buy/${app.price_id}/`)
+    await other.submit('Continue', { email: fresh(), ...TEXAS })
+    await enterCard(other)
+    await other.submit(PAY)
+    assert.match(textOf(other.page.body), /Your free trial has started/)
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.equal(buttonOf(agent), 'Pay $12.60')
+  })
+})
+
+describe('an offer that is withdrawn under an open cart', () => {
+  for (const [what, withdraw] of [
+    [
+      'its price was deleted',
+      (app: OtherApp) =>
+        service.world.db.run(sql`update prices
+        set deleted_at = ${service.clock.now()} where id = ${app.price_id}`),
+    ],
+    [
+      'its product was deleted',
+      (app: OtherApp) =>
+        service.world.db.run(sql`update products
+        set deleted_at = ${service.clock.now()} where id = ${app.product_id}`),
+    ],
+    [
+      'its app was unpublished',
+      (app: OtherApp) =>
+        setOnSale(service, app.client_id, { is_published: false, external_sales_enabled: true }),
+    ],
+    [
+      'external sales were disabled',
+      (app: OtherApp) =>
+        setOnSale(service, app.client_id, { is_published: true, external_sales_enabled: false }),
+    ],
+  ] as const) {
+    test(`because ${what} charges nobody, and says that it is gone`, async () => {
+      const { app, agent, email } = await atConfirm()
+      await withdraw(app)
+      const page = await agent.submit(PAY)
+      assert.equal(page.status, 404)
+      assert.deepEqual(await takenFrom(service, email), [])
+    })
+  }
+
+  test('after it was paid for changes nothing about the license', async () => {
+    const { app, agent } = await atConfirm()
+    const page = await agent.submit(PAY)
+    const now = service.clock.now()
+    await service.world.db.run(
+      sql`update prices set deleted_at = ${now} where id = ${app.price_id}`,
+    )
+    assert.match(textOf((await agent.open(page.url)).body), /License key/)
+    assert.match(textOf((await agent.open(`/manage/${app.client_id}/`)).body), /Harbor Pro/)
+  })
+})
+
+test('the tax is that of the quote, even if the day of a new rate comes in between', async () => {
+  service.clock.pass((Date.UTC(2026, 8, 30, 23, 59) - service.clock.now().getTime()) / 1000)
+  const { agent, email } = await atConfirm({ amount: 10_000, zip: '20001' })
+  assert.equal(buttonOf(agent), 'Pay $106.00')
+  service.clock.pass(120)
+  assert.match(textOf((await agent.submit(PAY)).body), /License key/)
+  assert.deepEqual(await takenFrom(service, email), [10_600])
+  const next = await atConfirm({ amount: 10_000, zip: '20001' })
+  assert.equal(buttonOf(next.agent), 'Pay $107.00')
+})
+
+test('afterwards everything still adds up', () => assertInvariants(service))

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { recover } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const ASKS_ALWAYS = '4000002760003184'
+
+/** The weather on the way to the processor: tells for each call what becomes of it. */
+type Weather = () => 'arrives' | 'is lost' | 'answer is lost'
+
+let service: TestService
+let trial: OtherApp
+let weather: Weather = () => 'arrives'
+before(async () => {
+  const db = mortalDatabase(await openTestDatabase())
+  service = await openTestService({ db, processor: inWeather })
+  trial = await addApp(service, { slug: 'trial', trial_days: 14 })
+})
+after(() => service.close())
+
+/** The processor behind a network that loses requests and answers. */
+function inWeather(sandbox: World['processor']): World['processor'] {
+  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const fate = weather()
+    if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
+    const answer = await ask()
+    if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
+    return answer
+  }
+  return {
+    ...sandbox,
+    charge: (now, request) => through(() => sandbox.charge(now, request)),
+    find: (key) => through(() => sandbox.find(key)),
+    close: (now, key) => through(() => sandbox.close(now, key)),
+  }
+}
+
+let emails = 0
+const PAY = /^Pay |^Start free trial$/
+
+/** The steps of a purchase; each goes on from the page of the one before. */
+function stepsOf(email: string, price_id: string, card?: string) {
+  return [
+    (agent: Agent) => agent.open(`/buy/${price_id}/`),
+    (agent: Agent) => agent.submit('Continue', { email, ...TEXAS }),
+    (agent: Agent) => enterCard(agent, card),
+    (agent: Agent) => agent.submit(PAY),
+    ...(card === ASKS_ALWAYS ? [(agent: Agent) => agent.submit('Complete authentication')] : []),
+  ]
+}
+
+/** Does steps until the process is killed; what it said at that moment never reached the browser. */
+async function walkUntilKilled(agent: Agent, last: number, steps: ((agent: Agent) => unknown)[]) {
+  let walked = agent
+  const fate = await untilKilled(last, async () => {
+    for (const step of steps) {
+      const tab = walked.twin()
+      await step(tab)
+      if (tab.page.status < 500) walked = tab
+      else break
+    }
+  })
+  return { ...fate, agent: walked }
+}
+
+/** The process is started anew, and time goes by. */
+async function restart(): Promise<void> {
+  for (const seconds of [5, 20]) {
+    service.clock.pass(seconds)
+    await recover(service.world)
+  }
+}
+
+const cartOf = (email: string) =>
+  service.world.db.maybe<{ id: string; order_id: string | null }>(sql`select id, order_id from carts
+    where email_normalised = ${email} order by created_at desc limit 1`)
+
+/** What the buyer finds after a crash is true, and leads to one license for one charge. */
+async function assertGoodEnd(agent: Agent, email: string, price_id: string, taken: number[]) {
+  const cart = await cartOf(email)
+  const before = await takenFrom(service, email)
+  const page = cart ? await agent.open(`/checkout/${cart.id}/processing`) : undefined
+  if (page && /License key/.test(textOf(page.body))) {
+    assert.deepEqual(before, taken, 'the page says paid')
+    return
+  }
+  assert.equal(cart?.order_id ?? null, null, 'the page says nothing of an order that there is')
+  assert.deepEqual(before, [], 'the page does not say paid')
+  // Nothing was taken, so the buyer begins again, and this time all goes well.
+  for (const step of stepsOf(email, price_id)) await step(agent)
+  assert.match(textOf(agent.page.body), /License key/)
+  assert.deepEqual(await takenFrom(service, email), taken)
+}
+
+describe('a process that is killed', () => {
+  for (const [what, card, app, safe, taken] of [
+    ['of a purchase', undefined, 'tidepool', 0, [1260]],
+    ['of a payment with 3-D Secure', ASKS_ALWAYS, 'tidepool', 3, [1260]],
+    ['of the start of a trial', undefined, 'trial', 3, [0]],
+  ] as const) {
+    test(`at any step ${what} leaves one charge with its license, or neither`, async () => {
+      const price_id = app === 'trial' ? trial.price_id : service.demo.app.prices[0]!.public_id
+      for (let last = 1, killed = true; killed; last++) {
+        if (app === 'trial') await forgetTrials()
+        const email = `killed-${emails++}@example.com`
+        const agent = buyer(service)
+        const steps = stepsOf(email, price_id, card)
+        for (const step of steps.slice(0, safe)) await step(agent)
+        const walk = await walkUntilKilled(agent, last, steps.slice(safe))
+        killed = walk.killed
+        await restart()
+        await assertGoodEnd(walk.agent, email, price_id, [...taken])
+        assert.ok(killed || last > 40, `it took only ${last} steps`)
+      }
+      await assertInvariants(service)
+    })
+  }
+})
+
+/** Lets the same card have a trial again. */
+async function forgetTrials(): Promise<void> {
+  await service.world.db.run(sql`update cards set fingerprint = id`)
+}
+
+test('a recovery that is killed itself is finished by the next one', async () => {
+  const price_id = service.demo.app.prices[0]!.public_id
+  for (let last = 1, finished = false; !finished; last++) {
+    const email = `twice-${emails++}@example.com`
+    weather = () => 'answer is lost'
+    const agent = buyer(service)
+    for (const step of stepsOf(email, price_id)) await step(agent)
+    weather = () => 'arrives'
+    assert.equal(agent.page.status, 202)
+    service.clock.pass(5)
+    const fate = await untilKilled(last, () => recover(service.world))
+    finished = !fate.killed
+    await restart()
+    await assertGoodEnd(agent, email, price_id, [1260])
+  }
+  await assertInvariants(service)
+})
+
+test('a network that loses requests and answers loses no money and invents none', async () => {
+  // A storm that is the same every time: a linear congruential generator.
+  let seed = 20_261_120
+  const draw = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return (seed >> 8) % 100
+  }
+  const price_id = service.demo.app.prices[0]!.public_id
+  const buyers: { agent: Agent; email: string }[] = []
+  for (let index = 0; index < 30; index++) {
+    const agent = buyer(service)
+    const email = `storm-${emails++}@example.com`
+    buyers.push({ agent, email })
+    weather = () => {
+      const chance = draw()
+      return chance < 30 ? 'is lost' : chance < 60 ? 'answer is lost' : 'arrives'
+    }
+    for (const step of stepsOf(email, price_id)) await step(agent)
+    for (let time = 0; time < 3; time++) {
+      service.clock.pass(draw() % 12)
+      await agent.open(agent.page.url)
+      assert.ok(agent.page.status < 500)
+      await recover(service.world)
+    }
+  }
+  weather = () => 'arrives'
+  await restart()
+  await assertInvariants(service)
+  for (const { agent, email } of buyers) await assertGoodEnd(agent, email, price_id, [1260])
+  await assertInvariants(service)
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { buyer, enterCard, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let owners: { seller: string; affiliate: string }
+before(async () => {
+  service = await openTestService()
+  owners = await service.world.db.one(sql`select (select id from sellers) as seller,
+    (select id from affiliates) as affiliate`)
+})
+after(() => service.close())
+
+let names = 0
+const fresh = () => `money-${names++}@example.com`
+const monthly = () => service.demo.app.prices[0]!.public_id
+const ref = () => `?ref=${service.demo.affiliate.code}`
+
+/** What the books say of a buyer's purchase: who brought it, and its lines by account. */
+async function booksOf(email: string) {
+  const order = await service.world.db.one<{ id: string; brought_by: string; fee: number }>(
+    sql`select o.id, o.brought_by, o.fee from orders o join users u on u.id = o.user_id
+      where u.email_normalised = ${email} order by o.created_at desc limit 1`,
+  )
+  const rows = await service.world.db.rows<{ account: string; owner: string; amount: number }>(
+    sql`select e.account, e.owner, e.amount from ledger_entries e
+      join ledger_transactions t on t.id = e.transaction_id
+      where t.event = 'sale' and t.subject = ${order.id} order by e.position`,
+  )
+  const lines = rows.map(({ account, owner, amount }) => [account, owner, amount] as const)
+  return { brought_by: order.brought_by, fee: order.fee, lines }
+}
+
+/** Follows the product page of the marketplace to the checkout, and buys. */
+async function buyFromMarketplace(agent: Agent, email: string, query = '') {
+  await agent.open(`/apps/${service.demo.app.slug}/buy/${monthly()}`)
+  if (query !== '') await agent.open(`/buy/${monthly()}/${query}`)
+  await agent.submit('Continue', { email, ...TEXAS })
+  await enterCard(agent)
+  return await agent.submit(/^Pay /)
+}
+
+describe('a sale of $12.00 in Texas, to the cent', () => {
+  test('that the seller brought costs 5 % and 50 cents', async () => {
+    const email = fresh()
+    await purchase(service, buyer(service), { email })
+    assert.deepEqual(await booksOf(email), {
+      brought_by: 'seller',
+      fee: 110,
+      lines: [
+        ['processor', '', 1260],
+        ['tax_payable', 'US-TX', -60],
+        ['fees', '', -110],
+        ['seller_payable', owners.seller, -1090],
+      ],
+    })
+  })
+
+  test('that the marketplace brought costs 10 % and 50 cents', async () => {
+    const email = fresh()
+    await buyFromMarketplace(buyer(service), email)
+    assert.deepEqual(await booksOf(email), {
+      brought_by: 'service',
+      fee: 170,
+      lines: [
+        ['processor', '', 1260],
+        ['tax_payable', 'US-TX', -60],
+        ['fees', '', -170],
+        ['seller_payable', owners.seller, -1030],
+      ],
+    })
+  })
+
+  test('that an affiliate referred pays him a quarter of the fee, out of the fee', async () => {
+    const [one, two] = [fresh(), fresh()]
+    await purchase(service, buyer(service), { email: one, query: ref() })
+    assert.deepEqual((await booksOf(one)).lines, [
+      ['processor', '', 1260],
+      ['tax_payable', 'US-TX', -60],
+      ['affiliate_payable', owners.affiliate, -27],
+      ['fees', '', -83],
+      ['seller_payable', owners.seller, -1090],
+    ])
+    await buyFromMarketplace(buyer(service), two, ref())
+    assert.deepEqual((await booksOf(two)).lines.slice(2), [
+      ['affiliate_payable', owners.affiliate, -42],
+      ['fees', '', -128],
+      ['seller_payable', owners.seller, -1030],
+    ])
+  })
+})
+
+test('the tax is that of the buyer’s state, on top of the price', async () => {
+  for (const [zip, state, tax] of [
+    ['97201', 'OR', 0],
+    ['10001', 'NY', 720],
+    ['78701', 'TX', 900],
+    ['98101', 'WA', 1170],
+    ['94103', 'CA', 0],
+    ['19103', 'PA', 1080],
+    ['00901', 'PR', 0],
+  ] as const) {
+    const email = fresh()
+    const page = await purchase(service, buyer(service), {
+      email,
+      price: 2,
+      address: { country: 'US', zip },
+    })
+    assert.deepEqual(await takenFrom(service, email), [18_000 + tax])
+    assert.match(textOf(page.body), new RegExp(`Sales tax \\(${state}`))
+    const owed = (await booksOf(email)).lines.filter(([account]) => account === 'tax_payable')
+    assert.deepEqual(owed, tax === 0 ? [] : [['tax_payable', `US-${state}`, -tax]])
+  }
+})
+
+describe('who brought a sale', () => {
+  const cameBy = async (agent: Agent) => {
+    const email = fresh()
+    await purchase(service, agent, { email })
+    return (await booksOf(email)).brought_by
+  }
+  const visit = (agent: Agent) => agent.open(`/apps/${service.demo.app.slug}/buy/${monthly()}`)
+
+  test('is the marketplace for thirty days after its link', async () => {
+    const [early, late] = [buyer(service), buyer(service)]
+    await visit(early)
+    await visit(late)
+    service.clock.pass(30 * 86_400 - 1)
+    assert.equal(await cameBy(early), 'service')
+    service.clock.pass(1)
+    assert.equal(await cameBy(late), 'seller')
+  })
+
+  test('is the seller, if a link of another site came after', async () => {
+    const agent = buyer(service)
+    await visit(agent)
+    const answer = await service.app.inject({
+      url: `/buy/${monthly()}/`,
+      headers: { cookie: agent.cookie, 'sec-fetch-site': 'cross-site' },
+    })
+    for (const { name, value } of answer.cookies) if (value === '') agent.cookies.delete(name)
+    assert.equal(await cameBy(agent), 'seller')
+  })
+
+  test('is the seller, if the mark is of another app or was made by hand', async () => {
+    const agent = buyer(service)
+    await visit(agent)
+    const mark = [...agent.cookies].find(([name]) => name.includes('brought'))!
+    const other = await addApp(service, { slug: 'harbor' })
+    const email = fresh()
+    agent.cookies.delete(mark[0])
+    agent.cookies.set(mark[0].replace(service.demo.app.client_id, other.client_id), mark[1])
+    await agent.open(`/buy/${other.price_id}/`)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    assert.equal((await booksOf(email)).brought_by, 'seller')
+  })
+})
+
+describe('nobody earns on his own purchase', () => {
+  test('under his own address', async () => {
+    const { email, password } = service.demo.affiliate
+    const agent = buyer(service)
+    await agent.open(`/buy/${monthly()}/${ref()}`)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await agent.submit('Sign in', { password })
+    await enterCard(agent, '378282246310005')
+    await agent.submit(/^Pay /)
+    assert.deepEqual((await booksOf(email)).lines, [
+      ['processor', '', 1260],
+      ['tax_payable', 'US-TX', -60],
+      ['fees', '', -110],
+      ['seller_payable', owners.seller, -1090],
+    ])
+  })
+
+  test('with the card of his own under another address', async () => {
+    const email = fresh()
+    const facts = { email, query: ref(), card: '378282246310005' }
+    await purchase(service, buyer(service), facts)
+    assert.ok((await booksOf(email)).lines.every(([account]) => account !== 'affiliate_payable'))
+    const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(
+      sql`select o.affiliate_id from orders o join users u on u.id = o.user_id
+        where u.email_normalised = ${email}`,
+    )
+    assert.equal(affiliate_id, null)
+  })
+})
+
+describe('the ledger', () => {
+  const db = () => service.world.db
+
+  test('refuses what does not sum to zero, and the same event twice', async () => {
+    const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
+    const amounts = { amount: cents(1200), tax: cents(60), fee: cents(110), commission: cents(0) }
+    const posting = ledger.sale({ ...facts, ...amounts })
+    const crooked = { ...posting, lines: posting.lines.slice(1) }
+    const now = service.clock.now()
+    await assert.rejects(
+      db().tx((tx) => ledger.post(tx, now, 'txn_1', crooked)),
+      /does not sum to zero/,
+    )
+    const { subject } = await db().one<{ subject: string }>(
+      sql`select subject from ledger_transactions where event = 'sale' limit 1`,
+    )
+    await assert.rejects(
+      db().tx((tx) => ledger.post(tx, now, 'txn_2', { ...posting, subject })),
+      /duplicate key/,
+    )
+  })
+
+  test('is never changed and never shortened', async () => {
+    for (const statement of [
+      sql`update ledger_entries set amount = 1`,
+      sql`delete from ledger_entries`,
+      sql`update ledger_transactions set subject = 'x'`,
+      sql`delete from audit_log`,
+      sql`delete from license_history`,
+    ]) {
+      await assert.rejects(db().run(statement), /append only/)
+    }
+  })
+
+  test('holds what the processor holds', async () => {
+    const { books, processor } = await db().one<{ books: number; processor: number }>(sql`
+      select (select sum(amount) from ledger_entries where account = 'processor')::bigint as books,
+        (select sum(amount) from sandbox.charges where status = 'succeeded')::bigint as processor`)
+    assert.equal(books, processor)
+  })
+})
+
+test('afterwards everything still adds up', () => assertInvariants(service))

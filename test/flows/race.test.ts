@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { recover } from '#flows/checkout'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, changePrice } from '../support/apps.ts'
+import { SERVER_URL } from '../support/database.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import {
+  buyer,
+  enterCard,
+  licenseKey,
+  purchase,
+  TEXAS,
+  takenFrom,
+  walkToConfirm,
+} from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const ROUNDS = 10
+const ASKS_ALWAYS = '4000002760003184'
+
+// The embedded database has one connection, on which transactions queue: nothing races there.
+const skip =
+  SERVER_URL === undefined && 'only PostgreSQL runs transactions side by side (TEST_DATABASE_URL)'
+
+describe('at the same time', { skip }, () => {
+  let service: TestService
+  before(async () => {
+    service = await openTestService()
+  })
+  after(() => service.close())
+
+  let names = 0
+  const fresh = () => `race-${names++}@example.com`
+  const times = <Result>(count: number, make: (index: number) => Result) =>
+    Array.from({ length: count }, (_, index) => make(index))
+
+  /** Sends the form of the confirmation page. */
+  const pay = (agent: Agent) =>
+    service.app.inject({
+      method: 'POST',
+      url: agent.page.url,
+      headers: {
+        cookie: agent.cookie,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(agent.form(/^Pay /)).toString(),
+    })
+
+  test('fifty confirmations of one cart are one charge', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    const { url } = await walkToConfirm(service, agent, { email })
+    const answers = await Promise.all(times(50, () => pay(agent)))
+    const ends = new Set(answers.map(({ headers }) => headers.location))
+    for (const { statusCode, headers } of answers) {
+      assert.equal(statusCode, 303)
+      assert.match(String(headers.location), /\/(success|processing)$/)
+    }
+    assert.ok(ends.has(url.replace('confirm', 'success')))
+    assert.deepEqual(await takenFrom(service, email), [1260])
+    assert.match(textOf((await agent.open(url)).body), /License key/)
+  })
+
+  test('two carts of one new address are one charge and one account', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const email = fresh()
+      const agents = [buyer(service), buyer(service)]
+      for (const agent of agents) await walkToConfirm(service, agent, { email })
+      const pages = await Promise.all(agents.map((agent) => agent.submit(/^Pay /)))
+      const bought = pages.filter((page) => /License key/.test(textOf(page.body)))
+      assert.equal(bought.length, 1)
+      for (const page of pages) {
+        if (page === bought[0]) continue
+        const words = /has an account already|Your bank is answering|Confirm your order/
+        assert.match(textOf(page.body), words)
+        assert.ok(!/key_|svc_order|Nothing was charged/.test(page.body))
+      }
+      assert.deepEqual(await takenFrom(service, email), [1260])
+      const users = await service.world.db.rows(
+        sql`select id from users where email_normalised = ${email}`,
+      )
+      assert.equal(users.length, 1)
+    }
+  })
+
+  test('twenty buyers buy, each for himself', async () => {
+    const emails = times(20, fresh)
+    const pages = await Promise.all(
+      emails.map((email) => purchase(service, buyer(service), { email })),
+    )
+    assert.equal(new Set(pages.map(licenseKey)).size, 20)
+    for (const email of emails) assert.deepEqual(await takenFrom(service, email), [1260])
+  })
+
+  test('a confirmation and a change of its price end in the old price, or in the question', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const app = await addApp(service, { slug: `race-${names++}`, amount: cents(1200) })
+      const agent = buyer(service)
+      const email = fresh()
+      await agent.open(`/buy/${app.price_id}/`)
+      await agent.submit('Continue', { email, ...TEXAS })
+      await enterCard(agent)
+      const [page] = await Promise.all([
+        agent.submit(/^Pay /),
+        changePrice(service, { id: app.price_id, amount: cents(1500) }),
+      ])
+      const paid = /License key/.test(textOf(page.body))
+      assert.deepEqual(await takenFrom(service, email), paid ? [1260] : [])
+      if (!paid) assert.match(textOf(page.body), /Something has changed.*Pay \$15\.75/)
+    }
+  })
+
+  test('a confirmation and the end of its offer charge once or not at all', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const app = await addApp(service, { slug: `race-${names++}`, amount: cents(1200) })
+      const agent = buyer(service)
+      const email = fresh()
+      await agent.open(`/buy/${app.price_id}/`)
+      await agent.submit('Continue', { email, ...TEXAS })
+      await enterCard(agent)
+      const [page] = await Promise.all([
+        agent.submit(/^Pay /),
+        service.world.db.run(sql`update prices set deleted_at = ${service.clock.now()}
+          where id = ${app.price_id}`),
+      ])
+      const paid = /License key/.test(textOf(page.body))
+      if (!paid) assert.equal(page.status, 404)
+      assert.deepEqual(await takenFrom(service, email), paid ? [1260] : [])
+    }
+  })
+
+  test('a challenge that is passed and another card in another tab are one charge', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const agent = buyer(service)
+      const email = fresh()
+      const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
+      const other = agent.tab()
+      const { id } = await service.world.db.one<{ id: string }>(
+        sql`select id from carts where email_normalised = ${email}`,
+      )
+      await other.open(`/checkout/${id}/card`)
+      await enterCard(other)
+      agent.page = challenge
+      service.clock.pass(1)
+      await Promise.all([
+        agent.submit('Complete authentication'),
+        other.submit(/^Pay /),
+        recover(service.world),
+      ])
+      assert.deepEqual(await takenFrom(service, email), [1260])
+      assert.match(textOf((await agent.open(`/checkout/${id}/confirm`)).body), /License key/)
+    }
+  })
+
+  test('many processes that recover, and the buyer’s own page, finish a purchase once', async () => {
+    const buyers = await Promise.all(
+      times(ROUNDS, async () => {
+        const agent = buyer(service)
+        const email = fresh()
+        await purchase(service, agent, { email, card: '4999990000000015' })
+        return { agent, email }
+      }),
+    )
+    service.clock.pass(5)
+    await Promise.all([
+      ...times(8, () => recover(service.world)),
+      ...buyers.map(({ agent }) => agent.tab().open(agent.page.url)),
+    ])
+    for (const { agent, email } of buyers) {
+      assert.match(textOf((await agent.open(agent.page.url)).body), /License key/)
+      assert.deepEqual(await takenFrom(service, email), [1260])
+    }
+  })
+
+  test('afterwards everything still adds up', async () => {
+    service.clock.pass(30)
+    await recover(service.world)
+    await assertInvariants(service)
+  })
+})

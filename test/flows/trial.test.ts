@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import {
+  basic,
+  buyer,
+  enterCard,
+  licenseKey,
+  orderReference,
+  TEXAS,
+  takenFrom,
+} from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+let names = 0
+const fresh = () => `trial-${names++}@example.com`
+const addTrialApp = (facts: { trial_days?: number; frequency?: 'year' | null } = {}) =>
+  addApp(service, { slug: `trial-${names++}`, trial_days: 14, ...facts })
+
+const START = 'Start free trial'
+const buttonOf = (agent: Agent) =>
+  /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
+
+/** Walks to the confirmation page of an app's plan. */
+async function walk(app: OtherApp, email: string, card?: string, agent = buyer(service)) {
+  await agent.open(`/buy/${app.price_id}/`)
+  await agent.submit('Continue', { email, ...TEXAS })
+  await enterCard(agent, card)
+  return agent
+}
+
+const lookUp = async (app: OtherApp, agent: Agent) =>
+  (
+    await service.app.inject({
+      url: `/api/v1/orders/${orderReference(agent.page)}`,
+      headers: basic(service, app),
+    })
+  ).json()
+
+const cancel = (email: string) =>
+  service.world.db.run(sql`update licenses set status = 'canceled', canceled_at = ${service.clock.now()}
+    where user_id = (select id from users where email_normalised = ${email})`)
+
+describe('a trial', () => {
+  test('starts with a verified card and no charge, and is good to its last day', async () => {
+    const app = await addTrialApp()
+    const email = fresh()
+    const agent = await walk(app, email)
+    assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 a month/)
+    assert.match(textOf(agent.page.body), /first on March 24, 2026/)
+    await agent.submit(START)
+    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    const state = await lookUp(app, agent)
+    assert.deepEqual(
+      [state.status, state.entitled, state.period_end, state.canceled_at],
+      ['trialing', true, '2026-03-24', null],
+    )
+    assert.equal(state.license_key, licenseKey(agent.page))
+    assert.deepEqual(await takenFrom(service, email), [0])
+    const books = await service.world.db.one(sql`select o.charged, o.fee, o.commission,
+        (select count(*) from charges where order_id = o.id) as charges,
+        (select count(*) from ledger_transactions where subject = o.id) as postings,
+        s.period_index, s.anchor = s.period_end as anchored_at_its_end, s.auto_renew
+      from orders o join subscriptions s on s.license_id = o.license_id
+      where o.license_id = ${state.license_id}`)
+    assert.deepEqual(books, {
+      charged: 0,
+      fee: 0,
+      commission: 0,
+      charges: 0,
+      postings: 0,
+      period_index: 0,
+      anchored_at_its_end: true,
+      auto_renew: true,
+    })
+  })
+
+  test('needs a card that a bank verifies', async () => {
+    const app = await addTrialApp()
+    const email = fresh()
+    const agent = await walk(app, email, '4000000000000002')
+    await agent.submit(START)
+    assert.match(textOf(agent.page.body), /Your card was declined/)
+    service.clock.pass(1)
+    await agent.press('Use another card')
+    // This one can be verified, although every charge of it is declined later.
+    await enterCard(agent, '4000000000000341')
+    await agent.submit(START)
+    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.deepEqual(await takenFrom(service, email), [0])
+  })
+
+  test('passes 3-D Secure like a purchase', async () => {
+    const app = await addTrialApp()
+    const email = fresh()
+    const agent = await walk(app, email, '4000002760003184')
+    await agent.submit(START)
+    assert.match(textOf(agent.page.body), /only to check the card/)
+    await agent.submit('Complete authentication')
+    assert.match(textOf(agent.page.body), /Your free trial has started/)
+    assert.deepEqual(await takenFrom(service, email), [0])
+  })
+
+  test('is recognized by the buy link, like every license', async () => {
+    const app = await addTrialApp()
+    const agent = await walk(app, fresh())
+    await agent.submit(START)
+    assert.match((await agent.open(`/buy/${app.price_id}/`)).url, /\/login\?svc_order=/)
+  })
+
+  test('lasts as long as its product says, up to ninety days', async () => {
+    for (const [trial_days, end] of [
+      [1, '2026-03-11'],
+      [30, '2026-04-09'],
+      [90, '2026-06-08'],
+    ] as const) {
+      const app = await addTrialApp({ trial_days, frequency: 'year' })
+      const agent = await walk(app, fresh(), '5555555555554444')
+      await agent.submit(START)
+      assert.equal((await lookUp(app, agent)).period_end, end)
+    }
+  })
+
+  test('is none of what is paid once', async () => {
+    const app = await addTrialApp({ frequency: null })
+    const email = fresh()
+    const agent = await walk(app, email)
+    assert.equal(buttonOf(agent), 'Pay $5.25')
+    await agent.submit(/^Pay /)
+    assert.equal((await lookUp(app, agent)).status, 'one_time_active')
+    assert.deepEqual(await takenFrom(service, email), [525])
+  })
+})
+
+describe('a second trial of the same app is sold at full price', () => {
+  const used = async () => {
+    const app = await addTrialApp()
+    const email = fresh()
+    const agent = await walk(app, email)
+    await agent.submit(START)
+    await cancel(email)
+    return { app, email, agent }
+  }
+
+  test('to the same account', async () => {
+    const { app, email, agent } = await used()
+    await walk(app, email, '5555555555554444', agent)
+    assert.equal(buttonOf(agent), 'Pay $5.25')
+    await agent.submit(/^Pay /)
+    assert.deepEqual(await takenFrom(service, email), [0, 525])
+    assert.equal((await lookUp(app, agent)).status, 'active')
+  })
+
+  test('to the same address in another spelling', async () => {
+    const { app, email, agent } = await used()
+    await walk(app, email.toUpperCase(), '5555555555554444', agent)
+    assert.equal(buttonOf(agent), 'Pay $5.25')
+  })
+
+  test('to the same card under another address', async () => {
+    const { app } = await used()
+    const email = fresh()
+    const agent = await walk(app, email)
+    assert.equal(buttonOf(agent), 'Pay $5.25')
+    await agent.submit(/^Pay /)
+    assert.deepEqual(await takenFrom(service, email), [525])
+  })
+
+  test('and said so before the buyer pays, as soon as the card is known', async () => {
+    const { app } = await used()
+    const agent = buyer(service)
+    await agent.open(`/buy/${app.price_id}/`)
+    const page = await agent.submit('Continue', { email: fresh(), ...TEXAS })
+    // The card page is drawn before the card is known; nothing is agreed to there.
+    assert.match(textOf(page.body), /Nothing is charged yet/)
+    await enterCard(agent)
+    assert.ok(!/free/i.test(buttonOf(agent)!))
+  })
+
+  test('while another card and address, and another app, have theirs', async () => {
+    const { app, email, agent } = await used()
+    assert.equal(buttonOf(await walk(app, fresh(), '5555555555554444')), START)
+    const other = await addTrialApp()
+    await service.world.db.run(sql`update sessions set app_id = null
+      where user_id = (select id from users where email_normalised = ${email})`)
+    await walk(other, email, '4242424242424242', agent)
+    assert.equal(buttonOf(agent), START)
+  })
+})
+
+test('afterwards everything still adds up', () => assertInvariants(service))

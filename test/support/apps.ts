@@ -1,0 +1,81 @@
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { Frequency } from '#platform/calendar'
+import { mintId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
+import { mintSecret } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import type { TestService } from './service.ts'
+
+/** An app beside the cast's, of the same seller, with one plan of one price. */
+export interface OtherApp {
+  client_id: string
+  client_secret: string
+  product_id: string
+  price_id: string
+}
+
+export interface OtherAppFacts {
+  slug: string
+  is_published?: boolean
+  external_sales_enabled?: boolean
+  url?: string
+  name?: string
+  frequency?: Frequency | null
+  amount?: Cents
+  trial_days?: number
+}
+
+/** Registers another app. */
+export async function addApp({ world }: TestService, facts: OtherAppFacts): Promise<OtherApp> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const { id: seller_id } = await db.one<{ id: string }>(sql`select id from sellers limit 1`)
+  const client_id = mintId(random, 'app')
+  const client_secret = mintSecret(random)
+  const product_id = mintId(random, 'prod')
+  const price_id = mintId(random, 'prc')
+  const url = facts.url ?? `https://${facts.slug}.example`
+  await db.tx(async (tx) => {
+    await apps.add(tx, now, {
+      id: client_id,
+      slug: facts.slug,
+      seller_id,
+      name: facts.name ?? 'Harbor',
+      tagline: 'Berths and tides',
+      description: '',
+      url,
+      oauth_login_url: `${url}/login`,
+      listing_mode: 'external',
+      is_published: facts.is_published ?? true,
+      external_sales_enabled: facts.external_sales_enabled ?? true,
+    })
+    await apps.addClient(tx, now, { client_id, app_id: client_id, client_secret })
+    const plan = { name: 'Harbor Pro', description: '', is_free: false, position: 0 }
+    const trial_days = facts.trial_days ?? 0
+    await catalog.addProduct(tx, now, { ...plan, id: product_id, app_id: client_id, trial_days })
+    const frequency = facts.frequency === undefined ? 'month' : facts.frequency
+    const amount = facts.amount ?? cents(500)
+    await catalog.addPrice(tx, now, { id: price_id, product_id, amount, frequency })
+  })
+  return { client_id, client_secret, product_id, price_id }
+}
+
+/** Changes what a price of an app costs. */
+export async function changePrice(
+  { world }: TestService,
+  price: { id: string; amount: Cents },
+): Promise<void> {
+  await catalog.setAmount(world.db, price)
+}
+
+/** Puts an app on sale, or takes it off. */
+export async function setOnSale(
+  { world }: TestService,
+  app_id: string,
+  state: { is_published: boolean; external_sales_enabled: boolean },
+): Promise<void> {
+  await world.db.tx(async (tx) => {
+    await apps.setOnSale(tx, app_id, state)
+  })
+}

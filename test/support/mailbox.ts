@@ -1,0 +1,33 @@
+import { sql } from '#platform/sql'
+import type { TestService } from './service.ts'
+
+const PATIENCE_MS = 15_000
+const PAUSE_MS = 20
+
+/**
+ * The latest letter to an address whose subject matches, as text; waits for it. The service must
+ * work through its queues: see `world.jobs.start`.
+ */
+export async function letterTo(
+  { world }: TestService,
+  recipient: string,
+  subject: RegExp,
+): Promise<string> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (Date.now() < deadline) {
+    const letters = await world.db.rows<{ subject: string; text: string }>(sql`
+      select subject, text from dev_mailbox where recipient = ${recipient}
+      order by sent_at desc, message_id desc`)
+    const letter = letters.find((each) => subject.test(each.subject))
+    if (letter) return letter.text
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+  throw new Error(`no letter to ${recipient} with the subject ${subject} came`)
+}
+
+/** The path of a letter's link of this purpose. */
+export function linkIn(letter: string, purpose: string): string {
+  const url = new RegExp(`https?://\\S+(/link/${purpose}/\\S+)`).exec(letter)
+  if (!url) throw new Error(`no link to ${purpose} in the letter:\n${letter}`)
+  return url[1]!
+}

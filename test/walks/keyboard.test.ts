@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import { arrive, CARDS, keyOnSuccess, newEmail } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+test('a purchase needs no mouse, and one always sees where one is', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await page.goto(stage.service.demo.app.prices[0]!.buy_url)
+  await arrive(page, 'Your details')
+  await tabTo(page, 'Email')
+  await page.keyboard.type(email)
+  await tabTo(page, 'Country')
+  await page.keyboard.type('United States')
+  await tabTo(page, 'ZIP code')
+  await page.keyboard.type('78701')
+  await page.keyboard.press('Enter')
+  await arrive(page, 'Enter your card')
+  await tabTo(page, 'Card number')
+  await page.keyboard.type(CARDS.asks)
+  await tabTo(page, 'Expiry')
+  await page.keyboard.type('1230')
+  await tabTo(page, 'CVC')
+  await page.keyboard.type('123')
+  await tabTo(page, 'Continue')
+  await page.keyboard.press('Enter')
+  await arrive(page, 'Confirm your order')
+  await tabTo(page, 'Pay $12.60')
+  await page.keyboard.press('Space')
+  await arrive(page, 'Confirm that it is you')
+  await tabTo(page, 'Complete authentication')
+  await page.keyboard.press('Enter')
+  await keyOnSuccess(page)
+  await tabTo(page, 'Continue to Tidepool')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${stage.site.url}/**`)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+test('a fault in a form takes the focus, and leads to its field', async (t) => {
+  const page = await stage.visitor(t)
+  await page.goto(stage.service.demo.app.prices[0]!.buy_url)
+  await tabTo(page, 'Continue')
+  await page.keyboard.press('Enter')
+  await page.getByText('Please look at this again').waitFor()
+  await tabTo(page, /^Enter a five-digit ZIP code/)
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('78701')
+  assert.equal(await page.getByLabel('ZIP code').inputValue(), '78701')
+})
+
+const MOST_STEPS = 30
+
+/** Presses Tab until the element of this name has the focus; on the way every stop must show it. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const passed: string[] = []
+  while (passed.length < MOST_STEPS) {
+    await page.keyboard.press('Tab')
+    const focus = await focused(page)
+    assert.ok(focus.visible, `the focus shows on ${focus.name}`)
+    if (typeof name === 'string' ? focus.name === name : name.test(focus.name)) return
+    passed.push(focus.name)
+  }
+  assert.fail(`${name} is not reached by Tab, but ${passed.join(', ')}`)
+}
+
+async function focused(page: Page): Promise<{ name: string; visible: boolean }> {
+  return await page.evaluate(() => {
+    const element = document.activeElement as HTMLInputElement
+    const { outlineStyle, outlineWidth } = getComputedStyle(element)
+    const { width, height } = element.getBoundingClientRect()
+    const words = element.labels?.[0]?.textContent ?? element.textContent
+    const outlined = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+    return { name: words?.trim() ?? '', visible: outlined && width > 1 && height > 1 }
+  })
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { followLink, lettersTo, openLetter } from './letters.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, buy, newEmail, press } from './steps.ts'
+
+const PASSWORD = 'a walk along the shore'
+
+let stage: Stage
+let buy_url: string
+before(async () => {
+  stage = await openStage()
+  buy_url = stage.service.demo.app.prices[0]!.buy_url
+})
+after(() => stage.close())
+
+const receipt = /^Your receipt for Tidepool Pro$/
+
+async function receiptOf(page: Page, email: string): Promise<void> {
+  await openLetter(stage, page, { email, subject: receipt })
+}
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+}
+
+test('the receipt holds the key, the figures and the links, and confirming the email signs in fully', async (t) => {
+  const email = newEmail()
+  const buyer = await stage.visitor(t)
+  const key = await buy(buyer, { buy_url, email })
+  await buyer.goto('/account/')
+  await buyer.getByText('Confirm your email').waitFor()
+
+  const reader = await stage.visitor(t)
+  await receiptOf(reader, email)
+  const letter = await reader.getByRole('main').textContent()
+  for (const words of [key, '$12.00', '$0.60', '$12.60', 'visa ending in 4242']) {
+    assert.ok(letter?.toLowerCase().includes(words.toLowerCase()), words)
+  }
+  await followLink(reader, 'verify_email')
+  await arrive(reader, 'Confirm your email')
+  await press(reader, 'Confirm my email')
+  await arrive(reader, 'Your purchases')
+  assert.equal(await reader.getByText('Confirm your email').count(), 0)
+
+  // Whoever bought with this address had not proven to own it: that session is over.
+  await buyer.goto('/account/')
+  await arrive(buyer, 'Sign in')
+  // And the link is spent.
+  await receiptOf(reader, email)
+  await followLink(reader, 'verify_email')
+  await arrive(reader, 'This link is spent')
+})
+
+test('a password is set from the receipt, and signs in from then on', async (t) => {
+  const email = newEmail()
+  await buy(await stage.visitor(t), { buy_url, email })
+  const reader = await stage.visitor(t)
+  await receiptOf(reader, email)
+  await followLink(reader, 'set_password')
+  await reader.getByLabel('New password').fill('short')
+  await press(reader, 'Save password')
+  await reader.getByText('Use at least 10 characters.').first().waitFor()
+  await reader.getByLabel('New password').fill(PASSWORD)
+  await press(reader, 'Save password')
+  await arrive(reader, 'Your purchases')
+
+  const page = await stage.visitor(t)
+  await signIn(page, email, 'some other password')
+  await page.getByRole('alert').waitFor()
+  await signIn(page, email, PASSWORD)
+  await arrive(page, 'Your purchases')
+})
+
+test('"This was not me" locks the account: its sessions end and no link opens it', async (t) => {
+  const email = newEmail()
+  const stranger = await stage.visitor(t)
+  await buy(stranger, { buy_url, email })
+  const reader = await stage.visitor(t)
+  await receiptOf(reader, email)
+  await followLink(reader, 'not_me')
+  await arrive(reader, 'This was not me')
+  await press(reader, 'Lock the account')
+  await arrive(reader, 'The account is locked')
+  await stranger.goto('/account/')
+  await arrive(stranger, 'Sign in')
+  await receiptOf(reader, email)
+  await followLink(reader, 'verify_email')
+  await arrive(reader, 'This link is spent')
+})
+
+test('the success page sends the receipt once more', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  await buy(page, { buy_url, email })
+  await press(page, 'Resend receipt email')
+  await page.getByText(`The receipt is on its way to ${email} again.`).waitFor()
+  await openLetter(stage, page, { email, subject: receipt, count: 2 })
+  assert.equal(await lettersTo(stage, email), 2)
+})
+
+test('the manage page shows the plan and the key, and leads back to the app', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  const key = await buy(page, { buy_url, email })
+  const { client_id } = stage.service.demo.app
+  const next = `${stage.site.url}/app?from=manage`
+  await page.goto(`/manage/${client_id}/?next=${encodeURIComponent(next)}`)
+  await arrive(page, 'Tidepool')
+  assert.equal(await page.getByLabel('License key', { exact: true }).textContent(), key)
+  await press(page, 'Resend receipt email')
+  await page.getByText('The receipt is on its way to you again.').waitFor()
+  const back = page.getByRole('link', { name: 'Back to your app' })
+  assert.equal(await back.getAttribute('href'), next)
+  await back.click()
+  await page.waitForURL(next)
+})
+
+test('a manage link that would lead elsewhere is stopped', async (t) => {
+  const page = await stage.visitor(t)
+  const { client_id } = stage.service.demo.app
+  await page.goto(`/manage/${client_id}/?next=https://elsewhere.example/`)
+  await arrive(page, /misconfigured/)
+  assert.equal(await page.locator('a[href*="elsewhere"]').count(), 0)
+})

@@ -1,0 +1,31 @@
+import type { Page } from 'playwright-core'
+import { listMailbox } from '#platform/mail'
+import { eventually } from '../support/browser.ts'
+import type { Stage } from './stage.ts'
+
+/** How many letters an address has got. */
+export async function lettersTo({ service }: Stage, email: string): Promise<number> {
+  const letters = await listMailbox(service.world.db)
+  return letters.filter((letter) => letter.recipient === email).length
+}
+
+/** Opens the latest letter to an address in the development mailbox, once so many have come. */
+export async function openLetter(
+  stage: Stage,
+  page: Page,
+  facts: { email: string; subject: RegExp; count?: number },
+): Promise<void> {
+  const { email, subject, count = 1 } = facts
+  await eventually(`letter ${count} to ${email}`, async () => {
+    return (await lettersTo(stage, email)) >= count
+  })
+  await page.goto('/dev/mailbox/')
+  const item = page.getByRole('listitem').filter({ hasText: email })
+  await item.getByRole('link', { name: subject }).first().click()
+  await page.getByRole('heading', { level: 1, name: subject }).waitFor()
+}
+
+/** Follows the link of the open letter that leads to `/link/{purpose}/…`. */
+export async function followLink(page: Page, purpose: string): Promise<void> {
+  await page.locator(`main a[href*="/link/${purpose}/"]`).click()
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const EVERY_RULE = {
+  type: 'tag',
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+}
+// By night the page is the same but for its colours.
+const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/**
+ * Looks at the open page on a phone and on a desk, by day and by night, and returns what keeps
+ * somebody from using it: a breach of WCAG 2.2 A and AA or of best practice, a page wider than its
+ * screen, a field without a label.
+ */
+export async function barriers(page: Page): Promise<string[]> {
+  const found: string[] = []
+  await page.evaluate(AXE)
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    found.push(...(await breaches(page, COLOURS)).map((each) => `${width}, dark: ${each}`))
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    found.push(...(await breaches(page, EVERY_RULE)).map((each) => `${width}, light: ${each}`))
+    found.push(...(await overflow(page, width)))
+  }
+  await page.setViewportSize({ width: 320, height: 800 })
+  found.push(...(await overflow(page, 320)))
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const fields = page.locator('input:not([type=hidden], [hidden]), select, textarea')
+  const unlabelled = await fields.evaluateAll((all) =>
+    all.filter((field) => !(field as HTMLInputElement).labels?.length).map((f) => f.outerHTML),
+  )
+  return [...found, ...unlabelled.map((field) => `no label: ${field}`)]
+}
+
+async function breaches(page: Page, runOnly: object): Promise<string[]> {
+  const options = { runOnly, resultTypes: ['violations'], preload: false }
+  const script = `axe.run(document, ${JSON.stringify(options)})`
+  const { violations } = await page.evaluate<AxeResults>(script)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+async function overflow(page: Page, width: number): Promise<string[]> {
+  const wide = await page.evaluate('document.documentElement.scrollWidth')
+  return wide === width ? [] : [`${width}: scrolls sideways to ${wide}`]
+}

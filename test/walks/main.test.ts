@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+const browsers = [
+  ['with scripts, on a desk', { viewport: { width: 1280, height: 900 } }],
+  [
+    'without scripts, on a phone',
+    { viewport: { width: 375, height: 800 }, javaScriptEnabled: false },
+  ],
+] as const
+
+for (const [name, choices] of browsers) {
+  test(`a buyer goes from Buy to a verified license, ${name}`, async (t) => {
+    const page = await stage.visitor(t, choices)
+    const email = newEmail()
+    await page.goto(stage.site.url)
+    await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
+    await giveDetails(page, email)
+    await giveCard(page)
+    await arrive(page, 'Confirm your order')
+    await page.getByText('Visa ending in 4242').waitFor()
+    assert.equal(await chargesOf(stage, email), 0)
+    await press(page, 'Pay $12.60')
+
+    assert.match(await keyOnSuccess(page), /^key_[0-9A-Za-z]{33}$/)
+    await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
+    await verifiedAt(page)
+
+    // Whoever owns it already is sent back, whichever plan the link is for.
+    await page.goto(stage.site.url)
+    await page.getByRole('link', { name: 'Buy Pro yearly' }).click()
+    await arriveAtSite(page)
+    assert.equal(await chargesOf(stage, email), 1)
+  })
+}
+
+test('the success page leads back to the app by itself', async (t) => {
+  const page = await stage.visitor(t)
+  await page.goto(stage.site.url)
+  const buy_url = await page.getByRole('link', { name: 'Buy Lifetime' }).getAttribute('href')
+  await buy(page, { buy_url: buy_url!, email: newEmail() })
+  await page
+    .getByText(/^Taking you back to Tidepool in \d+ seconds$/)
+    .first()
+    .waitFor()
+  await verifiedAt(page)
+})
+
+test('a buyer who wants to stay on the success page stays', async (t) => {
+  const page = await stage.visitor(t)
+  await page.clock.install()
+  await buy(page, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  await press(page, 'Stay on this page')
+  await page.getByText('You are staying on this page.', { exact: true }).first().waitFor()
+  await page.clock.runFor('10:00')
+  await arrive(page, 'Tidepool Pro is yours')
+})
+
+async function arriveAtSite(page: Page): Promise<void> {
+  await page.waitForURL(`${stage.site.url}/**`)
+}
+
+async function verifiedAt(page: Page): Promise<void> {
+  await page.waitForURL(`${stage.site.url}/app`)
+  await page.getByRole('heading', { name: 'License verified' }).waitFor()
+}

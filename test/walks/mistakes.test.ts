@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import {
+  arrive,
+  buy,
+  CARDS,
+  giveCard,
+  giveDetails,
+  keyOnSuccess,
+  newEmail,
+  press,
+  walkToConfirm,
+} from './steps.ts'
+
+let stage: Stage
+let buy_url: string
+before(async () => {
+  stage = await openStage()
+  buy_url = stage.service.demo.app.prices[0]!.buy_url
+})
+after(() => stage.close())
+
+test('an address that is not sold to, or does not exist, is named and nothing typed is lost', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await page.goto(buy_url)
+  await page.getByLabel('Country').selectOption('Canada')
+  await giveDetails(page, email, 'K1A 0B1')
+  await page.getByRole('link', { name: /buyers in the United States only/ }).waitFor()
+  assert.equal(await page.getByLabel('Country').inputValue(), 'CA')
+  assert.equal(await page.getByLabel('Email').inputValue(), email)
+
+  await page.getByLabel('Country').selectOption('United States')
+  await giveDetails(page, 'nobody', '00000')
+  await page.getByRole('link', { name: /^Enter an email address/ }).waitFor()
+  await page.getByRole('link', { name: /^Enter a five-digit ZIP code/ }).click()
+  assert.equal(await page.getByLabel('ZIP code').evaluate((field) => field.matches(':focus')), true)
+
+  await giveDetails(page, email)
+  await arrive(page, 'Enter your card')
+})
+
+test('a card that cannot be read is refused, and its number is not shown again', async (t) => {
+  const page = await stage.visitor(t)
+  await page.goto(buy_url)
+  await giveDetails(page, newEmail())
+  await giveCard(page, '4242 4242 4242 4241')
+  await page.getByRole('link', { name: /Use a test card such as/ }).waitFor()
+  assert.equal(await page.getByLabel('Card number').inputValue(), '')
+  assert.equal(await page.getByLabel('CVC').inputValue(), '')
+  assert.equal(await page.getByLabel('Expiry').inputValue(), '12 / 30')
+  await giveCard(page)
+  await arrive(page, 'Confirm your order')
+})
+
+const declines = [
+  ['4000 0000 0000 0002', 'Your bank declined this card. Try another card, or ask your bank.'],
+  ['4000 0000 0000 9995', 'This card does not have enough funds. Try another card.'],
+  ['4000 0000 0000 9987', 'Your bank declined this card. Try another card, or ask your bank.'],
+  ['4000 0000 0000 9979', 'Your bank declined this card. Try another card, or ask your bank.'],
+  ['4000 0000 0000 0069', 'This card has expired. Try another card.'],
+  ['4000 0000 0000 0127', 'The security code (CVC) does not match the card.'],
+  ['4000 0000 0000 0119', 'Your bank could not process the card just now.'],
+  ['4000 0000 0000 0341', 'Your bank declined this card. Try another card, or ask your bank.'],
+  ['4100 0000 0000 0019', 'Your bank declined this card. Try another card, or ask your bank.'],
+] as const
+
+test('each declined card is answered with its sentence, and another card then works', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await walkToConfirm(page, { buy_url, email, card: declines[0][0] })
+  for (const [number, sentence] of declines) {
+    if (number !== declines[0][0]) {
+      await page.getByRole('link', { name: 'Use another card' }).click()
+      await giveCard(page, number)
+    }
+    await press(page, /^Pay /)
+    const alert = page.getByRole('alert')
+    await alert.getByText('Your card was declined').waitFor()
+    await alert.getByText(sentence).waitFor()
+    // The card's ending is on the page, so this is the answer to this very card.
+    await page.getByText(`ending in ${number.slice(-4)}`).waitFor()
+  }
+  assert.equal(await chargesOf(stage, email), 0)
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page)
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+test('a card from abroad, or with a ZIP code that does not exist, is refused before paying', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await page.goto(buy_url)
+  await giveDetails(page, email)
+  await giveCard(page, CARDS.canadian)
+  await arrive(page, 'This card cannot be used here')
+  await page.getByText(/outside the United States/).waitFor()
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page, CARDS.good, '00000')
+  await page.getByText(/does not exist in the United States/).waitFor()
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page)
+  await arrive(page, 'Confirm your order')
+  assert.equal(await chargesOf(stage, email), 0)
+})
+
+test('a bank that asks is answered: a failed answer charges nothing, a good one completes', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await walkToConfirm(page, { buy_url, email, card: CARDS.asks })
+  await press(page, /^Pay /)
+  await press(page, 'Fail authentication')
+  await page.getByText('The payment was not confirmed with your bank. Try again.').waitFor()
+  assert.equal(await chargesOf(stage, email), 0)
+  await press(page, /^Pay /)
+  await press(page, 'Complete authentication')
+  await keyOnSuccess(page)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without'
+  test(`pressing Pay twice charges once, ${how} scripts`, async (t) => {
+    const page = await stage.visitor(t, { javaScriptEnabled })
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email })
+    await page.getByRole('button', { name: /^Pay / }).dblclick()
+    await keyOnSuccess(page)
+    assert.equal(await chargesOf(stage, email), 1)
+  })
+}
+
+test('reloading and going back after paying shows the same license and charges nothing', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  const key = await buy(page, { buy_url, email })
+  await page.reload()
+  assert.equal(await keyOnSuccess(page), key)
+  await page.goBack()
+  assert.equal(await keyOnSuccess(page), key)
+  await page.goBack()
+  await arrive(page, 'We have your card')
+  await page.getByRole('link', { name: 'Go on with your order' }).click()
+  assert.equal(await keyOnSuccess(page), key)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+test('two tabs with the same order pay once, and both show the license', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await walkToConfirm(page, { buy_url, email })
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await arrive(other, 'Confirm your order')
+  await press(page, /^Pay /)
+  const key = await keyOnSuccess(page)
+  await press(other, /^Pay /)
+  assert.equal(await keyOnSuccess(other), key)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+test('two tabs with orders of the same buyer pay once, and the second leads to the app', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await walkToConfirm(page, { buy_url, email })
+  const other = await page.context().newPage()
+  await walkToConfirm(other, { buy_url: stage.service.demo.app.prices[1]!.buy_url, email })
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  await press(other, /^Pay /)
+  await other.waitForURL(`${stage.site.url}/**`)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without'
+  test(`a lost answer is waited for, and the page moves on by itself, ${how} scripts`, async (t) => {
+    const page = await stage.visitor(t, { javaScriptEnabled })
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email, card: CARDS.answer_lost })
+    await press(page, /^Pay /)
+    await arrive(page, 'Your bank is answering')
+    await keyOnSuccess(page)
+    assert.equal(await chargesOf(stage, email), 1)
+  })
+}
+
+test('a charge that never arrived is given up, and the buyer reads that nothing was charged', async (t) => {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await walkToConfirm(page, { buy_url, email, card: CARDS.request_lost })
+  await press(page, /^Pay /)
+  await arrive(page, 'Your bank is answering')
+  stage.service.clock.pass(30)
+  await page.getByRole('alert').getByText('Nothing was charged').waitFor()
+  assert.equal(await chargesOf(stage, email), 0)
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page)
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  assert.equal(await chargesOf(stage, email), 1)
+})

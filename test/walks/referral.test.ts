@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sql } from '#platform/sql'
+import { openStage, type Stage } from './stage.ts'
+import { giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+interface Sale {
+  id: string
+  brought_by: string
+  fee: number
+  commission: number
+}
+
+/** Buys from the checkout page that is open, and returns what the sale was booked as. */
+async function buyFromHere(page: Page): Promise<Sale> {
+  const email = newEmail()
+  await giveDetails(page, email)
+  await giveCard(page)
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  return await stage.service.world.db.one<Sale>(sql`
+    select o.id, o.brought_by, o.fee, o.commission from orders o
+    join users u on u.id = o.user_id where u.email_normalised = ${email}`)
+}
+
+async function openProductPage(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('link', { name: /^Tidepool/ }).click()
+}
+
+const buyLink = { name: 'Buy Pro monthly' }
+
+test('a buyer from the product page is one that the service brought: 10 % and 50 cents', async (t) => {
+  const page = await stage.visitor(t)
+  await openProductPage(page)
+  await page.getByRole('link', buyLink).click()
+  const { brought_by, fee } = await buyFromHere(page)
+  assert.deepEqual({ brought_by, fee }, { brought_by: 'service', fee: 170 })
+})
+
+// In development both may be at localhost, and differ by their port alone.
+for (const host of ['127.0.0.1', 'localhost']) {
+  test(`a buyer who comes from the seller's site at ${host} after that is the seller's: 5 %`, async (t) => {
+    const page = await stage.visitor(t)
+    await openProductPage(page)
+    await page.getByRole('link', buyLink).click()
+    await page.goto(stage.site.url.replace('127.0.0.1', host))
+    await page.getByRole('link', buyLink).click()
+    const { brought_by, fee } = await buyFromHere(page)
+    assert.deepEqual({ brought_by, fee }, { brought_by: 'seller', fee: 110 })
+  })
+}
+
+test('a buyer who was referred earns the affiliate a quarter of the fee, in the ledger', async (t) => {
+  const page = await stage.visitor(t)
+  const { prices } = stage.service.demo.app
+  const { code } = stage.service.demo.affiliate
+  await page.goto(`${prices[0]!.buy_url}?ref=${code}`)
+  // The referrer is remembered: what is bought is another plan, opened by a link without a code.
+  await page.goto(prices[1]!.buy_url)
+  const { id, fee, commission } = await buyFromHere(page)
+  assert.deepEqual({ fee, commission }, { fee: 530, commission: 132 })
+  const entry = await stage.service.world.db.one(sql`
+    select e.amount, a.code from ledger_entries e
+    join ledger_transactions t on t.id = e.transaction_id
+    join affiliates a on a.id = e.owner
+    where t.subject = ${id} and e.account = 'affiliate_payable'`)
+  assert.deepEqual(entry, { amount: -132, code })
+})
+
+test('an unknown referrer changes nothing', async (t) => {
+  const page = await stage.visitor(t)
+  await page.goto(`${stage.service.demo.app.prices[0]!.buy_url}?ref=nobody-at-all`)
+  const { commission } = await buyFromHere(page)
+  assert.equal(commission, 0)
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import { arrive, buy, CARDS, keyOnSuccess, newEmail, press, walkToConfirm } from './steps.ts'
+
+let stage: Stage
+let buy_url: string
+let evil: { port: number; server: Server }
+/** What the page of somebody with bad intentions says. */
+let evilPage = ''
+
+before(async () => {
+  stage = await openStage()
+  buy_url = stage.service.demo.app.prices[0]!.buy_url
+  const port = await freePort()
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<!doctype html><title>Evil</title>${evilPage}`)
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  evil = { port, server }
+})
+after(async () => {
+  evil.server.close()
+  await stage.close()
+})
+
+/** The form of a page that sends itself to another address as soon as it is opened. */
+function selfSending(action: string, fields: Record<string, string>): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input name=${name} value="${value}">`,
+  )
+  return `<form method=post action="${action}">${inputs.join('')}</form>
+    <script>document.forms[0].submit()</script>`
+}
+
+/** The hidden fields of the form that a page would send. */
+async function secretsOf(page: Page): Promise<Record<string, string>> {
+  const inputs = await page.locator('main form input[type=hidden]').all()
+  const pairs = inputs.map(async (input) => [
+    await input.getAttribute('name'),
+    await input.getAttribute('value'),
+  ])
+  return Object.fromEntries(await Promise.all(pairs))
+}
+
+// Another site, whose form brings no cookies along; and another port of the same site, whose does.
+for (const host of ['127.0.0.1', 'localhost']) {
+  test(`a page at ${host} cannot press Pay for the buyer, even if it knew the form's secrets`, async (t) => {
+    const page = await stage.visitor(t)
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email })
+    const confirm_url = page.url()
+    evilPage = selfSending(confirm_url, await secretsOf(page))
+    const other = await page.context().newPage()
+    const answered = other.waitForResponse((response) => response.request().method() === 'POST')
+    await other.goto(`http://${host}:${evil.port}/`)
+    assert.equal((await answered).status(), 403)
+    await arrive(other, 'Please try that again')
+    assert.equal(await chargesOf(stage, email), 0)
+
+    // The buyer's own page was not harmed.
+    await press(page, /^Pay /)
+    await keyOnSuccess(page)
+    assert.equal(await chargesOf(stage, email), 1)
+  })
+
+  test(`a page at ${host} cannot answer the bank, sign out or sign in for the buyer`, async (t) => {
+    const page = await stage.visitor(t)
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email, card: CARDS.asks })
+    await press(page, /^Pay /)
+    await arrive(page, 'Confirm that it is you')
+    const { base_url } = stage.service.world.config
+    const attacks: [string, Record<string, string>][] = [
+      [page.url(), { result: 'complete' }],
+      [`${base_url}/signout/`, {}],
+      [`${base_url}/signin/`, { email, by: 'sign_in' }],
+    ]
+    for (const [address, fields] of attacks) {
+      evilPage = selfSending(address, fields)
+      const other = await page.context().newPage()
+      const answered = other.waitForResponse((response) => response.request().method() === 'POST')
+      await other.goto(`http://${host}:${evil.port}/`)
+      assert.equal((await answered).status(), 403, address)
+    }
+    assert.equal(await chargesOf(stage, email), 0)
+  })
+}
+
+test('no page can be shown inside a page of another site', async () => {
+  // A context of its own: the browser writes each refusal into the console.
+  const context = await stage.browser.newContext({ baseURL: stage.service.world.config.base_url })
+  const page = await context.newPage()
+  await walkToConfirm(page, { buy_url, email: newEmail() })
+  for (const address of [page.url(), buy_url, '/signin/', '/account/', '/', '/nowhere/']) {
+    const url = new URL(address, buy_url).href
+    evilPage = `<iframe src="${url}"></iframe>`
+    const framing = await context.newPage()
+    await framing.goto(`http://localhost:${evil.port}/`)
+    const frame = framing.frames()[1]!
+    await frame.waitForURL('chrome-error://**')
+    assert.equal(await frame.getByRole('heading', { level: 1 }).count(), 0, url)
+    await framing.close()
+  }
+  await context.close()
+})
+
+test('every cookie is of this host alone, and out of reach of scripts and other sites', async (t) => {
+  const page = await stage.visitor(t)
+  const { code } = stage.service.demo.affiliate
+  await page.goto('/apps/tidepool/')
+  await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
+  await buy(page, { buy_url: `${buy_url}?ref=${code}`, email: newEmail() })
+  const cookies = await page.context().cookies()
+  const names = cookies.map(({ name }) => name.replace(/app_\w+$/, 'app')).sort()
+  assert.deepEqual(names, ['__Host-brought-app', '__Host-browser', '__Host-ref', '__Host-session'])
+  for (const { name, domain, path, secure, httpOnly, sameSite } of cookies) {
+    const facts = { domain, path, secure, httpOnly, sameSite }
+    const wanted = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' }
+    assert.deepEqual(facts, wanted, name)
+  }
+  assert.equal(await page.evaluate('document.cookie'), '')
+})
+
+test('another browser cannot open a step of somebody else’s purchase', async (t) => {
+  const page = await stage.visitor(t)
+  await walkToConfirm(page, { buy_url, email: newEmail() })
+  const stranger = await stage.visitor(t)
+  await stranger.goto(page.url())
+  await arrive(stranger, 'There is nothing here')
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  await stranger.goto(page.url())
+  await arrive(stranger, 'There is nothing here')
+})

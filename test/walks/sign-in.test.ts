@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { followLink, openLetter } from './letters.ts'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+
+let stage: Stage
+let buy_url: string
+before(async () => {
+  stage = await openStage()
+  buy_url = stage.service.demo.app.prices[0]!.buy_url
+})
+after(() => stage.close())
+
+test('an address that has an account signs in first: a wrong password is told, the right one goes on', async (t) => {
+  const { email, password } = stage.service.demo.buyer
+  const page = await stage.visitor(t)
+  await page.goto(buy_url)
+  await giveDetails(page, email)
+  await arrive(page, 'Welcome back')
+  await page.getByLabel('Password').fill('not the password')
+  await press(page, 'Sign in')
+  await page.getByRole('alert').getByText('That password is not right.').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await press(page, 'Sign in')
+  await giveCard(page)
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  assert.equal(await chargesOf(stage, email), 1)
+
+  // The same person in another browser: known only after signing in, and then sent back to the app.
+  const elsewhere = await stage.visitor(t)
+  await elsewhere.goto(buy_url)
+  await giveDetails(elsewhere, email)
+  await arrive(elsewhere, 'Welcome back')
+  await elsewhere.getByLabel('Password').fill(password)
+  await press(elsewhere, 'Sign in')
+  await elsewhere.waitForURL(`${stage.site.url}/login?svc_order=*`)
+  await elsewhere.goto(buy_url)
+  await elsewhere.waitForURL(`${stage.site.url}/login?svc_order=*`)
+  assert.equal(await chargesOf(stage, email), 1)
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without'
+  test(`an owner without a password gets in by a mailed link, and back to the app, ${how} scripts`, async (t) => {
+    const email = newEmail()
+    await buy(await stage.visitor(t), { buy_url, email })
+    const page = await stage.visitor(t, { javaScriptEnabled })
+    await page.goto(buy_url)
+    await giveDetails(page, email)
+    await arrive(page, 'Welcome back')
+    await press(page, 'Email me a sign-in link')
+    await page.getByText('Look into your mailbox').waitFor()
+    await openLetter(stage, page, { email, subject: /sign-in link/, count: 2 })
+    await followLink(page, 'sign_in')
+    await arrive(page, 'Sign in with this link')
+    await press(page, 'Sign in')
+    await page.waitForURL(`${stage.site.url}/login?svc_order=*`)
+    assert.equal(await chargesOf(stage, email), 1)
+  })
+}
+
+test('a mailed link goes on with the purchase that it was asked for', async (t) => {
+  const { email } = stage.service.demo.seller
+  const page = await stage.visitor(t)
+  await page.goto(buy_url)
+  await giveDetails(page, email)
+  await press(page, 'Email me a sign-in link')
+  await openLetter(stage, page, { email, subject: /sign-in link/ })
+  await followLink(page, 'sign_in')
+  await press(page, 'Sign in')
+  await arrive(page, 'Enter your card')
+})
+
+test('a mailed link that is opened in another browser begins the purchase anew there', async (t) => {
+  const { email } = stage.service.demo.affiliate
+  const page = await stage.visitor(t)
+  await page.goto(buy_url)
+  await giveDetails(page, email)
+  await press(page, 'Email me a sign-in link')
+  const phone = await stage.visitor(t)
+  await openLetter(stage, phone, { email, subject: /sign-in link/ })
+  await followLink(phone, 'sign_in')
+  await press(phone, 'Sign in')
+  await arrive(phone, 'Your details')
+  assert.equal(await phone.getByLabel('Email').inputValue(), email)
+})
+
+test('an owner signs in at the sign-in page, sees the purchase, and signs out', async (t) => {
+  const email = newEmail()
+  await buy(await stage.visitor(t), { buy_url, email })
+  const page = await stage.visitor(t)
+  await page.goto('/account/')
+  await arrive(page, 'Sign in')
+  await page.getByLabel('Email').fill(email)
+  await press(page, 'Email me a sign-in link')
+  await page.getByText('Look into your mailbox').waitFor()
+  await openLetter(stage, page, { email, subject: /sign-in link/, count: 2 })
+  await followLink(page, 'sign_in')
+  await press(page, 'Sign in')
+  await arrive(page, 'Your purchases')
+  await page.getByRole('link', { name: 'Tidepool' }).click()
+  await arrive(page, 'Tidepool')
+  await press(page, 'Sign out')
+  await page.goto('/account/')
+  await arrive(page, 'Sign in')
+})

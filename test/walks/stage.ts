@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import * as apps from '#domain/apps'
+import { startTidepool, type Tidepool } from '#examples/tidepool'
+import { sql } from '#platform/sql'
+import { launchBrowser } from '../support/browser.ts'
+import { ManualClock } from '../support/clock.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { type Choices, openTestService, type TestService } from '../support/service.ts'
+import { watch } from './watch.ts'
+
+const PATIENCE_MS = 15_000
+
+/** The machine's time, which a walk may put forward. */
+export class RunningClock extends ManualClock {
+  #start = Date.now()
+
+  override now(): Date {
+    return new Date(super.now().getTime() + Date.now() - this.#start)
+  }
+}
+
+/** A service and the cast's own site, both on real ports, and a browser to walk them with. */
+export interface Stage {
+  service: TestService
+  site: Tidepool
+  browser: Browser
+  /** A person with a browser of his own; what happens in it unasked fails the test. */
+  visitor(t: TestContext, choices?: BrowserContextOptions): Promise<Page>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a stage. The service is at `localhost` and the seller's site at 127.0.0.1, so that they are
+ * two sites to a browser, as they are in real life.
+ */
+export async function openStage(choices: Choices = {}): Promise<Stage> {
+  const clock = new RunningClock(new Date())
+  const service = await openTestService({ clock, ...choices })
+  const { base_url } = service.world.config
+  await service.listen()
+  const { client_id, client_secret } = service.demo.app
+  const site = await startTidepool({
+    base_url,
+    client_id,
+    client_secret,
+    port: 0,
+    host: '127.0.0.1',
+    max_age_seconds: 0,
+  })
+  await apps.setLoginUrl(service.world.db, client_id, `${site.url}/login`)
+  const browser = await launchBrowser()
+  return {
+    service,
+    site,
+    browser,
+    async visitor(t, options = {}) {
+      const viewport = { width: 1280, height: 900 }
+      const context = await browser.newContext({ baseURL: base_url, viewport, ...options })
+      context.setDefaultTimeout(PATIENCE_MS)
+      const faults = watch(context, base_url)
+      t.after(async () => {
+        await context.close()
+        assert.deepEqual(faults, [])
+      })
+      return await context.newPage()
+    },
+    async close() {
+      await browser.close()
+      await site.close()
+      try {
+        await assertInvariants(service)
+      } finally {
+        await service.close()
+      }
+    },
+  }
+}
+
+/** How often the processor itself, whose records are the second truth, has charged a buyer. */
+export async function chargesOf({ service }: Stage, email: string): Promise<number> {
+  const { count } = await service.world.db.one<{ count: number }>(sql`
+    select count(*) from sandbox.charges c join attempts a on a.id = c.key
+    where c.status = 'succeeded' and a.email_normalised = ${email.toLowerCase()}`)
+  return count
+}

@@ -1,0 +1,266 @@
+import type { Page } from 'playwright-core'
+import { ProcessorUnreachable } from '#domain/payments'
+import { sql } from '#platform/sql'
+import { addApp } from '../support/apps.ts'
+import { followLink, openLetter } from './letters.ts'
+import { openStage, type Stage } from './stage.ts'
+import {
+  arrive,
+  buy,
+  CARDS,
+  giveCard,
+  giveDetails,
+  keyOnSuccess,
+  newEmail,
+  press,
+  walkToConfirm,
+} from './steps.ts'
+
+/** A stage whose processor can fall silent, or break. */
+export interface TourStage extends Stage {
+  processor: { state: 'works' | 'is silent' | 'breaks' }
+}
+
+export async function openTourStage(): Promise<TourStage> {
+  const processor: TourStage['processor'] = { state: 'works' }
+  const stage = await openStage({
+    processor: (sandbox) => ({
+      ...sandbox,
+      async find(key) {
+        if (processor.state === 'is silent') throw new ProcessorUnreachable('it is silent')
+        return await sandbox.find(key)
+      },
+      async openCardEntry(now, request) {
+        if (processor.state === 'breaks') throw new Error('the processor is broken')
+        return await sandbox.openCardEntry(now, request)
+      },
+    }),
+  })
+  return { ...stage, processor }
+}
+
+/** A walk that stops at every page on its way and says the page's name. */
+export type Tour = (stage: TourStage, page: Page) => AsyncGenerator<string>
+
+/** Every tour by its name; together they come by every page of the service for people. */
+export const TOURS: Record<string, Tour> = {
+  'what anybody sees': publicPages,
+  'a purchase': purchase,
+  'a purchase with trouble': trouble,
+  'signing in': signingIn,
+  'letters and their links': letters,
+  'what a buyer holds': holdings,
+  'what goes wrong': faults,
+}
+
+async function* publicPages({ service }: TourStage, page: Page) {
+  await page.goto('/dev/mailbox/')
+  yield 'mailbox, empty'
+  await page.goto('/')
+  yield 'home'
+  await page.goto('/apps/tidepool/')
+  yield 'product'
+  await addApp(service, { slug: 'harbor', external_sales_enabled: false })
+  await page.goto('/apps/harbor/')
+  yield 'product, not on sale'
+  for (const name of ['terms', 'privacy', 'refunds', 'help']) {
+    await page.goto(`/${name}/`)
+    yield name
+  }
+  await page.goto('/api/v1/docs/')
+  await page.locator('#explorer .opblock').first().waitFor()
+  yield 'api'
+}
+
+async function* purchase(stage: TourStage, page: Page) {
+  const { prices, client_id } = stage.service.demo.app
+  await page.goto(prices[0]!.buy_url)
+  yield 'details'
+  await giveDetails(page, newEmail())
+  await arrive(page, 'Enter your card')
+  yield 'card'
+  const card_url = page.url()
+  await giveCard(page)
+  await arrive(page, 'Confirm your order')
+  yield 'confirm'
+  await press(page, /^Pay /)
+  await keyOnSuccess(page)
+  yield 'success'
+  await press(page, 'Resend receipt email')
+  await page.getByText(/is on its way to .* again/).waitFor()
+  yield 'success, receipt sent again'
+  await page.goto(card_url)
+  yield 'card, used'
+  await page.goto('/account/')
+  yield 'purchases, before the email is confirmed'
+  await page.goto(`/manage/${client_id}/`)
+  yield 'manage'
+}
+
+async function* trouble(stage: TourStage, page: Page) {
+  const buy_url = stage.service.demo.app.prices[0]!.buy_url
+  const email = newEmail()
+  await page.goto(buy_url)
+  await page.getByLabel('Country').selectOption('Canada')
+  await giveDetails(page, 'nobody', '0')
+  yield 'details, with faults'
+  await page.getByLabel('Country').selectOption('United States')
+  await giveDetails(page, email)
+  await giveCard(page, '4242 4242 4242 4241', '0')
+  await page
+    .getByText(/Use a test card/)
+    .first()
+    .waitFor()
+  yield 'card, with faults'
+  await giveCard(page, CARDS.canadian)
+  await arrive(page, 'This card cannot be used here')
+  yield 'card, refused'
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page, CARDS.declined)
+  await press(page, /^Pay /)
+  await page.getByText('Your card was declined').waitFor()
+  yield 'confirm, declined'
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page, CARDS.asks)
+  await press(page, /^Pay /)
+  await arrive(page, 'Confirm that it is you')
+  yield 'challenge'
+  await press(page, 'Fail authentication')
+  await page.getByRole('link', { name: 'Use another card' }).click()
+  await giveCard(page, CARDS.answer_lost)
+  stage.processor.state = 'is silent'
+  await press(page, /^Pay /)
+  await arrive(page, 'Your bank is answering')
+  yield 'processing'
+  stage.processor.state = 'works'
+  await keyOnSuccess(page)
+  await page.goto(`${buy_url}?next=https://elsewhere.example/`)
+  yield 'misconfigured link'
+
+  const other = { slug: 'sextant', name: 'Sextant', trial_days: 14 }
+  const { price_id } = await addApp(stage.service, other)
+  await walkToConfirm(page, { buy_url: `/buy/${price_id}/`, email: newEmail() })
+  yield 'confirm, a trial'
+  await press(page, 'Start free trial')
+  await keyOnSuccess(page)
+  yield 'success, a trial'
+}
+
+async function* signingIn({ service }: TourStage, page: Page) {
+  const { demo } = service
+  await page.goto('/signin/')
+  yield 'sign in'
+  await page.getByLabel('Email').fill(demo.buyer.email)
+  await page.getByLabel('Password').fill('not the password')
+  await press(page, /^Sign in$/)
+  await page.getByRole('alert').waitFor()
+  yield 'sign in, wrong'
+  await press(page, 'I forgot my password')
+  await page.getByText('Look into your mailbox').waitFor()
+  yield 'sign in, link sent'
+  await page.goto(demo.app.prices[0]!.buy_url)
+  await giveDetails(page, demo.buyer.email)
+  await arrive(page, 'Welcome back')
+  yield 'sign in, on the way'
+  await page.getByLabel('Password').fill('not the password')
+  await press(page, /^Sign in$/)
+  await page.getByRole('alert').waitFor()
+  yield 'sign in, on the way, wrong'
+  await press(page, 'Email me a sign-in link')
+  await page.getByText('Look into your mailbox').waitFor()
+  yield 'sign in, on the way, link sent'
+}
+
+async function* letters(stage: TourStage, page: Page) {
+  const email = newEmail()
+  const buyer = await (await stage.browser.newContext()).newPage()
+  await buy(buyer, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email })
+  await buyer.context().close()
+  const receipt = { email, subject: /^Your receipt/ }
+  await openLetter(stage, page, receipt)
+  yield 'letter'
+  await page.getByRole('link', { name: 'All letters' }).click()
+  await arrive(page, 'Development mailbox')
+  yield 'mailbox'
+  for (const purpose of ['verify_email', 'set_password', 'not_me']) {
+    await openLetter(stage, page, receipt)
+    await followLink(page, purpose)
+    yield `link ${purpose}`
+    if (purpose !== 'set_password') continue
+    await page.getByLabel('New password').fill('short')
+    await press(page, 'Save password')
+    yield 'link set_password, too short'
+  }
+  await press(page, 'Lock the account')
+  await arrive(page, 'The account is locked')
+  yield 'locked'
+  await openLetter(stage, page, receipt)
+  await followLink(page, 'verify_email')
+  yield 'link, spent'
+  const { seller } = stage.service.demo
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(seller.email)
+  await press(page, 'Email me a sign-in link')
+  await openLetter(stage, page, { email: seller.email, subject: /sign-in link/ })
+  yield 'letter with a link'
+  await followLink(page, 'sign_in')
+  yield 'link sign_in'
+}
+
+async function* holdings({ service }: TourStage, page: Page) {
+  const { demo, world } = service
+  const { client_id } = demo.app
+  const signIn = async (person: { email: string; password: string }) => {
+    await page.goto('/signin/')
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByLabel('Password').fill(person.password)
+    await press(page, /^Sign in$/)
+    await arrive(page, 'Your purchases')
+  }
+  await signIn(demo.affiliate)
+  yield 'purchases, none'
+  await page.goto(`/manage/${client_id}/`)
+  yield 'manage, nothing there'
+  await buy(page, { buy_url: demo.app.prices[2]!.buy_url, email: demo.affiliate.email })
+  await page.goto('/account/')
+  yield 'purchases'
+  await page.goto('/')
+  yield 'home, signed in'
+  for (const status of ['one_time_active', 'past_due', 'paused', 'canceled']) {
+    await world.db.run(sql`update licenses set status = ${status},
+      canceled_at = ${status === 'canceled' ? world.clock.now() : null} where user_id =
+      (select id from users where email = ${demo.affiliate.email})`)
+    await page.goto(`/manage/${client_id}/`)
+    yield `manage, ${status}`
+  }
+}
+
+async function* faults({ service, processor }: TourStage, page: Page) {
+  const { demo, world } = service
+  await page.goto('/nowhere/')
+  yield 'not found'
+  await page.goto('/signout/')
+  yield 'the address of a form'
+  await page.goto('/buy/prc_nothing/')
+  yield 'a buy link that is not on sale'
+  await page.goto('/sandbox/card-entries/ce_0000000000000000000000')
+  yield 'no such card page'
+  await page.goto(`/manage/${demo.app.client_id}/?next=https://elsewhere.example/`)
+  yield 'misconfigured manage link'
+  await page.goto('/signin/')
+  await page.context().clearCookies()
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Please try that again')
+  yield 'stale form'
+  processor.state = 'breaks'
+  await page.goto(demo.app.prices[0]!.buy_url)
+  await giveDetails(page, newEmail())
+  await arrive(page, 'That did not work')
+  yield 'a fault of ours'
+  processor.state = 'works'
+  await world.limits.take({ name: 'checkout-open', points: 120, seconds: 60 }, '127.0.0.1', 120)
+  await page.goto(demo.app.prices[0]!.buy_url)
+  await giveDetails(page, newEmail())
+  await arrive(page, 'A little too fast')
+  yield 'too fast'
+}

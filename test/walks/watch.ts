@@ -1,0 +1,61 @@
+import type { BrowserContext, Request, Response } from 'playwright-core'
+
+/**
+ * Listens to everything that happens in a browser and writes down what must not: an error in the
+ * console (a breach of the content security policy is one), a script that throws, a page that loads
+ * anything from elsewhere, a page of the service that may be framed or kept, a weak cookie.
+ */
+export function watch(context: BrowserContext, base_url: string): string[] {
+  const faults: string[] = []
+  const documents = new Set<string>()
+  context.on('request', (request) => {
+    if (request.isNavigationRequest()) documents.add(request.url())
+    else if (!isFromHome(request)) faults.push(`${pageOf(request)} loads ${request.url()}`)
+  })
+  context.on('console', (message) => {
+    if (message.type() !== 'error') return
+    // The console repeats the status of a page that says no; that is the page's own business.
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded')
+    if (isStatus && documents.has(message.location().url)) return
+    faults.push(`${message.location().url} says ${message.text()}`)
+  })
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('response', (response) => {
+    if (!response.url().startsWith(`${base_url}/`)) return
+    faults.push(...weakCookies(response))
+    if (isPage(response)) faults.push(...missingHeaders(response))
+  })
+  return faults
+}
+
+function isFromHome(request: Request): boolean {
+  const { protocol, origin } = new URL(request.url())
+  return protocol === 'data:' || origin === new URL(pageOf(request)).origin
+}
+
+function pageOf(request: Request): string {
+  return request.frame().url()
+}
+
+function isPage(response: Response): boolean {
+  return response.headers()['content-type']?.startsWith('text/html') ?? false
+}
+
+function missingHeaders(response: Response): string[] {
+  const headers = response.headers()
+  const policy = headers['content-security-policy'] ?? ''
+  const missing = [
+    policy.includes("default-src 'none'") && !policy.includes('unsafe'),
+    policy.includes("frame-ancestors 'none'"),
+    /no-store|public, max-age=60/.test(headers['cache-control'] ?? ''),
+    headers['x-content-type-options'] === 'nosniff',
+  ]
+  return missing.every(Boolean) ? [] : [`${response.url()} lacks a header: ${missing}`]
+}
+
+function weakCookies(response: Response): string[] {
+  const set = response.headers()['set-cookie']?.split('\n') ?? []
+  return set
+    .filter((cookie) => !/^__Host-[\w-]+=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/.test(cookie))
+    .map((cookie) => `${response.url()} sets ${cookie}`)
+}
