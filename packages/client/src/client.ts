@@ -30,7 +30,7 @@ export type Client = {
   readonly client_id: string
   /** The app's public profile. Throws `not_found` until the app is published and on sale. */
   app(): Promise<AppProfile>
-  /** The live prices, before tax. Throws like `app`. The service lets you keep them for 60 seconds. */
+  /** The live prices, before tax; they may be kept for 60 seconds. Throws like `app`. */
   prices(): Promise<Prices>
   /**
    * What a key is worth now. A canceled or refunded key is an ordinary answer that is not `entitled`.
