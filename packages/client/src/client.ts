@@ -33,15 +33,15 @@ export type Client = {
   /** The live prices, before tax; they may be kept for 60 seconds. Throws like `app`. */
   prices(): Promise<Prices>
   /**
-   * What a key is worth now. A canceled or refunded key is an ordinary answer that is not `entitled`.
+   * What a key is worth now. A canceled or refunded key is an ordinary answer, not `entitled`.
    * Throws `unknown_key` for a key that was never issued or belongs to another app.
    */
   validate(key: string): Promise<LicenseState>
   /**
-   * The license behind the `svc_order` of your return address. While the payment is still settling it
-   * waits and asks again, up to `wait_seconds` (default 5), then returns `status: 'processing'`: show
-   * the buyer a waiting page and ask later. Throws `unknown_order` for a reference that is forged,
-   * expired or not this app's.
+   * The license behind the `svc_order` of your return address. While the payment is still settling
+   * it waits and asks again, up to `wait_seconds` (default 5), then returns `status: 'processing'`:
+   * show the buyer a waiting page and ask later. Throws `unknown_order` for a reference that is
+   * forged, expired or not this app's.
    */
   order(
     ref: string,
@@ -49,8 +49,8 @@ export type Client = {
   ): Promise<OrderLicense | ProcessingOrder>
   /**
    * Kills a leaked key and returns its successor, once. Never repeated by itself: pass an
-   * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit log.
-   * Throws `unknown_license` and `license_canceled`.
+   * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit
+   * log. Throws `unknown_license` and `license_canceled`.
    */
   regenerateKey(
     license_id: string,
@@ -59,8 +59,8 @@ export type Client = {
 }
 
 /**
- * The client of one app. Throws TypeError for a base_url or client_id that cannot work; its calls throw
- * PurserError. The secret stays in a closure, so that neither a log nor an inspection can show it.
+ * The client of one app. Throws TypeError for a base_url or client_id that cannot work; its calls
+ * throw PurserError. The secret stays in a closure, so that no log and no inspection can show it.
  */
 export function createClient(options: ClientOptions): Client {
   const { client_id, client_secret, timeout_ms = 10_000 } = options

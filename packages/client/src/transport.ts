@@ -15,8 +15,8 @@ export type Answer = { status: number; retry_after: number; body: object }
 const PAUSES_MS = [150, 600]
 
 /**
- * Sends one call and returns its 2xx answer. A repeatable call that meets a network fault or a 5xx is
- * sent again, three times in all; `timeout_ms` bounds all of it together. Throws PurserError.
+ * Sends one call and returns its 2xx answer. A repeatable call that meets a network fault or a 5xx
+ * is sent again, three times in all; `timeout_ms` bounds all of it together. Throws PurserError.
  */
 export async function send(fetch: Fetch, timeout_ms: number, call: Call): Promise<Answer> {
   const signal = AbortSignal.timeout(timeout_ms)
