@@ -5,20 +5,28 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { cents } from '#platform/money'
 
-test('a sale costs 5 % and 50 cents, and 10 % and 50 cents where the service brought it', () => {
-  for (const [amount, seller, service] of [
-    [100, 55, 60],
-    [109, 55, 61],
-    [110, 56, 61],
-    [1200, 110, 170],
-    [1299, 115, 180],
-    [1290, 115, 179],
-    [9600, 530, 1010],
-    [18_000, 950, 1850],
-    [9_999_999, 500_050, 1_000_050],
+test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % more with the add-on', () => {
+  for (const [amount, seller, service, seller_add_on, service_add_on] of [
+    [100, 55, 60, 57, 62],
+    [107, 55, 61, 57, 63],
+    [109, 55, 61, 58, 63],
+    [110, 56, 61, 58, 63],
+    // 5 % and 2 % rounded each by itself would be a cent more.
+    [130, 57, 63, 59, 66],
+    [1200, 110, 170, 134, 194],
+    [1299, 115, 180, 141, 206],
+    [1290, 115, 179, 140, 205],
+    [9600, 530, 1010, 722, 1202],
+    [18_000, 950, 1850, 1310, 2210],
+    [9_999_999, 500_050, 1_000_050, 700_050, 1_200_050],
   ] as const) {
-    assert.equal(billing.feeOn(cents(amount), 'seller'), seller, String(amount))
-    assert.equal(billing.feeOn(cents(amount), 'service'), service, String(amount))
+    const fee = (brought_by: billing.BroughtBy, has_add_on: boolean) =>
+      billing.feeOn(cents(amount), { brought_by, has_add_on })
+    assert.deepEqual(
+      [fee('seller', false), fee('service', false), fee('seller', true), fee('service', true)],
+      [seller, service, seller_add_on, service_add_on],
+      String(amount),
+    )
   }
 })
 
@@ -41,11 +49,12 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
     amount: fc.integer({ min: 100, max: 9_999_999 }).map(cents),
     tax: fc.integer({ min: 0, max: 999_999 }).map(cents),
     brought_by: fc.constantFrom('seller' as const, 'service' as const),
+    has_add_on: fc.boolean(),
     affiliate_id: fc.constantFrom('aff_1', null),
   })
   fc.assert(
-    fc.property(sale, ({ amount, tax, brought_by, affiliate_id }) => {
-      const fee = billing.feeOn(amount, brought_by)
+    fc.property(sale, ({ amount, tax, brought_by, has_add_on, affiliate_id }) => {
+      const fee = billing.feeOn(amount, { brought_by, has_add_on })
       const commission = billing.commissionOn(fee, affiliate_id)
       assert.ok(commission * 4 <= fee && fee < amount)
       const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id }

@@ -1,13 +1,16 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
+import type { AddOnDates } from './add-on.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
 /** An app as the rest of the service sees it. Its id is the public `client_id` too. */
-export interface App {
+export interface App extends AddOnDates {
   id: string
   slug: string
   seller_id: string
+  /** The account that is the app's registered developer: its seller's. */
+  developer_id: string
   name: string
   tagline: string
   description: string
@@ -18,8 +21,12 @@ export interface App {
   external_sales_enabled: boolean
 }
 
+/** What is told of an app when it is registered. */
+export type NewApp = Omit<App, 'developer_id' | keyof AddOnDates>
+
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
-  listing_mode, is_published, external_sales_enabled`
+  listing_mode, is_published, external_sales_enabled, addon_enabled_at, addon_disabled_at,
+  (select s.user_id from sellers s where s.id = apps.seller_id) as developer_id`
 
 /** An app that is on sale: published, with external sales enabled. */
 export async function findOnSale(db: Db, id: string): Promise<App | undefined> {
@@ -44,6 +51,28 @@ export async function listPublished(db: Db): Promise<App[]> {
   )
 }
 
+/** The apps that an account is the registered developer of, by name. */
+export async function listOf(db: Db, developer_id: string): Promise<App[]> {
+  return await db.rows<App>(sql`select ${COLUMNS} from apps
+    where seller_id = (select id from sellers where user_id = ${developer_id})
+    order by lower(name), id`)
+}
+
+/** An app by its slug, if this account is its registered developer. */
+export async function findOwn(
+  db: Db,
+  facts: { slug: string; developer_id: string },
+): Promise<App | undefined> {
+  return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${facts.slug}
+    and seller_id = (select id from sellers where user_id = ${facts.developer_id})`)
+}
+
+/** Tells whether an account sells. */
+export async function isSeller(db: Db, user_id: string): Promise<boolean> {
+  const seller = sql`select id from sellers where user_id = ${user_id}`
+  return (await db.maybe(seller)) !== undefined
+}
+
 /** Registers a seller, who must be based in the United States (spec: What the service does, 4). */
 export async function addSeller(
   db: Db,
@@ -56,7 +85,7 @@ export async function addSeller(
 }
 
 /** Registers an app. */
-export async function add(db: Db, now: Date, app: App): Promise<void> {
+export async function add(db: Db, now: Date, app: NewApp): Promise<void> {
   await db.run(sql`insert into apps (id, slug, seller_id, name, tagline, description, url,
       oauth_login_url, listing_mode, is_published, external_sales_enabled, created_at)
     values (${app.id}, ${app.slug}, ${app.seller_id}, ${app.name}, ${app.tagline},
@@ -77,4 +106,22 @@ export async function setOnSale(
 /** Changes the Login URL, where buyers without a return address land. */
 export async function setLoginUrl(db: Db, id: string, oauth_login_url: string): Promise<void> {
   await db.run(sql`update apps set oauth_login_url = ${oauth_login_url} where id = ${id}`)
+}
+
+/**
+ * Turns the hosted sign-in add-on on; false where it was on. The day of the first time stays, as its
+ * free months are counted from there and given once.
+ */
+export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
+  const changed = await db.run(sql`update apps
+    set addon_enabled_at = coalesce(addon_enabled_at, ${now}), addon_disabled_at = null
+    where id = ${id} and (addon_enabled_at is null or addon_disabled_at is not null)`)
+  return changed === 1
+}
+
+/** Turns the hosted sign-in add-on off; false where it was off. */
+export async function disableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
+  const changed = await db.run(sql`update apps set addon_disabled_at = ${now}
+    where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null`)
+  return changed === 1
 }

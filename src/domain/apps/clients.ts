@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import { sameDigest, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import type { Addresses } from './integration.ts'
 
 /** What a call needs to know of a client: its app, and the digest of its secret. */
 export interface Client {
@@ -30,6 +31,44 @@ export async function findClient(db: Db, client_id: string): Promise<Client | un
 /** Replaces a client's secret; the old one stops at once. */
 export async function replaceSecret(db: Db, client_id: string, secret: string): Promise<void> {
   await db.run(sql`update clients set secret_hash = ${sha256(secret)}
+    where client_id = ${client_id}`)
+}
+
+/** A client's allow-lists, compared byte for byte (spec: Sign-in rules, 3). */
+export type RedirectLists = Pick<Addresses, 'redirect_uris' | 'post_logout_redirect_uris'>
+
+/** The client of an app as its seller sees it; the secret is known by its digest alone. */
+export interface AppClient extends RedirectLists {
+  client_id: string
+  secret_hash: Buffer | null
+}
+
+const OWN_CLIENT = sql`select client_id, secret_hash, redirect_uris, post_logout_redirect_uris
+  from clients`
+
+/** The client of an app. */
+export async function findClientOf(db: Db, app_id: string): Promise<AppClient> {
+  return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}`)
+}
+
+/** The client of an app, with its row held until the transaction ends. */
+export async function lockClientOf(db: Db, app_id: string): Promise<AppClient> {
+  return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
+}
+
+/** Names the present secret of a client, and tells nothing of it. */
+export function secretName(client: AppClient): string {
+  return sha256(client.secret_hash ?? '').toString('base64url')
+}
+
+/** Replaces both allow-lists of a client. */
+export async function setRedirectLists(
+  db: Db,
+  client_id: string,
+  lists: RedirectLists,
+): Promise<void> {
+  await db.run(sql`update clients set redirect_uris = ${lists.redirect_uris},
+    post_logout_redirect_uris = ${lists.post_logout_redirect_uris}
     where client_id = ${client_id}`)
 }
 

@@ -119,3 +119,9 @@ export async function completeCart(
   await db.run(sql`update carts set order_id = ${facts.order_id}, user_id = ${facts.user_id},
     completed_at = ${now}, updated_at = ${now} where id = ${facts.cart_id}`)
 }
+
+/** Closes the cart of a developer's walkthrough, which becomes no order. */
+export async function completeWalkthrough(db: Db, now: Date, cart_id: string): Promise<void> {
+  await db.run(sql`update carts set completed_at = ${now}, updated_at = ${now}
+    where id = ${cart_id} and order_id is null`)
+}

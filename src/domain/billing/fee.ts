@@ -5,15 +5,25 @@ export type BroughtBy = 'seller' | 'service'
 
 const BASIS = 10_000
 const RATE_BPS: Record<BroughtBy, number> = { seller: 500, service: 1000 }
+const ADD_ON_BPS = 200
 const FIXED = cents(50)
 const COMMISSION_BPS = 2500
 
+/** What a sale's fee depends on. */
+export interface FeeTerms {
+  brought_by: BroughtBy
+  /** True while the app pays for the hosted sign-in add-on. */
+  has_add_on: boolean
+}
+
 /**
- * The service's fee on an amount before tax: 5 % (10 % where the service brought the buyer) and
- * 50 cents, multiplied once and rounded half up (spec: What the service does, 6).
+ * The service's whole fee on an amount before tax: 5 % (10 % where the service brought the buyer),
+ * 2 % more for the add-on, and 50 cents; multiplied once and rounded half up (spec: What the
+ * service does, 6).
  */
-export function feeOn(amount: Cents, brought_by: BroughtBy): Cents {
-  return cents(share(amount, RATE_BPS[brought_by], BASIS) + FIXED)
+export function feeOn(amount: Cents, { brought_by, has_add_on }: FeeTerms): Cents {
+  const rate = RATE_BPS[brought_by] + (has_add_on ? ADD_ON_BPS : 0)
+  return cents(share(amount, rate, BASIS) + FIXED)
 }
 
 /** The affiliate's quarter of the fee, rounded down; nothing without an affiliate. */

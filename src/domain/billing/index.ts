@@ -7,7 +7,7 @@
  * checkout and management links.
  */
 export * from './carts.ts'
-export { type BroughtBy, commissionOn, feeOn } from './fee.ts'
+export { type BroughtBy, commissionOn, type FeeTerms, feeOn } from './fee.ts'
 export * from './orders.ts'
 export * from './subscriptions.ts'
 export { type Terms, termsOf } from './terms.ts'

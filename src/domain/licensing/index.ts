@@ -3,12 +3,14 @@
  *
  * Knows licenses, their statuses, their keys, and the references by which a seller's server fetches
  * an order. Owns `licenses` and `license_history`. Promises: one live license for a buyer and app,
- * a key is found by a keyed hash and shown only to its owner, and an app learns nothing of another
- * app's keys. Spec: LicenseState, States and transitions, License key endpoints.
+ * and one preview for its developer; a key is found by a keyed hash and shown only to its owner, and
+ * an app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License
+ * key endpoints.
  */
 export { isWellFormedKey } from './key.ts'
 export * from './licenses.ts'
 export { readReference, signReference } from './order-reference.ts'
+export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'
 export { type Rotation, rotate } from './rotation.ts'
 export { type LicenseFacts, type LicenseState, stateOf } from './state.ts'
 export {

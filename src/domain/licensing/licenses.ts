@@ -2,9 +2,9 @@ import type { Database, Db } from '#platform/db'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { remember } from './history.ts'
 import { keyHash, keyHashes, mintKey, openKey, sealKey } from './key.ts'
 import type { LicenseFacts } from './state.ts'
-import type { LicenseStatus } from './status.ts'
 
 /** A license with its sealed key. */
 export interface License extends LicenseFacts {
@@ -51,7 +51,10 @@ export interface OrderFacts extends LicenseFacts {
   is_processing: boolean
 }
 
-/** Finds an order's license together with the client that asks, in one statement. */
+/**
+ * Finds an order's license together with the client that asks, in one statement. A preview has no
+ * order: its reference names the license itself.
+ */
 export async function findByOrder(
   db: Database,
   question: { client_id: string; order_id: string | undefined },
@@ -63,7 +66,7 @@ export async function findByOrder(
       a.status in ('open', 'action_required') as is_processing
     from clients c
       left join orders o on o.id = ${order_id} and o.app_id = c.app_id
-      left join licenses l on l.id = o.license_id
+      left join licenses l on l.id = coalesce(o.license_id, ${order_id}) and l.app_id = c.app_id
       left join attempts a on a.order_id = ${order_id} and a.app_id = c.app_id
     where c.client_id = ${question.client_id}`)
   return split(row, Boolean(row?.license_id ?? row?.is_processing))
@@ -82,13 +85,14 @@ export async function findLive(
       and user_id = (select id from users where email_normalised = ${holder.email_normalised})`)
 }
 
-/** The latest license that an account holds for an app, canceled or not. */
+/** The latest license that an account bought of an app, canceled or not; a preview is not bought. */
 export async function findLatest(
   db: Db,
   holder: { app_id: string; user_id: string },
 ): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
-    where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status <> 'preview'
+    where app_id = ${holder.app_id} and user_id = ${holder.user_id}
+      and exists (select 1 from orders o where o.license_id = licenses.id)
     order by (status = 'canceled'), created_at desc limit 1`)
 }
 
@@ -117,15 +121,6 @@ export async function mint(
       ${status}, ${license.period_end}, ${key_hash}, ${key_sealed}, ${now})`)
   await remember(db, now, { license_id, from: null, to: status, trigger: license.trigger })
   return license_key
-}
-
-async function remember(
-  db: Db,
-  now: Date,
-  step: { license_id: string; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
-): Promise<void> {
-  await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
-    values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)
 }
 
 /** Shows the key of a license to its owner. */

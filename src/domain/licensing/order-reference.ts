@@ -9,7 +9,8 @@ const MAC_LENGTH = 32
 
 /**
  * Signs a reference to an order for one client: opaque, URL-safe, good for 24 hours (spec:
- * Resources, order reference). It names the order and holds no secret.
+ * Resources, order reference). It names the order, or the license of a preview, which has no order;
+ * it holds no secret.
  */
 export function signReference(
   keys: KeyRing,

@@ -134,11 +134,13 @@ type NewOrder = Omit<billing.Order, 'created_at'>
 async function recordOrder(
   tx: Db,
   now: Date,
-  { attempt, cart, offer, quote, affiliate_id }: Sale,
+  { attempt, cart, app, offer, quote, affiliate_id }: Sale,
   holding: Holding,
 ): Promise<NewOrder> {
   const isPaid = attempt.amount > ZERO
-  const fee = isPaid ? billing.feeOn(quote.amount, cart.brought_by) : ZERO
+  const { brought_by } = cart
+  const has_add_on = apps.addOnOf(now, app).is_charged
+  const fee = isPaid ? billing.feeOn(quote.amount, { brought_by, has_add_on }) : ZERO
   const order = {
     id: attempt.order_id,
     cart_id: cart.id,
@@ -152,7 +154,7 @@ async function recordOrder(
     charged: attempt.amount,
     fee,
     commission: isPaid ? billing.commissionOn(fee, affiliate_id) : ZERO,
-    brought_by: cart.brought_by,
+    brought_by,
     affiliate_id,
   }
   await billing.addOrder(tx, now, order)

@@ -1,0 +1,30 @@
+import { periodEnd } from '#platform/calendar'
+
+/** When the hosted sign-in add-on was first turned on, and since when it is off, if it is. */
+export interface AddOnDates {
+  addon_enabled_at: Date | null
+  addon_disabled_at: Date | null
+}
+
+/** Where an app stands with the hosted sign-in add-on. */
+export interface AddOn {
+  is_on: boolean
+  /** The end of the free months; null where it was never turned on. */
+  trial_ends_at: Date | null
+  /** True while sales pay for it: it is on, and the free months are over. */
+  is_charged: boolean
+}
+
+const FREE_MONTHS = 3
+
+/**
+ * The state of the add-on (spec: What the service does, 6): three months free, counted once from the
+ * first time it was turned on, whatever was turned off and on meanwhile.
+ */
+export function addOnOf(now: Date, dates: AddOnDates): AddOn {
+  const { addon_enabled_at, addon_disabled_at } = dates
+  if (addon_enabled_at === null) return { is_on: false, trial_ends_at: null, is_charged: false }
+  const trial_ends_at = periodEnd(addon_enabled_at, 'month', FREE_MONTHS)
+  const is_on = addon_disabled_at === null
+  return { is_on, trial_ends_at, is_charged: is_on && now >= trial_ends_at }
+}

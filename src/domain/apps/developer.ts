@@ -1,0 +1,9 @@
+import type { App } from './apps.ts'
+
+/** Tells whether a session is an app's registered developer's, and not limited to one purchase. */
+export function isDeveloper(
+  app: Pick<App, 'developer_id'>,
+  session: { user_id: string; app_id: string | null } | undefined,
+): boolean {
+  return session?.user_id === app.developer_id && session.app_id === null
+}

@@ -1,0 +1,52 @@
+import type { FieldFault } from '#platform/problem'
+import { readReturnUrl, registeredHost } from './return-url.ts'
+
+/** The addresses of an app to which the service sends people, byte for byte as the seller wrote them. */
+export interface Addresses {
+  oauth_login_url: string
+  redirect_uris: string[]
+  post_logout_redirect_uris: string[]
+}
+
+const MOST = 50
+// What is compared byte for byte is written in the characters that every browser sends as they are.
+const PLAIN = /^[\x21-\x7e]+$/
+
+/** Everything that is wrong with an app's addresses, each at its place (spec: Sign-in rules, 3). */
+export function addressFaults(app: { url: string }, addresses: Addresses): FieldFault[] {
+  const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const
+  const login = loginFault(app.url, addresses.oauth_login_url)
+  return [
+    ...(login === undefined ? [] : [{ path: 'oauth_login_url', message: login }]),
+    ...lists.flatMap((name) => listFaults(app.url, name, addresses[name])),
+  ]
+}
+
+function loginFault(appUrl: string, address: string): string | undefined {
+  if (address === '') return 'Enter the address of the page that starts sign-in.'
+  return placeFault(appUrl, address)
+}
+
+function listFaults(appUrl: string, name: string, addresses: string[]): FieldFault[] {
+  if (addresses.length > MOST) {
+    return [{ path: name, message: `At most ${MOST} addresses can be registered here.` }]
+  }
+  return addresses.flatMap((address, index) => {
+    const message = placeFault(appUrl, address) ?? fragmentFault(address)
+    return message === undefined ? [] : [{ path: `${name}[${index}]`, message }]
+  })
+}
+
+function placeFault(appUrl: string, address: string): string | undefined {
+  if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
+  const host = registeredHost(appUrl)
+  return `${shown(address)} must be an HTTPS address on ${host}, or an address on localhost.`
+}
+
+function fragmentFault(address: string): string | undefined {
+  return address.includes('#') ? `${shown(address)} must not have a part after #.` : undefined
+}
+
+function shown(address: string): string {
+  return address.length > 80 ? `${address.slice(0, 79)}…` : address
+}

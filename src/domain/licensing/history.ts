@@ -1,0 +1,13 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { LicenseStatus } from './status.ts'
+
+/** Adds a step to the history of a license: from which status to which, and why. */
+export async function remember(
+  db: Db,
+  now: Date,
+  step: { license_id: string; from: LicenseStatus | null; to: LicenseStatus; trigger: string },
+): Promise<void> {
+  await db.run(sql`insert into license_history (license_id, at, from_status, to_status, trigger)
+    values (${step.license_id}, ${now}, ${step.from}, ${step.to}, ${step.trigger})`)
+}

@@ -1,0 +1,65 @@
+import type { Db } from '#platform/db'
+import type { Random } from '#platform/random'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { remember } from './history.ts'
+import { keyHash, mintKey, sealKey } from './key.ts'
+import { type License, mint } from './licenses.ts'
+
+/** The developer of an app, who alone may hold a preview of it. */
+export interface PreviewHolder {
+  app_id: string
+  user_id: string
+}
+
+/** The preview that a developer holds of an app. */
+export async function findPreview(db: Db, holder: PreviewHolder): Promise<License | undefined> {
+  return await db.maybe<License>(sql`select id as license_id, app_id, user_id, product_id, status,
+      period_end, canceled_at, key_sealed, rotated_at
+    from licenses where app_id = ${holder.app_id} and user_id = ${holder.user_id}
+      and status = 'preview'`)
+}
+
+/**
+ * Gives the app's developer a preview of a plan (spec: States and transitions, preview). There is
+ * one for a developer and app: a repeat keeps the license, and its former key is dead. Returns its id.
+ */
+export async function grantPreview(
+  db: Db,
+  now: Date,
+  tools: { keys: KeyRing; random: Random },
+  grant: PreviewHolder & { license_id: string; product_id: string },
+): Promise<string> {
+  // One grant after the other, so that the second finds what the first made.
+  await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
+  const held = await findPreview(db, grant)
+  if (!held) {
+    const license = { ...grant, status: 'preview' as const, period_end: null, trigger: 'preview' }
+    await mint(db, now, tools, license)
+    return grant.license_id
+  }
+  const { license_id } = held
+  const license_key = mintKey(tools.random)
+  await db.run(sql`update licenses set product_id = ${grant.product_id},
+    key_hash = ${keyHash(tools.keys, license_key)},
+    key_sealed = ${sealKey(tools.keys, tools.random, license_id, license_key)},
+    rotation_key = null
+    where id = ${license_id}`)
+  return license_id
+}
+
+/** Ends the preview that a developer holds of an app; its id, or undefined where there was none. */
+export async function endPreview(
+  db: Db,
+  now: Date,
+  holder: PreviewHolder,
+): Promise<string | undefined> {
+  const ended = await db.maybe<{ id: string }>(sql`
+    update licenses set status = 'canceled', canceled_at = ${now}
+    where app_id = ${holder.app_id} and user_id = ${holder.user_id} and status = 'preview'
+    returning id`)
+  if (!ended) return undefined
+  const step = { license_id: ended.id, from: 'preview', to: 'canceled' } as const
+  await remember(db, now, { ...step, trigger: 'preview_ended' })
+  return ended.id
+}

@@ -1,0 +1,96 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+
+/** Who asks: the session of a browser, and the request that is to be found in the audit log. */
+export interface Asker {
+  session: { user_id: string; app_id: string | null } | undefined
+  request_id: string
+}
+
+/** Gives an app's developer a preview of a plan; false for anybody else, and for no such plan. */
+export async function startPreview(
+  world: World,
+  asker: Asker,
+  facts: { app: apps.App; product_id: string },
+): Promise<boolean> {
+  const { app, product_id } = facts
+  if (!apps.isDeveloper(app, asker.session)) return false
+  const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
+  if (!plan || plan.is_free) return false
+  await world.db.tx((tx) => grant(world, tx, { app, product_id, by: 'dashboard' }, asker))
+  return true
+}
+
+/** Ends the preview of an app's developer; its key answers `canceled` from here on. */
+export async function endPreview(
+  { db, clock }: World,
+  { session, request_id }: Asker,
+  { app }: { app: apps.App },
+): Promise<void> {
+  if (!apps.isDeveloper(app, session)) return
+  const now = clock.now()
+  const user_id = app.developer_id
+  await db.tx(async (tx) => {
+    const subject = await licensing.endPreview(tx, now, { app_id: app.id, user_id })
+    if (subject === undefined) return
+    await audit(tx, now, { actor: user_id, action: 'license.preview_ended', subject, request_id })
+  })
+}
+
+/** What came of the last button of a walkthrough. */
+export type Finished = { outcome: 'completed' | 'sign_in_needed' | 'gone' }
+
+/**
+ * Finishes a walkthrough of an own buy link (spec: States and transitions, preview): a license, and
+ * neither an order nor money nor a receipt. Said twice, the second time changes nothing.
+ */
+export async function finishWalkthrough(
+  world: World,
+  asker: Asker,
+  cart_id: string,
+): Promise<Finished> {
+  const { db, clock } = world
+  return await db.tx(async (tx): Promise<Finished> => {
+    const cart = await billing.lockCart(tx, cart_id)
+    const offer = await catalog.findOffer(tx, cart.price_id)
+    const app = offer && (await apps.findOnSale(tx, offer.app_id))
+    if (!app) return { outcome: 'gone' }
+    if (!apps.isDeveloper(app, asker.session) || cart.user_id !== app.developer_id) {
+      return { outcome: 'sign_in_needed' }
+    }
+    if (cart.completed_at) return { outcome: 'completed' }
+    const { product_id } = offer
+    await grant(world, tx, { app, product_id, by: 'walkthrough' }, asker)
+    await billing.completeWalkthrough(tx, clock.now(), cart.id)
+    return { outcome: 'completed' }
+  })
+}
+
+async function grant(
+  { clock, random, keys }: World,
+  tx: Db,
+  facts: { app: apps.App; product_id: string; by: 'dashboard' | 'walkthrough' },
+  { request_id }: Asker,
+): Promise<void> {
+  const now = clock.now()
+  const { app, product_id, by } = facts
+  const subject = await licensing.grantPreview(
+    tx,
+    now,
+    { keys, random },
+    { license_id: mintId(random, 'lic'), app_id: app.id, user_id: app.developer_id, product_id },
+  )
+  await audit(tx, now, {
+    actor: app.developer_id,
+    action: 'license.preview_granted',
+    subject,
+    request_id,
+    detail: { product_id, by },
+  })
+}
