@@ -124,7 +124,7 @@ export class Agent {
 // The attributes of a tag; a quoted value may hold the sign that ends tags.
 const FORM = /<form((?:"[^"]*"|[^>"])*)>(.*?)<\/form>/gs
 const BUTTON = /<button((?:"[^"]*"|[^>"])*)>(.*?)<\/button>/gs
-const LINK = /<a((?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs
+const LINK = /<a(\s(?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs
 const INPUT = /<input((?:"[^"]*"|[^>"])*)>/g
 
 function formWith(html: string, button: string | RegExp) {

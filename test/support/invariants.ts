@@ -35,7 +35,19 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'a license comes from an order, and a preview from none',
     sql`select l.id from licenses l left join orders o on o.license_id = l.id
-      group by l.id having (count(o.id) = 0) <> (l.status = 'preview')`,
+      group by l.id having (count(o.id) = 0) <> exists (select 1 from license_history h
+        where h.license_id = l.id and h.to_status = 'preview')`,
+  ],
+  [
+    'a preview of an app is held by its developer',
+    sql`select l.id from license_history h join licenses l on l.id = h.license_id
+      join apps a on a.id = l.app_id join sellers s on s.id = a.seller_id
+      where h.to_status = 'preview' and l.user_id <> s.user_id`,
+  ],
+  [
+    'nobody is charged for an app of his own',
+    sql`select o.id from orders o join apps a on a.id = o.app_id
+      join sellers s on s.id = a.seller_id where o.user_id = s.user_id`,
   ],
   [
     'an order that was paid has one charge of that amount, and a trial none',

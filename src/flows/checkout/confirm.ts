@@ -21,6 +21,8 @@ export type Confirmed =
   | { outcome: 'already_owned'; license: licensing.License }
   /** Nothing was charged, and what is shown must be looked at again. */
   | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' | 'untried' }
+  /** The app's own developer is never charged for it; see `finishWalkthrough`. */
+  | { outcome: 'preview' }
 
 /** An attempt to charge; another one of the same buyer that is in its way, if still; or the end. */
 type Recorded =
@@ -63,7 +65,8 @@ async function record(
   const seen = await billing.findCart(db, request.cart_id)
   if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
   const offer = seen && (await catalog.findOffer(db, seen.price_id))
-  if (!seen || !offer || !(await apps.findOnSale(db, offer.app_id))) return end({ outcome: 'gone' })
+  const app = offer && (await apps.findOnSale(db, offer.app_id))
+  if (!seen || !offer || !app) return end({ outcome: 'gone' })
   const { card } = seen
   if (!card || cardRefusal(card)) return end({ outcome: 'card_needed' })
   const { quote, terms, trial_days, agreement } = await bill(world, seen, offer)
@@ -93,6 +96,7 @@ async function record(
     if (user && user.id !== cart.user_id) {
       return await withdraw(tx, attempt.id, { outcome: 'sign_in_needed' })
     }
+    if (user?.id === app.developer_id) return await withdraw(tx, attempt.id, { outcome: 'preview' })
     const license = await licensing.findLive(tx, buyer)
     if (license) return await withdraw(tx, attempt.id, { outcome: 'already_owned', license })
     return {

@@ -36,8 +36,9 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
     if (owner) return goTo(reply, owner)
-    const email = queryOf(request, 'email') ?? emailFor(session, link.app)
-    return sendDetails(world, request, reply, link, { values: { email }, faults: {} })
+    const asked = apps.isDeveloper(link.app, session) ? undefined : queryOf(request, 'email')
+    const values = { email: asked ?? emailFor(session, link.app) }
+    return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
 
   scope.post('/buy/:price_id/', async (request, reply) => {
@@ -45,16 +46,23 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const form = formOf(request)
     const link = await readLink(world, request, form.next)
     if (!link.next_ok) return misconfigured(reply, link.app)
-    const read = readDetails(form)
+    const session = await currentSession(world, request)
+    // A preview is for the developer's own account, whatever address is typed.
+    const email = apps.isDeveloper(link.app, session) ? session!.email : form.email
+    const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
-      return sendDetails(world, request, reply, link, { values: form, faults: read.faults })
+      return sendDetails(world, request, reply, link, {
+        session,
+        values: form,
+        faults: read.faults,
+      })
     }
     const opened = await openCart(world, {
       offer: link.offer,
       details: read.details,
       browser_hash: browserHash(world, request, reply),
       next_url: link.next_url,
-      session: await currentSession(world, request),
+      session,
       affiliate_id: referrerOf(world, request),
       brought_by: broughtBy(world, request, link.app.id),
     })
@@ -91,14 +99,21 @@ function sendDetails(
   request: FastifyRequest,
   reply: FastifyReply,
   { app, offer, next_url }: Link,
-  step: { values: Record<string, string | undefined>; faults: Faults },
+  step: {
+    session: identity.Session | undefined
+    values: Record<string, string | undefined>
+    faults: Faults
+  },
 ): FastifyReply {
+  const is_preview = apps.isDeveloper(app, step.session)
   const page = DetailsPage({
-    purchase: purchaseOf(world, app, offer, figuresBeforeTax(offer)),
+    purchase: purchaseOf(world, { app, offer, is_preview }, figuresBeforeTax(offer)),
     csrf_token: csrfToken(world, request, reply),
     action: `/buy/${offer.id}/`,
     next: next_url ?? undefined,
-    ...step,
+    values: step.values,
+    faults: step.faults,
+    preview_email: is_preview ? step.session!.email : undefined,
   })
   const hasFaults = Object.keys(step.faults).length > 0
   const form_origins = [returnOrigin(app, next_url)]

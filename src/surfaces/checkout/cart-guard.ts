@@ -18,6 +18,8 @@ export interface OwnCart {
   offer: catalog.Offer
   bill: Bill
   purchase: Purchase
+  /** True where the app's own developer walks through it: nothing is charged. */
+  is_preview: boolean
 }
 
 /** The cart of an address, if this browser opened it; for anybody else there is none. */
@@ -34,8 +36,9 @@ export async function ownCart(
   const offer = await catalog.findBought(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
   const facts = await bill(world, cart, offer)
-  const purchase = purchaseOf(world, app, offer, figuresOf(offer, facts))
-  return { cart, app, offer, bill: facts, purchase }
+  const is_preview = cart.order_id === null && cart.user_id === app.developer_id
+  const purchase = purchaseOf(world, { app, offer, is_preview }, figuresOf(offer, facts))
+  return { cart, app, offer, bill: facts, purchase, is_preview }
 }
 
 /** The cart of an address that its own buyer began in another browser than the one he signed in on. */
@@ -54,17 +57,18 @@ export async function cartBegunElsewhere(
 /** What every step shows beside itself. */
 export function purchaseOf(
   { processor }: World,
-  app: apps.App,
-  offer: catalog.Offer,
+  { app, offer, is_preview }: Pick<OwnCart, 'app' | 'offer' | 'is_preview'>,
   figures: Purchase['figures'],
 ): Purchase {
+  const test_notice =
+    processor.name === 'sandbox' ? 'Test mode: no real card is charged.' : undefined
   return {
     app_name: app.name,
     product_name: offer.product_name,
     amount_cents: offer.amount,
     frequency: offer.frequency,
     figures,
-    test_mode: processor.name === 'sandbox',
+    notice: is_preview ? 'Preview: nothing is charged.' : test_notice,
   }
 }
 

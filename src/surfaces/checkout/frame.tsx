@@ -8,8 +8,8 @@ export interface Purchase {
   amount_cents: number
   frequency: Frequency
   figures: OrderFigures
-  /** True on the sandbox processor. */
-  test_mode: boolean
+  /** What is said across the top: that no real card is charged, or that nothing is. */
+  notice: string | undefined
 }
 
 /** What every page of a step is told. */
@@ -27,7 +27,7 @@ export function frame(purchase: Purchase) {
   return {
     app_name: purchase.app_name,
     selling: true,
-    ...(purchase.test_mode ? { notice: 'Test mode: no real card is charged.' } : {}),
+    notice: purchase.notice,
     summary_line: <Total cents={total_cents} taxed={tax_cents !== null} />,
     summary: (
       <OrderSummary

@@ -7,7 +7,7 @@ import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { COUNTRIES } from './countries.ts'
-import { frame, nameOf, type Step, titled } from './frame.tsx'
+import { frame, nameOf, type Purchase, type Step, titled } from './frame.tsx'
 
 /** Faults by the name of their field. */
 export type Faults = Record<string, string>
@@ -21,6 +21,8 @@ export function DetailsPage(
     next: string | undefined
     values: { email?: string | undefined; country?: string | undefined; zip?: string | undefined }
     faults: Faults
+    /** The account of the developer whose preview this is. */
+    preview_email: string | undefined
   },
 ): JSX.Element {
   const { purchase, values, faults } = facts
@@ -41,6 +43,9 @@ export function DetailsPage(
           autocomplete="email"
           value={values.email}
           error={faults.email}
+          hint={
+            facts.preview_email && `The preview is for your own account, ${facts.preview_email}.`
+          }
         />
         <SelectField
           label="Country"
@@ -143,22 +148,20 @@ export function ConfirmPage(
     email: string
     place: string
     card: string
+    /** True where the app's own developer walks through it. */
+    is_preview: boolean
     alert: { title: string; words: string } | undefined
   },
 ): JSX.Element {
   const { purchase, alert } = facts
-  const isFree = Number(purchase.figures.total_cents) === 0
+  const { words, action, pending, verb } = confirmWords(facts)
   return (
     <FocusLayout
       {...frame(purchase)}
       title={titled(`Confirm your order · ${purchase.app_name}`, alert !== undefined)}
     >
       <Steps current="Confirm" />
-      <Heading title="Confirm your order">
-        {isFree
-          ? 'Look it over once. Nothing is charged today.'
-          : 'Look it over once; then your card is charged.'}
-      </Heading>
+      <Heading title="Confirm your order">{words}</Heading>
       {alert && (
         <Alert tone="error" title={alert.title}>
           {alert.words}
@@ -175,18 +178,35 @@ export function ConfirmPage(
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
-        <Button kind="primary" icon="lock" pending={isFree ? 'Starting…' : 'Paying…'} wide>
-          {isFree ? 'Start free trial' : `Pay ${formatMoney(purchase.figures.total_cents)}`}
+        <Button kind="primary" icon="lock" pending={pending} wide>
+          {action}
         </Button>
-        <p class="text-xs text-muted">
-          By {isFree ? 'starting' : 'paying'} you agree to the{' '}
-          <TextLink href="/terms/">terms of sale</TextLink>.
-        </p>
+        {verb && (
+          <p class="text-xs text-muted">
+            By {verb} you agree to the <TextLink href="/terms/">terms of sale</TextLink>.
+          </p>
+        )}
       </Form>
       <div class="flex flex-wrap gap-x-6">
-        <BackLink href={`/checkout/${facts.cart_id}/card`}>Use another card</BackLink>
+        {!facts.is_preview && (
+          <BackLink href={`/checkout/${facts.cart_id}/card`}>Use another card</BackLink>
+        )}
         <BackLink href={facts.details_url}>Change your details</BackLink>
       </div>
     </FocusLayout>
   )
+}
+
+function confirmWords({ purchase, is_preview }: { purchase: Purchase; is_preview: boolean }) {
+  if (is_preview) {
+    const words = 'This is what your buyers look over. For you, nothing is charged.'
+    return { words, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
+  }
+  const { total_cents } = purchase.figures
+  if (Number(total_cents) === 0) {
+    const words = 'Look it over once. Nothing is charged today.'
+    return { words, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
+  }
+  const words = 'Look it over once; then your card is charged.'
+  return { words, action: `Pay ${formatMoney(total_cents)}`, pending: 'Paying…', verb: 'paying' }
 }

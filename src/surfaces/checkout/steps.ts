@@ -18,6 +18,7 @@ import { ownerAddress, returnAddress, returnOrigin } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { CardRefusedPage, ConfirmPage } from './pages.tsx'
+import { finishPreview, sendNoCard } from './preview.ts'
 
 const CONFIRMATIONS: Limit = { name: 'checkout-confirm', points: 120, seconds: 60 }
 // Somebody who tries card after card is testing stolen ones.
@@ -36,6 +37,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const own = await ownCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
+    if (own.is_preview) return sendNoCard(reply, own)
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
     const url = await askForCard(world, own.cart, {
       app: own.app,
@@ -50,7 +52,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/card-entered', async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const base = `/checkout/${own.cart.id}`
-    if (own.cart.order_id) return goTo(reply, `${base}/success`)
+    if (isDone(own)) return goTo(reply, `${base}/success`)
     const taken = await takeCard(world, own.cart)
     if (taken === 'kept') return goTo(reply, `${base}/confirm`)
     if (taken === 'none') return goTo(reply, `${base}/card`)
@@ -65,7 +67,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     const { cart, purchase, bill } = own
-    if (!cart.card) return goTo(reply, `/checkout/${cart.id}/card`)
+    if (!cart.card && !own.is_preview) return goTo(reply, `/checkout/${cart.id}/card`)
     const page = ConfirmPage({
       purchase,
       csrf_token: csrfToken(world, request, reply),
@@ -74,7 +76,8 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       details_url: detailsUrl(cart),
       email: cart.email!,
       place: `${cart.state} ${cart.zip}, United States`,
-      card: payments.cardName(cart.card),
+      card: cart.card ? payments.cardName(cart.card) : 'None; a preview needs no card',
+      is_preview: own.is_preview,
       alert: await alertOf(world, own, queryOf(request, 'notice')),
     })
     return sendPage(reply, page, { form_origins: [returnOrigin(own.app, cart.next_url)] })
@@ -84,6 +87,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const own = await ownCart(world, request, reply)
     const { cart } = own
     await limitPage(world, CONFIRMATIONS, byIp(request), reply)
+    if (own.is_preview) return await finishPreview(world, request, reply, own)
     await limitDeclines(world, request, reply, own, 0)
     const confirmed = await confirm(world, {
       cart_id: cart.id,
@@ -121,9 +125,10 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
 }
 
 /** Where a buyer belongs who opens a step too late or too early. */
-async function stepElsewhere({ db }: World, { cart }: OwnCart): Promise<string | undefined> {
+async function stepElsewhere({ db }: World, own: OwnCart): Promise<string | undefined> {
+  const { cart } = own
   const base = `/checkout/${cart.id}`
-  if (cart.order_id) return `${base}/success`
+  if (isDone(own)) return `${base}/success`
   const attempt = await payments.findUnsettled(db, {
     app_id: cart.app_id,
     email_normalised: cart.email_normalised!,
@@ -131,6 +136,10 @@ async function stepElsewhere({ db }: World, { cart }: OwnCart): Promise<string |
   return attempt?.cart_id === cart.id && attempt.status === 'open'
     ? `${base}/processing`
     : undefined
+}
+
+function isDone({ cart }: OwnCart): boolean {
+  return cart.completed_at !== null
 }
 
 async function afterConfirming(
@@ -150,6 +159,7 @@ async function afterConfirming(
       return await ownerAddress(world, own.app, confirmed.license, own.cart.next_url)
     case 'declined':
     case 'untried':
+    case 'preview':
       return `${base}/confirm`
     case 'changed':
       return `${base}/confirm?notice=changed`

@@ -11,12 +11,14 @@ import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
 import { freeTrial, renewal } from './figures.ts'
+import { sendPreviewDone } from './preview.ts'
 
 /** The last step: the key, the receipt once more, and the way back to the app. */
 export function declareSuccess(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/success', async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const { cart, app } = own
+    if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
     const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
     if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
     if (!(await mayLook(world, request, reply, order))) {

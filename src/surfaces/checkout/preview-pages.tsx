@@ -1,0 +1,65 @@
+import type { JSX } from 'preact'
+import { BackLink, Button, CopyField, TextLink } from '#design/actions'
+import { RedirectNotice } from '#design/feedback'
+import { FocusLayout } from '#design/layout'
+import { Steps } from '#design/order'
+import { Heading } from '#design/panels'
+import { frame, nameOf, type Purchase } from './frame.tsx'
+
+type Facts = { purchase: Purchase }
+
+/** In the place of the processor's card page, which a preview never comes by. */
+export function NoCardPage(
+  facts: Facts & { confirm_url: string; details_url: string },
+): JSX.Element {
+  return (
+    <FocusLayout
+      {...frame(facts.purchase)}
+      title={`No card is needed · ${facts.purchase.app_name}`}
+    >
+      <Steps current="Card" />
+      <Heading title="No card is needed">
+        Your buyers enter their card here, on the payment processor's own page. It is your own app,
+        so nothing is charged.
+      </Heading>
+      <Button kind="primary" href={facts.confirm_url} wide>
+        Continue
+      </Button>
+      <BackLink href={facts.details_url}>Change your details</BackLink>
+    </FocusLayout>
+  )
+}
+
+/** The end of a walkthrough: a key that works, and the way back that a buyer would take. */
+export function PreviewDonePage(
+  facts: Facts & { license_key: string; return_url: string; integration_url: string },
+): JSX.Element {
+  const { purchase } = facts
+  return (
+    <FocusLayout {...frame(purchase)} title={`Your preview is ready · ${purchase.app_name}`}>
+      <Steps current="Done" />
+      <Heading title={`Your preview of ${nameOf(purchase)} is ready`} done>
+        Nothing was charged, and no receipt goes out. The key is a real one: your app is told that
+        it is a preview.
+      </Heading>
+      <CopyField id="license_key" label="License key" value={facts.license_key} />
+      <p class="-mt-4 text-sm text-muted">
+        You find this key again on{' '}
+        <TextLink href={facts.integration_url}>your app's integration page</TextLink>, where you can
+        end the preview.
+      </p>
+      <div class="grid gap-2">
+        <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>
+          Continue to {purchase.app_name}
+        </Button>
+        <RedirectNotice
+          url={facts.return_url}
+          seconds={REDIRECT_SECONDS}
+          destination={purchase.app_name}
+        />
+      </div>
+    </FocusLayout>
+  )
+}
+
+const REDIRECT_SECONDS = 12

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as licensing from '#domain/licensing'
+import { finishWalkthrough } from '#flows/preview'
+import type { World } from '#flows/world'
+import { currentSession } from '#surfaces/browser'
+import { goTo, sendPage } from '#surfaces/pages'
+import { detailsUrl, type OwnCart } from './cart-guard.ts'
+import { returnAddress } from './destination.ts'
+import { NoCardPage, PreviewDonePage } from './preview-pages.tsx'
+
+/** The card step of a developer's walkthrough: a page of our own, and no word to the processor. */
+export function sendNoCard(reply: FastifyReply, { cart, purchase }: OwnCart): FastifyReply {
+  const confirm_url = `/checkout/${cart.id}/confirm`
+  return sendPage(reply, NoCardPage({ purchase, confirm_url, details_url: detailsUrl(cart) }))
+}
+
+/** The last button of a walkthrough. */
+export async function finishPreview(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cart }: OwnCart,
+): Promise<FastifyReply> {
+  const asker = { session: await currentSession(world, request), request_id: request.id }
+  const { outcome } = await finishWalkthrough(world, asker, cart.id)
+  if (outcome === 'gone') return goTo(reply, detailsUrl(cart))
+  return goTo(reply, `/checkout/${cart.id}/${outcome === 'completed' ? 'success' : 'sign-in'}`)
+}
+
+/** The success page of a walkthrough, for as long as its preview lasts. */
+export async function sendPreviewDone(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cart, app, purchase }: OwnCart,
+): Promise<FastifyReply> {
+  const session = await currentSession(world, request)
+  if (session?.user_id !== app.developer_id) return goTo(reply, `/checkout/${cart.id}/sign-in`)
+  const holder = { app_id: app.id, user_id: app.developer_id }
+  const license = cart.completed_at && (await licensing.findPreview(world.db, holder))
+  if (!license) return goTo(reply, detailsUrl(cart))
+  const page = PreviewDonePage({
+    purchase,
+    license_key: licensing.showKey(world.keys, license),
+    return_url: returnAddress(world, app, {
+      next_url: cart.next_url,
+      // A preview has no order; its reference names the license.
+      order_id: license.license_id,
+    }),
+    integration_url: `/dashboard/apps/${app.slug}/integration/`,
+  })
+  return sendPage(reply, page)
+}

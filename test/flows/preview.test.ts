@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { confirm } from '#flows/checkout'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import {
+  basic,
+  buyer,
+  enterCard,
+  licenseKey,
+  orderReference,
+  purchase,
+  TEXAS,
+  takenFrom,
+} from '../support/purchase.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let link: string
+let developers_browser: Agent
+/** What the processor was asked, by name. */
+const asked: string[] = []
+
+before(async () => {
+  service = await openTestService({
+    processor: (sandbox) =>
+      new Proxy(sandbox, {
+        get(target, name, self) {
+          const value = Reflect.get(target, name, self)
+          if (typeof value === 'function' && name !== 'declareRoutes') asked.push(String(name))
+          return value
+        },
+      }),
+  })
+  link = `/buy/${service.demo.app.prices[0]!.public_id}/`
+  developers_browser = await signedIn(service, service.demo.seller)
+})
+after(async () => {
+  await assertInvariants(service)
+  await service.close()
+})
+
+/** A browser in which the app's developer is signed in. */
+const developer = () => developers_browser.twin()
+
+const NOTICE = /Preview: nothing is charged\./
+
+/** Walks through an own buy link, looking at every page, and returns the last. */
+async function walkThrough(agent: Agent, address = link) {
+  const seen = [await agent.open(address)]
+  seen.push(await agent.submit('Continue', TEXAS))
+  assert.match(textOf(agent.page.body), /No card is needed/)
+  seen.push(await agent.press('Continue'))
+  assert.match(textOf(agent.page.body), /Confirm your order/)
+  seen.push(await agent.submit('Finish the preview'))
+  for (const page of seen) assert.match(textOf(page.body), NOTICE, page.url)
+  return agent.page
+}
+
+async function validate(key: string) {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: basic(service),
+    payload: { key },
+  })
+  return { status: answer.statusCode, json: answer.json() }
+}
+
+async function readOrder(reference: string) {
+  const answer = await service.app.inject({
+    url: `/api/v1/orders/${reference}`,
+    headers: basic(service),
+  })
+  return { status: answer.statusCode, json: answer.json() }
+}
+
+/** How much there is of everything that money or letters come from. */
+async function revenue() {
+  return await service.world.db.one(sql`select (select count(*) from orders) as orders,
+    (select count(*) from attempts) as attempts, (select count(*) from charges) as charges,
+    (select count(*) from ledger_entries) as entries, (select count(*) from cards) as cards,
+    (select count(*) from letters) as letters`)
+}
+
+describe("the developer's walkthrough of an own buy link", () => {
+  test('ends in a license of status preview, outside all revenue and without the processor', async () => {
+    const before = await revenue()
+    const agent = developer()
+    asked.length = 0
+    const page = await walkThrough(agent)
+    assert.match(textOf(page.body), /Your preview of Tidepool Pro is ready/)
+    assert.deepEqual(
+      asked.filter((name) => name !== 'name'),
+      [],
+    )
+    assert.deepEqual(await revenue(), before)
+
+    const key = licenseKey(page)
+    const { status, json } = await validate(key)
+    assert.equal(status, 200)
+    assert.deepEqual(
+      { ...json, license_id: '', product_id: '', product_public_id: '' },
+      {
+        entitled: true,
+        status: 'preview',
+        license_id: '',
+        product_id: '',
+        product_public_id: '',
+        period_end: null,
+        canceled_at: null,
+      },
+    )
+    assert.equal(json.product_id, json.product_public_id)
+    const order = await readOrder(orderReference(page))
+    assert.deepEqual(order, { status: 200, json: { ...json, license_key: key } })
+  })
+
+  test('said twice, the last button changes nothing', async () => {
+    const agent = developer()
+    await agent.open(link)
+    await agent.submit('Continue', TEXAS)
+    await agent.press('Continue')
+    const tab = agent.tab()
+    const first = licenseKey(await agent.submit('Finish the preview'))
+    assert.equal(licenseKey(await tab.submit('Finish the preview')), first)
+    assert.equal((await validate(first)).json.status, 'preview')
+  })
+
+  test('repeated, keeps the license under a new key, and the old key is dead', async () => {
+    const agent = developer()
+    const first = await walkThrough(agent)
+    const { json } = await validate(licenseKey(first))
+    const lifetime = `/buy/${service.demo.app.prices[2]!.public_id}/`
+    const second = await walkThrough(agent, lifetime)
+    assert.match(textOf(second.body), /Your preview of Tidepool Lifetime is ready/)
+    assert.equal((await validate(licenseKey(first))).json.error, 'unknown_key')
+    const again = await validate(licenseKey(second))
+    assert.equal(again.json.license_id, json.license_id)
+    assert.notEqual(again.json.product_id, json.product_id)
+    const { rows } = await service.world.db.raw(
+      "select count(*)::int as n from licenses where status = 'preview'",
+    )
+    assert.deepEqual(rows, [{ n: 1 }])
+  })
+
+  test('goes to the return address of the link, as a buyer would', async () => {
+    const agent = developer()
+    const next = encodeURIComponent('https://tidepool.example/thanks?plan=pro')
+    const page = await walkThrough(agent, `${link}?next=${next}`)
+    assert.match(page.body, /https:\/\/tidepool\.example\/thanks\?plan=pro&amp;svc_order=/)
+  })
+
+  test('is for the own account, whatever address is typed', async () => {
+    const agent = developer()
+    await agent.open(`${link}?email=somebody@example.com`)
+    assert.ok(!agent.page.body.includes('somebody@example.com'))
+    await agent.submit('Continue', { ...TEXAS, email: 'somebody@example.com' })
+    await agent.press('Continue')
+    assert.ok(textOf(agent.page.body).includes(service.demo.seller.email))
+  })
+
+  test('begins after signing in on the way, too', async () => {
+    const { email, password } = service.demo.seller
+    const agent = buyer(service)
+    await agent.open(link)
+    await agent.submit('Continue', { email, ...TEXAS })
+    await agent.submit('Sign in', { password })
+    assert.match(textOf(agent.page.body), /No card is needed/)
+    assert.match(textOf(agent.page.body), NOTICE)
+  })
+
+  test('needs the session to its end: a browser that signed out finishes nothing', async () => {
+    const agent = developer()
+    await agent.open(link)
+    await agent.submit('Continue', TEXAS)
+    await agent.press('Continue')
+    agent.cookies.delete('__Host-session')
+    const granted = sql`select count(*)::int as n from audit_log
+      where action = 'license.preview_granted'`
+    const before = await service.world.db.one(granted)
+    await agent.open(agent.page.url)
+    await agent.submit('Finish the preview')
+    assert.match(agent.page.url, /\/sign-in$/)
+    assert.deepEqual(await service.world.db.one(granted), before)
+  })
+
+  test('leaves its line in the audit log', async () => {
+    const agent = developer()
+    const { json } = await validate(licenseKey(await walkThrough(agent)))
+    const line = await service.world.db.one<{ actor: string; request_id: string; detail: unknown }>(
+      sql`select actor, request_id, detail from audit_log where subject = ${json.license_id}
+        and action = 'license.preview_granted' order by id desc limit 1`,
+    )
+    assert.match(line.actor, /^usr_/)
+    assert.match(line.request_id, /^req_/)
+    assert.deepEqual(line.detail, { product_id: json.product_id, by: 'walkthrough' })
+  })
+})
+
+describe('nobody else is given a preview', () => {
+  /** Everybody who could open the link of an app that is not his, and what he is asked for then. */
+  const others: [who: string, browser: () => Promise<Agent>][] = [
+    ['a visitor without an account', async () => buyer(service)],
+    ['a buyer', async () => await signedIn(service, service.demo.buyer)],
+    ['an affiliate', async () => await signedIn(service, service.demo.affiliate)],
+    [
+      "another app's developer",
+      async () => {
+        const { email } = service.demo.operator
+        await addSellerWithApp(service, { email, slug: 'lighthouse' })
+        return await signedIn(service, service.demo.operator)
+      },
+    ],
+    [
+      'a buyer of another plan, in a session for that alone',
+      async () => {
+        const agent = buyer(service)
+        await purchase(service, agent, { email: 'limited@example.com' })
+        await service.world.db.run(sql`update licenses set status = 'canceled',
+          canceled_at = ${service.clock.now()} where user_id =
+          (select id from users where email_normalised = 'limited@example.com')`)
+        return agent
+      },
+    ],
+  ]
+  for (const [who, browser] of others) {
+    test(`${who} buys, and pays`, async () => {
+      const agent = await browser()
+      await agent.open(link)
+      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+      const email = /name="email"[^>]*value="([^"]+)"/.exec(agent.page.body)?.[1]
+      const address = email ?? `preview-${who.length}@example.com`
+      await agent.submit('Continue', { ...TEXAS, email: address })
+      assert.match(textOf(agent.page.body), /Enter your card/)
+      await enterCard(agent)
+      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+      const page = await agent.submit(/^Pay /)
+      assert.match((await validate(licenseKey(page))).json.status, /^active$/)
+      assert.equal((await takenFrom(service, address)).at(-1), 1260)
+    })
+  }
+
+  test('a stranger with the address of the developer gets neither a preview nor a charge', async () => {
+    const { email } = service.demo.seller
+    const agent = buyer(service)
+    await agent.open(link)
+    await agent.submit('Continue', { email, ...TEXAS })
+    const cart = agent.page.url.replace(/sign-in$/, '')
+    for (const step of ['card', 'confirm', 'success']) {
+      await agent.open(cart + step)
+      assert.doesNotMatch(textOf(agent.page.body), NOTICE)
+    }
+    await agent.open(`${cart}card`)
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    assert.match(agent.page.url, /\/sign-in$/)
+    assert.deepEqual(await takenFrom(service, email), [])
+  })
+
+  test("a stranger with the address of the developer's cart finds nothing there", async () => {
+    const agent = developer()
+    const page = await walkThrough(agent)
+    const elsewhere = await signedIn(service, service.demo.seller)
+    assert.equal((await elsewhere.open(page.url)).status, 404)
+    assert.equal((await buyer(service).open(page.url)).status, 404)
+  })
+})
+
+test('a developer with a card on the cart is still never charged', async () => {
+  const { email, password } = service.demo.seller
+  const agent = buyer(service)
+  await agent.open(link)
+  await agent.submit('Continue', { email, ...TEXAS })
+  const cart = agent.page.url.replace(/sign-in$/, '')
+  await agent.open(`${cart}card`)
+  await enterCard(agent)
+  const paying = agent.tab()
+  const { agreement = '' } = paying.form(/^Pay /)
+  await agent.open(`${cart}sign-in`)
+  await agent.submit('Sign in', { password })
+  const cart_id = cart.split('/')[2]!
+  const confirmed = await confirm(service.world, { cart_id, agreement, return_url: link })
+  assert.deepEqual(confirmed, { outcome: 'preview' })
+  await paying.submit(/^Pay /)
+  assert.deepEqual(await takenFrom(service, email), [])
+  assert.match(textOf(paying.page.body), NOTICE)
+})

@@ -1,0 +1,56 @@
+import * as apps from '#domain/apps'
+import { mintId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import type { Agent } from './agent.ts'
+import { buyer } from './purchase.ts'
+import type { TestService } from './service.ts'
+
+/** A browser in which somebody of the cast is signed in. */
+export async function signedIn(
+  service: TestService,
+  person: { email: string; password: string },
+): Promise<Agent> {
+  const agent = buyer(service)
+  await agent.open('/signin/')
+  await agent.submit('Sign in', { email: person.email, password: person.password })
+  return agent
+}
+
+/** Makes an account a seller with an app of its own that nobody else develops. */
+export async function addSellerWithApp(
+  { world }: TestService,
+  facts: { email: string; slug: string },
+): Promise<{ client_id: string }> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const client_id = mintId(random, 'app')
+  const url = `https://${facts.slug}.example`
+  await db.tx(async (tx) => {
+    const { id: user_id } = await tx.one<{ id: string }>(
+      sql`select id from users where email_normalised = ${facts.email}`,
+    )
+    const seller_id = mintId(random, 'sel')
+    const place = { legal_name: 'Another LLC', state: 'TX', zip: '78701' }
+    await apps.addSeller(tx, now, { id: seller_id, user_id, ...place })
+    await apps.add(tx, now, {
+      id: client_id,
+      slug: facts.slug,
+      seller_id,
+      name: 'Lighthouse',
+      tagline: '',
+      description: '',
+      url,
+      oauth_login_url: `${url}/login`,
+      listing_mode: 'marketplace',
+      is_published: true,
+      external_sales_enabled: true,
+    })
+    await apps.addClient(tx, now, {
+      client_id,
+      app_id: client_id,
+      client_secret: mintSecret(random),
+    })
+  })
+  return { client_id }
+}
