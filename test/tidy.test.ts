@@ -113,6 +113,7 @@ test('only the room that owns a table writes it', () => {
     'domain/identity': /^(users|sessions|account_links)$/,
     'domain/apps': /^(sellers|apps|clients)$/,
     'domain/catalog': /^(products|prices)$/,
+    'domain/grants': /^(oidc_records|oidc_keys|consents)$/,
     'domain/licensing': /^(licenses|license_history)$/,
     'domain/tax': /^tax_quotes$/,
     'domain/affiliates': /^affiliates$/,

@@ -1,0 +1,130 @@
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+export type RecordKind =
+  | 'Session'
+  | 'Interaction'
+  | 'Grant'
+  | 'AuthorizationCode'
+  | 'AccessToken'
+  | 'RefreshToken'
+
+/** A record's name: its kind, and the text that opens it, of which a digest is stored. */
+export interface RecordName {
+  kind: RecordKind
+  name: string
+}
+
+/** What is kept under that name. */
+export interface RecordFacts {
+  payload: object
+  /** The name of the grant that a code or token was given under. */
+  grant: string | undefined
+  session_uid: string | undefined
+  client_id: string | undefined
+  user_id: string | undefined
+  scope: string | undefined
+  audience: string | undefined
+  /** Seconds from now. */
+  life: number
+}
+
+/** A record as it was found. */
+export interface Found {
+  payload: Record<string, unknown>
+  created_at: Date
+  consumed_at: Date | null
+}
+
+/** Keeps a record, new or changed; false where the grant that it stands on is gone. */
+export async function keepRecord(
+  db: Db,
+  now: Date,
+  { kind, name }: RecordName,
+  facts: RecordFacts,
+): Promise<boolean> {
+  const { payload, session_uid, client_id, user_id, scope, audience } = facts
+  const grant_id = facts.grant === undefined ? null : sha256(facts.grant)
+  const expires_at = addSeconds(now, facts.life)
+  try {
+    await db.run(sql`insert into oidc_records (id, kind, payload, grant_id, session_uid,
+        client_id, user_id, scope, audience, created_at, expires_at)
+      values (${sha256(name)}, ${kind}, ${JSON.stringify(payload)}, ${grant_id},
+        ${session_uid ?? null}, ${client_id ?? null}, ${user_id ?? null}, ${scope ?? null},
+        ${audience ?? null}, ${now}, ${expires_at})
+      on conflict (id) do update set payload = excluded.payload, user_id = excluded.user_id,
+        session_uid = excluded.session_uid, expires_at = excluded.expires_at`)
+    return true
+  } catch (error) {
+    if (isGrantGone(error)) return false
+    throw error
+  }
+}
+
+function isGrantGone(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === GRANT_RULE
+}
+const GRANT_RULE = 'oidc_records_grant_id_fkey'
+
+/** A record that is still good. */
+export async function findRecord(
+  db: Db,
+  now: Date,
+  { kind, name }: RecordName,
+): Promise<Found | undefined> {
+  return await db.maybe<Found>(sql`select payload, created_at, consumed_at from oidc_records
+    where id = ${sha256(name)} and kind = ${kind} and expires_at > ${now}`)
+}
+
+/** The sign-in session that tokens name as theirs. */
+export async function findSessionByUid(db: Db, now: Date, uid: string): Promise<Found | undefined> {
+  return await db.maybe<Found>(sql`select payload, created_at, consumed_at from oidc_records
+    where session_uid = ${uid} and kind = 'Session' and expires_at > ${now}`)
+}
+
+/**
+ * Uses a record up. Of many who try, one gets true; by the second try the record is in wrong
+ * hands, so everything that was ever given under its grant is revoked.
+ */
+export async function consumeRecord(db: Db, now: Date, { kind, name }: RecordName) {
+  const id = sha256(name)
+  const used = await db.run(sql`update oidc_records set consumed_at = ${now}
+    where id = ${id} and kind = ${kind} and consumed_at is null`)
+  if (used === 1) return true
+  await db.run(sql`delete from oidc_records
+    where id = (select grant_id from oidc_records where id = ${id})`)
+  return false
+}
+
+/** Drops one record; with a grant goes all that was given under it. */
+export async function dropRecord(db: Db, { kind, name }: RecordName): Promise<void> {
+  await db.run(sql`delete from oidc_records where id = ${sha256(name)} and kind = ${kind}`)
+}
+
+/** Ends a sign-in session: every token that any app got in it, and the session itself. */
+export async function endSession(db: Db, uid: string): Promise<void> {
+  await db.run(sql`delete from oidc_records where (session_uid = ${uid} and kind = 'Session')
+    or id in (select grant_id from oidc_records where session_uid = ${uid})`)
+}
+
+/** Revokes everything that an app holds of one person, from whichever browser it came. */
+export async function revokeApp(
+  db: Db,
+  party: { client_id: string; user_id: string },
+): Promise<void> {
+  await db.run(sql`delete from oidc_records where kind = 'Grant'
+    and user_id = ${party.user_id} and client_id = ${party.client_id}`)
+}
+
+/** Revokes everything that any app holds of a person, and ends every sign-in session of theirs. */
+export async function revokeEverything(db: Db, user_id: string): Promise<void> {
+  await db.run(sql`delete from oidc_records
+    where user_id = ${user_id} and kind in ('Grant', 'Session')`)
+}
+
+/** Deletes what has expired. */
+export async function sweepRecords(db: Db, now: Date): Promise<void> {
+  await db.run(sql`delete from oidc_records where expires_at <= ${now}`)
+}

@@ -1,0 +1,35 @@
+import { addSeconds } from '#platform/calendar'
+import { LIFE } from './life.ts'
+
+/** A private key as a JSON Web Key, and when it begins to sign. */
+export interface SigningKey {
+  id: string
+  jwk: Record<string, string>
+  active_from: Date
+}
+
+/** A new key is published so long before it signs that every process knows it by then. */
+export const PUBLISHED_AHEAD = 600
+// Another process may sign with the key before for as long as it takes to look again.
+const SLACK = 600
+
+/**
+ * The keys in the order in which they are published: the one that signs now comes first. A key
+ * that was replaced stays until the last thing it signed has expired; `spent` are those after.
+ */
+export function arrange<Key extends { active_from: Date }>(
+  now: Date,
+  keys: Key[],
+): { published: Key[]; spent: Key[] } {
+  const newestFirst = keys.toSorted(
+    (left, right) => right.active_from.getTime() - left.active_from.getTime(),
+  )
+  const signing = newestFirst.find(({ active_from }) => active_from <= now) ?? newestFirst.at(-1)
+  const isSpent = (_key: Key, index: number) => {
+    const successor = newestFirst[index - 1]
+    return successor && addSeconds(successor.active_from, LIFE.id_token + SLACK) <= now
+  }
+  const spent = newestFirst.filter(isSpent)
+  const others = newestFirst.filter((key) => key !== signing && !spent.includes(key))
+  return { published: signing ? [signing, ...others] : [], spent }
+}
