@@ -66,6 +66,11 @@ export async function seedCast(
     const referrer = { id: mintId(world.random, 'aff'), user_id: affiliate.user_id, code }
     await affiliates.add(db, world.clock.now(), referrer)
   }
+  await apps.setRedirectLists(db, client_id, {
+    redirect_uris: [`${sample_site_url}/auth/callback`],
+    post_logout_redirect_uris: [`${sample_site_url}/`],
+  })
+  await apps.enableAddOn(db, world.clock.now(), client_id)
   const offers = await catalog.offers(db, client_id)
   return {
     base_url: config.base_url,

@@ -29,7 +29,7 @@ export interface Endpoint {
   tag: string
   summary: string
   description: string
-  auth: 'none' | 'basic'
+  auth: 'none' | 'basic' | 'bearer'
   /** Open to scripts of any web page. */
   cors?: boolean
   limit: Limit & { by: string; key: (request: FastifyRequest) => string }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import { networkOf } from '#platform/http'
+import { sha256 } from '#platform/secrets'
 import { refuse } from '#surfaces/refusals'
 
 /** What a caller says of itself in an HTTP Basic header. */
@@ -9,6 +10,7 @@ export interface Credentials {
   client_secret: string
 }
 
+const LONGEST_TOKEN = 1024
 const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
 
 /** The client id and secret of a call (spec: Authentication); refuses with `invalid_client`. */
@@ -33,6 +35,18 @@ function readBasic(header: string | undefined): Credentials | undefined {
   // A NUL is no character of an id, and the database would refuse it with an error of its own.
   if (colon < 1 || text.includes('\0')) return undefined
   return { client_id: text.slice(0, colon), client_secret: text.slice(colon + 1) }
+}
+
+/** The access token of a call, if it carries one (RFC 6750, in the header alone). */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  return token && token.length <= LONGEST_TOKEN ? token : undefined
+}
+
+/** Counts a call by its access token, of which only a digest is kept; without one by network. */
+export function byToken(request: FastifyRequest): string {
+  const token = bearerToken(request)
+  return token ? sha256(token).toString('base64url') : networkOf(request.ip)
 }
 
 /** Counts a call by the caller's network. */

@@ -19,32 +19,37 @@ export interface PageOptions {
   secret_address?: boolean
 }
 
-/** Sends a page with the headers that keep it safe: no inline script, no framing, no caching. */
+/** The headers that keep a page safe: no inline script, no framing, no caching. */
+export function pageHeaders(options: PageOptions = {}): Record<string, string> {
+  const form_action = ["'self'", ...(options.form_origins ?? [])].join(' ')
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `form-action ${form_action}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join('; '),
+    'cache-control': options.public ? 'public, max-age=60' : 'no-store',
+    'referrer-policy': options.secret_address ? 'strict-origin' : 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+  }
+}
+
+/** Sends a page with the headers that keep it safe. */
 export function sendPage(
   reply: FastifyReply,
   page: VNode,
   options: PageOptions = {},
 ): FastifyReply {
-  const form_action = ["'self'", ...(options.form_origins ?? [])].join(' ')
   return reply
     .code(options.status ?? 200)
-    .headers({
-      'content-security-policy': [
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "connect-src 'self'",
-        "img-src 'self' data:",
-        "font-src 'self'",
-        `form-action ${form_action}`,
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-      ].join('; '),
-      'cache-control': options.public ? 'public, max-age=60' : 'no-store',
-      'referrer-policy': options.secret_address ? 'strict-origin' : 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
-    })
+    .headers(pageHeaders(options))
     .type('text/html; charset=utf-8')
     .send(renderPage(page))
 }

@@ -7,6 +7,10 @@ import { Problem, type ProblemDetails } from '#platform/problem'
 export const REFUSALS = {
   invalid_request: [400, 'The request is not of the form that is taken here.'],
   invalid_client: [401, 'The client id or the client secret is wrong.'],
+  invalid_token: [401, 'The access token is missing, has expired or was revoked.'],
+  insufficient_scope: [403, 'The access token was given for less than this takes.'],
+  service_not_enabled: [403, 'The hosted sign-in add-on is off; its developer can turn it on.'],
+  'Client is not linked to an app': [400, 'The OAuth client of this token belongs to no app.'],
   unknown_key: [404, 'This key was never issued for your app.'],
   unknown_order: [404, 'This order reference is not valid for your app, or has expired.'],
   unknown_license: [404, 'Your app has no such license.'],

@@ -8,10 +8,12 @@ import { health } from '#surfaces/health'
 import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { checkout } from './checkout/routes.ts'
+import { entitlement } from './entitlement/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
 import { letters } from './letters/worker.ts'
 import { licenseApi } from './license-api/routes.ts'
 import { marketplace } from './marketplace/routes.ts'
+import { oidc } from './oidc/routes.ts'
 import { openapi } from './openapi/routes.ts'
 import { portal } from './portal/routes.ts'
 import { publicApi } from './public-api/routes.ts'
@@ -36,11 +38,12 @@ export async function openSite(
   app.setErrorHandler(answerAsAsked)
   app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 
-  const rows = [...(await publicApi(world)), ...licenseApi(world)]
+  const rows = [...(await publicApi(world)), ...licenseApi(world), ...entitlement(world)]
   mount(app, world.limits, rows)
   openapi(app, world, rows)
   checkout(app, world)
   signin(app, world)
+  oidc(app, world)
   portal(app, world)
   marketplace(app, world)
   mailbox(app, world)

@@ -28,6 +28,25 @@ export async function findClient(db: Db, client_id: string): Promise<Client | un
   )
 }
 
+/** A client as hosted sign-in knows it, with the app whose name people see. */
+export interface SignInClient extends Client, RedirectLists {
+  client_id: string
+  app_name: string | null
+  app_url: string | null
+  oauth_login_url: string | null
+}
+
+/** A client for signing in; it belongs to an app, unless something was set up wrongly. */
+export async function findSignInClient(
+  db: Db,
+  client_id: string,
+): Promise<SignInClient | undefined> {
+  return await db.maybe<SignInClient>(sql`
+    select c.client_id, c.app_id, c.secret_hash, c.redirect_uris, c.post_logout_redirect_uris,
+      a.name as app_name, a.url as app_url, a.oauth_login_url
+    from clients c left join apps a on a.id = c.app_id where c.client_id = ${client_id}`)
+}
+
 /** Replaces a client's secret; the old one stops at once. */
 export async function replaceSecret(db: Db, client_id: string, secret: string): Promise<void> {
   await db.run(sql`update clients set secret_hash = ${sha256(secret)}

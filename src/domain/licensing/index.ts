@@ -7,6 +7,8 @@
  * an app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License
  * key endpoints.
  */
+export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitlement.ts'
+export * from './entitlements.ts'
 export { isWellFormedKey } from './key.ts'
 export * from './licenses.ts'
 export { readReference, signReference } from './order-reference.ts'

@@ -69,6 +69,15 @@ export function schemaExamples(base_url: string): Record<string, Json> {
       rotated_at: '2027-02-03T09:41:00Z',
     },
     Processing: { status: 'processing' },
+    Entitlement: {
+      entitled: true,
+      version: 'Pro',
+      product_public_id: product_id,
+      product_id,
+      status: 'active',
+      is_free: false,
+      period_end: '2027-02-28',
+    },
     ValidateRequest: { key: license_key },
     RegenerateRequest: { reason: 'The key was posted in a public forum.' },
   }
@@ -79,6 +88,7 @@ export function problemExample(code: RefusalCode): Json {
   const [, message] = REFUSALS[code]
   const problem = { error: code, message, request_id }
   if (code === 'rate_limited') return { ...problem, retry_after: 27 }
+  if (code === 'insufficient_scope') return { ...problem, scope: 'entitlements' }
   if (code !== 'invalid_request') return problem
   return { ...problem, fields: [{ path: '', message: 'The request could not be read.' }] }
 }

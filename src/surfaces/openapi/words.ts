@@ -13,6 +13,7 @@ until its \`period_end\` at the latest.
 
 The public endpoints are open to everybody, scripts of any web page included. The license endpoints
 are for your server alone: it proves itself with the client id and the client secret of your app.
+An app with hosted sign-in asks the entitlement endpoint instead, with the access token of the person.
 
 ## Requests and answers
 
@@ -46,6 +47,7 @@ the answers that it concerns, and here.
 export const TAGS: Record<string, string> = {
   Public: "An app's profile and its live prices, for anybody; made for pricing pages.",
   Licenses: 'What a buyer may use right now, asked by the server of the app.',
+  'Hosted sign-in': 'What a person who signed in with us may use, asked with their access token.',
 }
 
 /** How each kind of caller proves itself, by the name that the endpoints use. */
@@ -57,5 +59,13 @@ export const SECURITY_SCHEMES = {
       'HTTP Basic: the client id of your app as the user name, its client secret as the ' +
       'password. Both come from the Integration page of your app. The secret is for your server ' +
       'alone: no page and no program that you hand out may carry it.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The access token that your server got when the person signed in: by OpenID Connect, with ' +
+      'the scope `entitlements`. Every address of that stands in ' +
+      '`/o/.well-known/openid-configuration`.',
   },
 } satisfies Record<Exclude<Endpoint['auth'], 'none'>, object>

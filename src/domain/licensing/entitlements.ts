@@ -1,0 +1,72 @@
+import type { Database } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import type { Holding } from './entitlement.ts'
+import type { LicenseStatus } from './status.ts'
+
+/** What a bearer token leads to, as far as it is good at all. */
+export interface TokenHolding extends Holding {
+  scopes: string[]
+  /** Undefined where the token's client belongs to no app. */
+  app_id: string | undefined
+  addon_enabled: boolean
+}
+
+interface Row {
+  scope: string | null
+  app_id: string | null
+  addon_enabled: boolean | null
+  status: LicenseStatus | null
+  period_end: Date | null
+  product_id: string | null
+  product_name: string | null
+  free_id: string | null
+  free_name: string | null
+}
+
+/**
+ * Finds the holder of an access token and all that decides on the entitlement, in one statement.
+ * A token that is unknown, expired, revoked, for another audience or of a locked account is not
+ * found (spec: Entitlement endpoint).
+ */
+export async function findByToken(
+  db: Database,
+  now: Date,
+  access_token: string,
+): Promise<TokenHolding | undefined> {
+  const row = await db.hot<Row>(sql`
+    select t.scope, a.id as app_id,
+      a.addon_enabled_at is not null and a.addon_disabled_at is null as addon_enabled,
+      l.status, l.period_end, l.product_id, p.name as product_name,
+      f.id as free_id, f.name as free_name
+    from oidc_records t
+      join users u on u.id = t.user_id and u.locked_at is null
+      join clients c on c.client_id = t.client_id
+      left join apps a on a.id = c.app_id
+      left join lateral (
+        select status, period_end, product_id from licenses
+        where app_id = a.id and user_id = t.user_id and status <> 'canceled'
+        order by status in ('active', 'trialing', 'one_time_active') desc, status = 'preview' desc
+        limit 1
+      ) l on true
+      left join products p on p.id = l.product_id
+      left join products f on f.app_id = a.id and f.is_free and f.deleted_at is null
+    where t.id = ${sha256(access_token)} and t.kind = 'AccessToken' and t.audience is null
+      and t.expires_at > ${now}`)
+  return row && holdingOf(row)
+}
+
+function holdingOf(row: Row): TokenHolding {
+  const { status, period_end, product_id, product_name, free_id, free_name } = row
+  return {
+    scopes: row.scope?.split(' ') ?? [],
+    app_id: row.app_id ?? undefined,
+    addon_enabled: row.addon_enabled ?? false,
+    license:
+      status && product_id && product_name !== null
+        ? { status, period_end, product_id, product_name }
+        : undefined,
+    free:
+      free_id && free_name !== null ? { product_id: free_id, product_name: free_name } : undefined,
+  }
+}

@@ -1,0 +1,31 @@
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+
+/** Who confirmed a sign-out, and from what. */
+export interface SignOut {
+  /** The app that asked; undefined where none is known. */
+  client_id: string | undefined
+  /** The session of this service in this browser. */
+  session: Pick<identity.Session, 'id' | 'user_id'> | undefined
+  /** The sign-in session in which apps got their tokens in this browser. */
+  sign_in: { uid: string; user_id: string | undefined } | undefined
+}
+
+/**
+ * Signs a person out, all at once: of the app in every browser, of every app in this one, and of
+ * this service. The next call with any of the tokens is refused (spec: Sign-in rules, 6).
+ */
+export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void> {
+  const { client_id, session, sign_in } = facts
+  const people = new Set([session?.user_id, sign_in?.user_id].filter((each) => each !== undefined))
+  await db.tx(async (tx) => {
+    if (sign_in) await grants.endSession(tx, sign_in.uid)
+    for (const user_id of client_id === undefined ? [] : people) {
+      await grants.revokeApp(tx, { client_id: client_id!, user_id })
+    }
+    if (session) {
+      await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
+    }
+  })
+}

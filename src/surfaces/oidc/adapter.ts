@@ -1,0 +1,124 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import type { World } from '#flows/world'
+
+/** What the sign-in library stores and finds, on our database: clients, and records by their kind. */
+export function adapterOf(world: World): (name: string) => Adapter {
+  return (name) => (name === 'Client' ? clientAdapter(world) : recordAdapter(world, kindOf(name)))
+}
+
+const KINDS: readonly string[] = [
+  'Session',
+  'Interaction',
+  'Grant',
+  'AuthorizationCode',
+  'AccessToken',
+  'RefreshToken',
+]
+
+function kindOf(name: string): grants.RecordKind {
+  if (!KINDS.includes(name)) throw new Error(`hosted sign-in keeps no ${name}`)
+  return name as grants.RecordKind
+}
+
+function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
+  return {
+    ...NOTHING,
+    async upsert(name, payload, life) {
+      const kept = await grants.keepRecord(db, clock.now(), { kind, name }, factsOf(payload, life))
+      if (!kept) throw new errors.InvalidGrant('the grant was revoked meanwhile')
+    },
+    async find(name) {
+      const found = await grants.findRecord(db, clock.now(), { kind, name })
+      return found && { ...payloadOf(found), jti: name }
+    },
+    async findByUid(uid) {
+      const found = await grants.findSessionByUid(db, clock.now(), uid)
+      return found && payloadOf(found)
+    },
+    async consume(name) {
+      const isFirst = await grants.consumeRecord(db, clock.now(), { kind, name })
+      if (!isFirst) throw new errors.InvalidGrant('it was used before')
+    },
+    async destroy(name) {
+      await grants.dropRecord(db, { kind, name })
+    },
+    async revokeByGrantId(name) {
+      await grants.dropRecord(db, { kind: 'Grant', name })
+    },
+  }
+}
+
+/** What is stored of a payload: nothing that opens anything by itself. */
+function factsOf(payload: AdapterPayload, life = 0): grants.RecordFacts {
+  const { jti: _name, returnTo: _address, session, ...rest } = payload
+  const { cookie: _cookie, ...bound } = session ?? {}
+  return {
+    payload: session ? { ...rest, session: bound } : rest,
+    grant: payload.grantId,
+    session_uid: payload.sessionUid ?? payload.uid,
+    client_id: payload.clientId,
+    user_id: payload.accountId,
+    scope: payload.scope,
+    audience: Array.isArray(payload.aud) ? payload.aud.join(' ') : payload.aud,
+    life,
+  }
+}
+
+function payloadOf({ payload, consumed_at }: grants.Found): AdapterPayload {
+  return consumed_at ? { ...payload, consumed: consumed_at.getTime() / 1000 } : payload
+}
+
+function clientAdapter({ db }: World): Adapter {
+  return {
+    ...NOTHING,
+    async find(client_id) {
+      // The library takes any text here, and PostgreSQL stores no NUL.
+      const known = CLIENT_ID.test(client_id)
+        ? await apps.findSignInClient(db, client_id)
+        : undefined
+      // As long as it takes for a client that exists.
+      if (!known) apps.hasSecret(undefined, client_id)
+      // The library cannot do with a client that has no address to return to.
+      if (!known?.secret_hash || known.redirect_uris.length === 0) return undefined
+      return metadataOf(known, known.secret_hash)
+    },
+  }
+}
+
+const CLIENT_ID = /^[\w.-]{1,64}$/
+
+function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayload {
+  const sector = client.app_id ?? client.client_id
+  return {
+    client_id: client.client_id,
+    // The library compares it by our own rule (see provider.ts), which expects the digest.
+    client_secret: secret_hash.toString('base64url'),
+    redirect_uris: client.redirect_uris,
+    post_logout_redirect_uris: client.post_logout_redirect_uris,
+    response_types: ['code'],
+    response_modes: ['query'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: grants.DEFAULT_SCOPES.join(' '),
+    // Named, so that an app may return to several hosts; the library is told not to look there.
+    sector_identifier_uri: `https://sector.invalid/${sector}`,
+    subject_type: 'pairwise',
+    // What our own pages and the private id need to know of the client.
+    sector,
+    app_id: client.app_id,
+    app_name: client.app_name ?? client.client_id,
+    app_url: client.app_url,
+  }
+}
+
+/** Clients are written by their own room, and nobody asks for a device's code. */
+const NOTHING: Adapter = {
+  async upsert() {},
+  async find() {},
+  async findByUserCode() {},
+  async findByUid() {},
+  async consume() {},
+  async destroy() {},
+  async revokeByGrantId() {},
+}

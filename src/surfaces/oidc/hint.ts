@@ -1,0 +1,27 @@
+import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from 'jose'
+import type { SigningKey } from '#domain/grants'
+
+/** What an ID token that an app shows again says of whom it was made for. */
+export type Hint = { client_id: string } | 'unknown' | 'forged'
+
+/**
+ * Reads an ID token of ours, expired or not: an app shows it when it sends somebody to sign out.
+ * It is `unknown` where the key that signed it is no longer kept, so that nobody can tell.
+ */
+export async function readHint(text: string, issuer: string, keys: SigningKey[]): Promise<Hint> {
+  try {
+    const { kid } = decodeProtectedHeader(text)
+    const { aud, iss } = decodeJwt(text)
+    if (iss !== issuer || typeof aud !== 'string') return 'forged'
+    if (!keys.some(({ id }) => id === kid)) return 'unknown'
+    const published = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicPart(jwk)) })
+    await compactVerify(text, published, { algorithms: ['RS256'] })
+    return { client_id: aud }
+  } catch {
+    return 'forged'
+  }
+}
+
+function publicPart({ kty, n, e, kid, alg, use }: Record<string, string>) {
+  return { kty: kty!, n, e, kid, alg, use }
+}

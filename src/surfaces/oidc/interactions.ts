@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Client, Provider } from 'oidc-provider'
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import type { Session } from '#domain/identity'
+import type { World } from '#flows/world'
+import { csrfToken, currentSession } from '#surfaces/browser'
+import { goTo, sendPage } from '#surfaces/pages'
+import {
+  type Interaction,
+  ownInteraction,
+  resolve,
+  resolveSignIn,
+  satisfies,
+} from './interaction.ts'
+import type { OpenLibrary } from './library.ts'
+import { ConsentPage, StalePage } from './pages.tsx'
+import { appOf } from './policy.ts'
+
+const DENIED = {
+  error: 'access_denied',
+  error_description: 'the person did not agree to sign in',
+}
+
+/** What stands between an app's request and its answer: signing in, and agreeing. */
+export function declareInteractions(
+  scope: FastifyInstance,
+  world: World,
+  library: OpenLibrary,
+): void {
+  scope.get('/o/interaction/:uid', async (request, reply) => {
+    const { provider, keys } = await library()
+    const interaction = await ownInteraction(provider, request)
+    const client = interaction && (await clientOf(provider, interaction))
+    if (!interaction || !client) return await sendStale(world, provider, request, reply)
+    const session = await currentSession(world, request)
+    if (interaction.prompt.name === 'consent') {
+      if (!isHis(interaction, session)) return goTo(reply, await resolve(interaction, {}))
+      return sendConsent(world, request, reply, { interaction, client, session })
+    }
+    const sector = String(client.sector)
+    const asked = { app_id: appOf(client), sector }
+    const isEnough = session && (await satisfies(world, keys, interaction, session, asked))
+    if (!isEnough) return goTo(reply, signInUrl(`/o/interaction/${interaction.uid}`))
+    return goTo(reply, await resolveSignIn(world, request, interaction, session))
+  })
+
+  scope.post('/o/interaction/:uid/allow', async (request, reply) => {
+    const { provider } = await library()
+    const interaction = await ownInteraction(provider, request)
+    if (!interaction) return await sendStale(world, provider, request, reply)
+    const session = await currentSession(world, request)
+    if (interaction.prompt.name !== 'consent' || !isHis(interaction, session)) {
+      return goTo(reply, `/o/interaction/${interaction.uid}`)
+    }
+    return goTo(reply, await allow(world, provider, interaction, session))
+  })
+
+  // A link as well as a form: whoever is asked to sign in may not want to.
+  scope.get('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
+  scope.post('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
+
+  async function cancel(request: FastifyRequest, reply: FastifyReply) {
+    const { provider } = await library()
+    const interaction = await ownInteraction(provider, request)
+    if (!interaction) return await sendStale(world, provider, request, reply)
+    return goTo(reply, await resolve(interaction, DENIED))
+  }
+}
+
+/** Whether the person at the browser is the one of whom something is asked. */
+function isHis(interaction: Interaction, session: Session | undefined): session is Session {
+  return session !== undefined && session.user_id === interaction.session?.accountId
+}
+
+async function clientOf(provider: Provider, { params }: Interaction): Promise<Client | undefined> {
+  return await provider.Client.find(String(params.client_id))
+}
+
+function signInUrl(here: string): string {
+  return `/signin/?return_to=${encodeURIComponent(here)}`
+}
+
+function sendConsent(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facts: { interaction: Interaction; client: Client; session: Session },
+): FastifyReply {
+  const { interaction, client, session } = facts
+  const here = `/o/interaction/${interaction.uid}`
+  const redirect = new URL(String(interaction.params.redirect_uri))
+  const page = ConsentPage({
+    app_name: String(client.app_name),
+    app_url: (client.app_url as string | null) ?? undefined,
+    redirect_host: redirect.host,
+    scopes: scopesOf(interaction),
+    email: session.email,
+    csrf_token: csrfToken(world, request, reply),
+    allow_url: `${here}/allow`,
+    cancel_url: `${here}/cancel`,
+    another_url: signInUrl(here),
+  })
+  return sendPage(reply, page, { form_origins: [redirect.origin] })
+}
+
+/** What the app would know after an agreement: what it asks for, as far as there is such a thing. */
+function scopesOf({ params }: Interaction): string[] {
+  const asked = String(params.scope ?? '').split(' ')
+  return grants.DEFAULT_SCOPES.filter((scope) => asked.includes(scope))
+}
+
+async function allow(
+  { db, clock }: World,
+  provider: Provider,
+  interaction: Interaction,
+  { user_id }: Session,
+): Promise<string> {
+  const client_id = String(interaction.params.client_id)
+  const scopes = scopesOf(interaction)
+  await grants.agree(db, clock.now(), { user_id, client_id, scopes })
+  const before = interaction.grantId && (await provider.Grant.find(interaction.grantId))
+  const grant = before || new provider.Grant({ accountId: user_id, clientId: client_id })
+  if (scopes.length > 0) grant.addOIDCScope(scopes)
+  const grantId = await grant.save()
+  return await resolve(interaction, { consent: { grantId } })
+}
+
+async function sendStale(
+  { db }: World,
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { uid } = request.params as { uid: string }
+  const interaction = await provider.Interaction.find(uid)
+  const client_id = interaction?.params.client_id
+  const client =
+    client_id === undefined ? undefined : await apps.findSignInClient(db, String(client_id))
+  const page = StalePage({
+    ...(client?.app_name ? { app_name: client.app_name } : {}),
+    ...(client?.oauth_login_url ? { start_url: client.oauth_login_url } : {}),
+  })
+  return sendPage(reply, page, { status: 400 })
+}

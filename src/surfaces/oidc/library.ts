@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import * as grants from '#domain/grants'
+import type { World } from '#flows/world'
+import { openProvider } from './provider.ts'
+
+/** The sign-in library with the keys of now. */
+export interface Library {
+  provider: Provider
+  keys: grants.Keys
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+export type OpenLibrary = () => Promise<Library>
+
+const FRESH_MS = 60_000
+
+/** Opens the library when it is first needed, and anew when the keys have changed. */
+export function openLibrary(world: World): OpenLibrary {
+  const { db, clock, keys: ring, random } = world
+  let current: { library: Library; order: string } | undefined
+  let lookAgainAt = 0
+  let looking: Promise<Library> | undefined
+  const look = async (): Promise<Library> => {
+    const now = clock.now()
+    const keys = await grants.openKeys(db, now, { keys: ring, random })
+    const order = grants
+      .arrange(now, keys.signing)
+      .published.map(({ id }) => id)
+      .join()
+    if (current?.order !== order) {
+      const provider = openProvider(world, keys)
+      const answer = provider.callback() as unknown as Library['answer']
+      current = { library: { provider, keys, answer }, order }
+    }
+    lookAgainAt = now.getTime() + FRESH_MS
+    return current.library
+  }
+  return () => {
+    if (current && clock.now().getTime() < lookAgainAt) return Promise.resolve(current.library)
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+}

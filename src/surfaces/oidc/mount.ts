@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as grants from '#domain/grants'
+import { readForms } from '#platform/http'
+import { goTo } from '#surfaces/pages'
+import type { OpenLibrary } from './library.ts'
+import { rememberRequest } from './requests.ts'
+
+/** The library's own addresses, under /o; whatever else it could answer is not reached. */
+const ADDRESSES = [
+  { path: '/auth/:uid', methods: ['GET'] },
+  { path: '/token', methods: ['POST'] },
+  { path: '/me', methods: ['GET', 'POST'] },
+  { path: '/jwks', methods: ['GET', 'OPTIONS'] },
+  { path: '/.well-known/openid-configuration', methods: ['GET', 'OPTIONS'] },
+  // The library's own way out for a browser in which another account was signed in meanwhile.
+  { path: '/session/end/confirm', methods: ['POST'] },
+]
+
+/** Hands the protocol's requests over to the library. */
+export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
+  app.register(async (scope) => {
+    // The library reads the body by itself.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+    for (const { path, methods } of ADDRESSES) {
+      const url = `/o${path}`
+      scope.route({
+        method: methods,
+        url,
+        handler: (request, reply) => handOver(library, request, reply, request.url.slice(2)),
+      })
+    }
+    scope.get('/o/auth', (request, reply) =>
+      handOver(library, request, reply, withScope(request.url.slice(2))),
+    )
+    // Where RFC 8414 looks for the description of an issuer that has a path.
+    scope.get('/.well-known/oauth-authorization-server/o', (request, reply) =>
+      handOver(library, request, reply, '/.well-known/oauth-authorization-server'),
+    )
+  })
+  app.register(async (scope) => {
+    readForms(scope)
+    // An app may send a form as well. It comes without this site's cookies, so it is opened anew.
+    for (const url of ['/o/auth', '/o/session/end']) {
+      scope.post(url, async (request, reply) => {
+        const asked = new URLSearchParams((request.body ?? {}) as Record<string, string>)
+        return goTo(reply, `${url}?${asked}`)
+      })
+    }
+  })
+}
+
+/** A request that names no scope gets what apps get by default. */
+function withScope(address: string): string {
+  const { searchParams } = new URL(address, 'http://localhost')
+  if (searchParams.get('scope')) return address
+  const scope = encodeURIComponent(grants.DEFAULT_SCOPES.join(' '))
+  return `${address}${address.includes('?') ? '&' : '?'}scope=${scope}`
+}
+
+async function handOver(
+  library: OpenLibrary,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+): Promise<void> {
+  const { answer } = await library()
+  rememberRequest(request)
+  const raw = request.raw as typeof request.raw & { originalUrl?: string }
+  // By the difference of the two the library knows that it lives under /o.
+  raw.originalUrl = `/o${address}`
+  raw.url = address
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+  await answer(raw, reply.raw)
+}

@@ -1,0 +1,114 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Form } from '#design/forms'
+import { Icon } from '#design/icons'
+import { FocusLayout } from '#design/layout'
+import { Heading, Mailbox } from '#design/panels'
+
+/** What each scope tells the app, in the words of the person who decides. */
+const SHARED: Record<string, string> = {
+  openid: 'A private id that only this app knows. It is the same each time you sign in.',
+  entitlements: 'Whether you may use the app, and on which plan.',
+}
+
+/** Asks a person what an app may know (spec: Sign-in rules, 4 and 7). */
+export function ConsentPage(facts: {
+  app_name: string
+  app_url: string | undefined
+  /** Where the person goes on to: the host of the app's own address. */
+  redirect_host: string
+  scopes: string[]
+  email: string
+  csrf_token: string
+  allow_url: string
+  cancel_url: string
+  another_url: string
+}): JSX.Element {
+  const { app_name, app_url } = facts
+  return (
+    <FocusLayout
+      title={`Sign in to ${app_name} · Purser`}
+      app_name={app_name}
+      {...(app_url === undefined ? {} : { app_url })}
+    >
+      <Heading title={`Sign in to ${app_name}`}>
+        With your Purser account <Mailbox address={facts.email} />.{' '}
+        <TextLink href={facts.another_url}>Use another account</TextLink>
+      </Heading>
+      <section class="grid gap-3" aria-labelledby="shared">
+        <h2 id="shared" class="font-semibold">
+          {app_name} learns
+        </h2>
+        <ul class="grid gap-3 text-sm">
+          {facts.scopes.map((scope) => (
+            <li key={scope} class="flex gap-2.5">
+              <span class="mt-0.5 text-primary">
+                <Icon name="check" size="size-4" />
+              </span>
+              {SHARED[scope] ?? scope}
+            </li>
+          ))}
+        </ul>
+        <p class="text-sm text-muted">It does not learn your name or your email address.</p>
+      </section>
+      <div class="grid gap-3">
+        <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
+          <Button kind="primary" pending="One moment…" wide>
+            Allow
+          </Button>
+        </Form>
+        <Form action={facts.cancel_url} csrf_token={facts.csrf_token}>
+          <Button wide>Cancel</Button>
+        </Form>
+      </div>
+      <p class="text-xs text-muted">
+        You go on to <strong class="font-semibold break-all">{facts.redirect_host}</strong>.
+      </p>
+    </FocusLayout>
+  )
+}
+
+/** A sign-in that is over: it began in another browser, took too long, or was finished before. */
+export function StalePage(facts: { app_name?: string; start_url?: string }): JSX.Element {
+  const { app_name, start_url } = facts
+  return (
+    <FocusLayout title="Start signing in again · Purser" {...(app_name ? { app_name } : {})}>
+      <Heading title="Start signing in again">
+        This sign-in has ended, or it was begun in another browser. Go back to{' '}
+        {app_name ?? 'the app'} and choose to sign in there.
+      </Heading>
+      <Button kind="primary" href={start_url ?? '/'} wide>
+        {app_name && start_url ? `Go to ${app_name}` : 'Go to the home page'}
+      </Button>
+    </FocusLayout>
+  )
+}
+
+/** Where a person cannot be sent back to the app, because it asked for something impossible. */
+export function RefusedPage(facts: {
+  app_name: string | undefined
+  app_url: string | undefined
+  is_ours: boolean
+  code: string
+  words: string | undefined
+  request_id: string
+}): JSX.Element {
+  const { app_name, app_url, is_ours } = facts
+  const app = app_name ?? 'the app'
+  return (
+    <FocusLayout title="Signing in did not work · Purser" {...(app_name ? { app_name } : {})}>
+      <Heading title="Signing in did not work">
+        {is_ours
+          ? 'The fault is on our side and has been noted. Try again in a minute.'
+          : `The way in which ${app} sent you here is not right, so we stopped. Nothing was shared.`}
+      </Heading>
+      <Button href={app_url ?? '/'} wide>
+        {app_name && app_url ? `Back to ${app_name}` : 'Go to the home page'}
+      </Button>
+      <p class="text-xs text-muted">
+        For the developer: <code class="font-mono">{facts.code}</code>
+        {facts.words && `, ${facts.words}`}. Reference {facts.request_id}
+      </p>
+    </FocusLayout>
+  )
+}

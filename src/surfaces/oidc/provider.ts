@@ -1,0 +1,116 @@
+import type { EventEmitter } from 'node:events'
+import { type Configuration, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { logBug } from '#platform/http'
+import { Problem } from '#platform/problem'
+import { adapterOf } from './adapter.ts'
+import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
+import { renderRefusal } from './error-page.ts'
+import { loadGrant } from './grant.ts'
+import { policyOf } from './policy.ts'
+import { requestOf } from './requests.ts'
+
+const OFF = { enabled: false }
+const COOKIE = { httpOnly: true, sameSite: 'lax', secure: true } as const
+
+/** The sign-in library with these keys: the code flow with PKCE, and everything else off. */
+export function openProvider(world: World, keys: grants.Keys): Provider {
+  const { config } = world
+  const provider = new Provider(`${config.base_url}/o`, settings(world, keys))
+  // One rule compares secrets, wherever they come: against the digest, in constant time.
+  provider.Client.prototype.compareClientSecret = function (secret: string) {
+    const secret_hash = Buffer.from(this.clientSecret ?? '', 'base64url')
+    return apps.hasSecret({ app_id: null, secret_hash }, secret)
+  }
+  // Behind whichever proxy, the service has one address; its cookies are Secure on localhost as well.
+  Object.defineProperties(provider.request, {
+    origin: { get: () => config.base_url },
+    secure: { get: () => true },
+  })
+  provider.use(async (ctx, next) => {
+    await next()
+    // The library lists what it can do, and not what its clients may.
+    if (isDocument(ctx.body)) ctx.body.response_modes_supported = ['query']
+  })
+  provider.on('server_error', noteBug)
+  const emitter: EventEmitter = provider
+  emitter.on('error', (error) => world.log.error({ error }, 'hosted sign-in could not answer'))
+  return provider
+}
+
+function isDocument(body: unknown): body is Record<string, unknown> {
+  return typeof body === 'object' && body !== null && 'response_modes_supported' in body
+}
+
+function noteBug(ctx: KoaContextWithOIDC, error: Error): void {
+  logBug(requestOf(ctx.req), error, new Problem(500, 'internal_error', error.message))
+}
+
+function settings(world: World, keys: grants.Keys): Configuration {
+  const { LIFE } = grants
+  const { published } = grants.arrange(world.clock.now(), keys.signing)
+  return {
+    adapter: adapterOf(world),
+    jwks: { keys: published.map(({ jwk }) => jwk) } as unknown as JWKS,
+    ...NARROWED,
+    interactions: {
+      policy: policyOf(world),
+      url: (_ctx, { uid }) => `/o/interaction/${uid}`,
+    },
+    loadExistingGrant: (ctx) => loadGrant(world, ctx),
+    findAccount: async (_ctx, user_id) => {
+      const user = await identity.findUser(world.db, user_id)
+      if (!user || user.locked_at) return undefined
+      // Nothing of the account is told but its private id, whatever is asked for.
+      return { accountId: user_id, claims: () => ({ sub: user_id }) }
+    },
+    pairwiseIdentifier: (_ctx, user_id, client) =>
+      grants.subjectOf(keys.subject, { app_id: String(client.sector), user_id }),
+    renderError: (ctx, out) => renderRefusal(ctx, requestOf(ctx.req), out),
+    ttl: {
+      AccessToken: LIFE.access_token,
+      AuthorizationCode: LIFE.code,
+      Grant: LIFE.grant,
+      IdToken: LIFE.id_token,
+      Interaction: LIFE.interaction,
+      RefreshToken: (_ctx, token) => grants.refreshLife(token.totalLifetime()),
+      Session: LIFE.session,
+    },
+  }
+}
+
+/** What does not depend on the world: of the library's many ways, one is left. */
+const NARROWED: Configuration = {
+  scopes: [...grants.DEFAULT_SCOPES],
+  responseTypes: ['code'],
+  subjectTypes: ['pairwise'],
+  pkce: { required: () => true },
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+  enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+  extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url'] },
+  // Nothing that a client registered is ever fetched.
+  sectorIdentifierUriValidate: () => false,
+  fetch: () => Promise.reject(new Error('hosted sign-in calls nobody')),
+  clientBasedCORS: () => false,
+  allowOmittingSingleRegisteredRedirectUri: false,
+  issueRefreshToken: async () => true,
+  rotateRefreshToken: true,
+  // Otherwise a confirmed sign-out would leave the app's tokens as they are.
+  expiresWithSession: async () => true,
+  cookies: {
+    names: { session: SIGN_IN_COOKIE, interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
+    long: COOKIE,
+    short: COOKIE,
+  },
+  features: {
+    devInteractions: OFF,
+    dPoP: OFF,
+    pushedAuthorizationRequests: OFF,
+    resourceIndicators: OFF,
+    userinfo: { enabled: true },
+    rpInitiatedLogout: { enabled: true },
+  },
+}

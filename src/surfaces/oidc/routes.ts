@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import * as grants from '#domain/grants'
+import type { World } from '#flows/world'
+import { people } from '#surfaces/pages'
+import { declareInteractions } from './interactions.ts'
+import { openLibrary } from './library.ts'
+import { mountLibrary } from './mount.ts'
+import { declareSignOut } from './sign-out.ts'
+
+const SWEEP_SECONDS = 600
+
+/** Hosted sign-in: OpenID Connect under /o, with pages of our own (spec: OpenID Connect). */
+export function oidc(app: FastifyInstance, world: World): void {
+  const { db, clock, jobs } = world
+  const library = openLibrary(world)
+  mountLibrary(app, library)
+  declareSignOut(app, world, library)
+  people(app, world, (scope) => declareInteractions(scope, world, library))
+  jobs.every('keep hosted sign-in tidy', SWEEP_SECONDS, async () => {
+    // The keys are made at the first start, and not while the first person waits.
+    await library()
+    await grants.sweepRecords(db, clock.now())
+    await grants.sweepKeys(db, clock.now())
+  })
+}

@@ -1,0 +1,54 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Form } from '#design/forms'
+import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+
+/** Asks whether a person wants to sign out (spec: Sign-in rules, 6). */
+export function SignOutPage(facts: {
+  app_name: string | undefined
+  csrf_token: string
+  /** What the app asked for, to be checked again when the form is sent. */
+  asked: Record<string, string>
+  stay_url: string
+}): JSX.Element {
+  const { app_name, asked } = facts
+  const from = app_name ?? 'Purser'
+  return (
+    <FocusLayout title={`Sign out of ${from}? · Purser`} {...(app_name ? { app_name } : {})}>
+      <Heading title={`Sign out of ${from}?`}>
+        {app_name
+          ? `You will be signed out of ${app_name} in every browser, and in this one of Purser too.`
+          : 'You will be signed out of Purser in this browser, and of the apps you opened with it.'}
+      </Heading>
+      <div class="grid gap-3">
+        <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>
+          {Object.entries(asked).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <Button kind="primary" pending="Signing out…" wide>
+            Sign out
+          </Button>
+        </Form>
+        <Button href={facts.stay_url} wide>
+          Stay signed in
+        </Button>
+      </div>
+    </FocusLayout>
+  )
+}
+
+/** A sign-out that an app asked for in a way that cannot be. */
+export function ImpossibleSignOutPage({ words }: { words: string }): JSX.Element {
+  return (
+    <FocusLayout title="Signing out did not work · Purser">
+      <Heading title="Signing out did not work">
+        The way in which the app sent you here is not right. You are still signed in.
+      </Heading>
+      <Button href="/" wide>
+        Go to the home page
+      </Button>
+      <p class="text-xs text-muted">For the developer: {words}.</p>
+    </FocusLayout>
+  )
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import { type SignOut, signOutOfApp } from '#flows/sign-out'
+import type { World } from '#flows/world'
+import { csrfToken, currentSession, signOut } from '#surfaces/browser'
+import { formOf, goTo, people, sendPage } from '#surfaces/pages'
+import { SIGN_IN_COOKIE } from './cookies.ts'
+import { readHint } from './hint.ts'
+import type { OpenLibrary } from './library.ts'
+import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
+
+/** What an app may ask for when it sends somebody to sign out (RP-Initiated Logout 1.0). */
+const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
+
+/** A request to sign out that was found good. */
+interface Asked {
+  client: apps.SignInClient | undefined
+  /** Where the person goes afterwards, whatever the answer: the app's own address, or home. */
+  address: string
+}
+
+/** Signing out of an app, which asks first; the library's own pages for it are not used. */
+export function declareSignOut(app: FastifyInstance, world: World, library: OpenLibrary): void {
+  people(app, world, (scope) => {
+    scope.get('/o/session/end', async (request, reply) => {
+      const parameters = textsOf(request.query)
+      const asked = await read(world, library, parameters)
+      if (typeof asked === 'string') {
+        return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
+      }
+      const { session, sign_in } = await whoIsHere(world, request)
+      if (!session && !sign_in?.user_id) return goTo(reply, asked.address)
+      const page = SignOutPage({
+        app_name: asked.client?.app_name ?? undefined,
+        csrf_token: csrfToken(world, request, reply),
+        asked: parameters,
+        stay_url: asked.address,
+      })
+      return sendPage(reply, page, { form_origins: originsOf(asked.address) })
+    })
+
+    scope.post('/o/session/end/sign-out', async (request, reply) => {
+      const asked = await read(world, library, textsOf(formOf(request)))
+      if (typeof asked === 'string') {
+        return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
+      }
+      const here = await whoIsHere(world, request)
+      await signOutOfApp(world, { ...here, client_id: asked.client?.client_id })
+      await signOut(world, request, reply)
+      reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
+      return goTo(reply, asked.address)
+    })
+  })
+}
+
+/** Reads what the app asks for; a text says what is wrong with it. */
+async function read(
+  { config, db }: World,
+  library: OpenLibrary,
+  parameters: Record<string, string>,
+): Promise<Asked | string> {
+  const { id_token_hint, post_logout_redirect_uri, state } = parameters
+  let { client_id } = parameters
+  if (id_token_hint !== undefined) {
+    const { keys } = await library()
+    const hint = await readHint(id_token_hint, `${config.base_url}/o`, keys.signing)
+    if (hint === 'forged') return 'the id_token_hint is not an ID token of this service'
+    if (hint !== 'unknown') {
+      if (client_id !== undefined && client_id !== hint.client_id) {
+        return 'the id_token_hint was made for another client_id'
+      }
+      client_id = hint.client_id
+    }
+  }
+  if (client_id === undefined) return { client: undefined, address: '/' }
+  const client = await apps.findSignInClient(db, client_id)
+  if (!client) return 'there is no such client_id'
+  const isListed =
+    post_logout_redirect_uri !== undefined &&
+    client.post_logout_redirect_uris.includes(post_logout_redirect_uri)
+  if (!isListed) return { client, address: '/' }
+  const address =
+    state === undefined
+      ? post_logout_redirect_uri
+      : apps.withParameter(post_logout_redirect_uri, 'state', state)
+  return { client, address }
+}
+
+async function whoIsHere(
+  world: World,
+  request: FastifyRequest,
+): Promise<Pick<SignOut, 'session' | 'sign_in'>> {
+  const { db, clock } = world
+  const session = await currentSession(world, request)
+  const name = request.cookies[SIGN_IN_COOKIE] ?? ''
+  const found = await grants.findRecord(db, clock.now(), { kind: 'Session', name })
+  const { uid, accountId } = (found?.payload ?? {}) as { uid?: string; accountId?: string }
+  return { session, sign_in: uid === undefined ? undefined : { uid, user_id: accountId } }
+}
+
+/** The parameters that count, each given once. */
+function textsOf(values: unknown): Record<string, string> {
+  const given = (values ?? {}) as Record<string, unknown>
+  return Object.fromEntries(
+    PARAMETERS.map((name) => [name, given[name]] as const).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
+    ),
+  )
+}
+
+function originsOf(address: string): string[] {
+  return address.startsWith('/') ? [] : [new URL(address).origin]
+}

@@ -1,0 +1,192 @@
+import { mock } from 'node:test'
+import * as client from 'openid-client'
+import * as identity from '#domain/identity'
+import { mintId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
+import { Agent, type Seen } from './agent.ts'
+import { ManualClock } from './clock.ts'
+import { openTestService, type TestService } from './service.ts'
+
+/** A clock that the sign-in library follows too: it reads the machine's own, which is set along. */
+class SharedClock extends ManualClock {
+  constructor() {
+    super(new Date(Math.floor(Date.now() / 1000) * 1000))
+    mock.timers.enable({ apis: ['Date'], now: this.now() })
+  }
+
+  override pass(seconds: number): void {
+    super.pass(seconds)
+    mock.timers.setTime(this.now().getTime())
+  }
+}
+
+/** A listening service with the cast's app ready for hosted sign-in, and a library for its side. */
+export interface SignInStage extends TestService {
+  /** The app's configuration of openid-client. */
+  app_side: client.Configuration
+  callback: string
+  home: string
+}
+
+/** Opens a service for tests of hosted sign-in; both clocks are the test's. */
+export async function openSignInStage(): Promise<SignInStage> {
+  const service = await openTestService({ clock: new SharedClock() })
+  await service.listen()
+  const { client_id, client_secret } = service.demo.app
+  const app_side = await discover(service, { client_id, client_secret })
+  const home = service.demo.sample_site_url
+  return {
+    ...service,
+    app_side,
+    callback: `${home}/auth/callback`,
+    home: `${home}/`,
+    async close() {
+      await service.close()
+      mock.timers.reset()
+    },
+  }
+}
+
+/** What an app's server knows of the service: its discovery document, and its own credentials. */
+export async function discover(
+  { world }: TestService,
+  app: { client_id: string; client_secret: string },
+  authentication?: client.ClientAuth,
+): Promise<client.Configuration> {
+  const issuer = new URL(`${world.config.base_url}/o`)
+  const insecure = { execute: [client.allowInsecureRequests] }
+  return await client.discovery(issuer, app.client_id, app.client_secret, authentication, insecure)
+}
+
+/** A second app with a client of its own; `linked: false` makes a client that belongs to no app. */
+export async function addApp(
+  { world }: TestService,
+  facts: { redirect_uris: string[]; post_logout_redirect_uris?: string[]; linked?: boolean },
+): Promise<{ client_id: string; client_secret: string }> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const client_id = mintId(random, 'app')
+  const client_secret = mintSecret(random)
+  if (facts.linked !== false) {
+    await db.raw(
+      `insert into apps (id, slug, seller_id, name, url, oauth_login_url, created_at)
+      select $1, lower($2), seller_id, 'Driftwood', 'https://driftwood.example',
+        'https://driftwood.example/login', $3 from apps limit 1`,
+      [client_id, client_id.replace('_', '-'), now],
+    )
+  }
+  await db.raw(
+    `insert into clients (client_id, app_id, secret_hash, redirect_uris,
+      post_logout_redirect_uris, created_at) values ($1, $2, sha256($3::bytea), $4, $5, $6)`,
+    [
+      client_id,
+      facts.linked === false ? null : client_id,
+      Buffer.from(client_secret),
+      facts.redirect_uris,
+      facts.post_logout_redirect_uris ?? [],
+      now,
+    ],
+  )
+  return { client_id, client_secret }
+}
+
+/** A browser of somebody's own. */
+export function browser({ app, world }: TestService): Agent {
+  return new Agent(app, world.config.base_url)
+}
+
+/** A person with a proven mailbox, a password, and no purchase. */
+export async function addPerson(
+  { world }: TestService,
+  address: string,
+): Promise<{ user_id: string; email: string; password: string }> {
+  const { db, clock, random } = world
+  const password = mintSecret(random, 96)
+  const { email, email_normalised } = identity.readEmail(address)!
+  const { user_id } = await identity.findOrAddUser(db, clock.now(), {
+    id: mintId(random, 'usr'),
+    email,
+    email_normalised,
+    created_via: 'signup',
+  })
+  await identity.setPassword(db, user_id, await identity.hashPassword(password))
+  await identity.proveMailbox(db, clock.now(), user_id)
+  return { user_id, email, password }
+}
+
+/** Signs in on the service's own page, wherever the browser stands, and goes on from there. */
+export async function signInHere(
+  agent: Agent,
+  person: { email: string; password: string },
+): Promise<Seen> {
+  const { email, password } = person
+  const page = await agent.submit('Sign in', { email, password })
+  const onwards = /http-equiv|refresh/.test(String(page.headers.refresh ?? ''))
+  const url = /url=(\S+)/.exec(String(page.headers.refresh ?? ''))?.[1]
+  return url && !onwards ? await agent.open(url) : url ? await agent.open(url) : page
+}
+
+/** One try to sign in to an app: what the app keeps until the person comes back. */
+export interface Attempt {
+  url: URL
+  verifier: string
+  state: string
+  nonce: string
+}
+
+/** Starts a sign-in as the app's server does. */
+export async function begin(
+  config: client.Configuration,
+  redirect_uri: string,
+  extra: Record<string, string> = {},
+): Promise<Attempt> {
+  const verifier = client.randomPKCECodeVerifier()
+  const state = client.randomState()
+  const nonce = client.randomNonce()
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid entitlements',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    ...extra,
+  })
+  return { url, verifier, state, nonce }
+}
+
+/** Exchanges the code that a browser brought back. */
+export async function exchange(
+  config: client.Configuration,
+  attempt: Attempt,
+  callback: string,
+  checks: client.AuthorizationCodeGrantChecks = {},
+): Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers> {
+  return await client.authorizationCodeGrant(config, new URL(callback), {
+    pkceCodeVerifier: attempt.verifier,
+    expectedState: attempt.state,
+    expectedNonce: attempt.nonce,
+    ...checks,
+  })
+}
+
+/** Signs somebody in to the cast's app, with consent where it is asked, and returns the tokens. */
+export async function signInToApp(
+  stage: SignInStage,
+  agent: Agent,
+  person?: { email: string; password: string },
+) {
+  const attempt = await begin(stage.app_side, stage.callback)
+  let page = await agent.open(attempt.url.href)
+  if (person && page.url.startsWith('/signin/')) page = await signInHere(agent, person)
+  if (page.url.startsWith('/o/interaction/')) page = await agent.submit('Allow')
+  return await exchange(stage.app_side, attempt, page.url)
+}
+
+/** What the entitlement endpoint answers to a token. */
+export async function entitlementOf({ app }: TestService, access_token: string) {
+  return await app.inject({
+    url: '/licensing/entitlement/',
+    headers: { authorization: `Bearer ${access_token}` },
+  })
+}
