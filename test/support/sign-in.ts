@@ -114,16 +114,15 @@ export async function addPerson(
   return { user_id, email, password }
 }
 
-/** Signs in on the service's own page, wherever the browser stands, and goes on from there. */
+/** Signs in on the service's own page, where the browser stands, and goes on from there. */
 export async function signInHere(
   agent: Agent,
   person: { email: string; password: string },
 ): Promise<Seen> {
   const { email, password } = person
   const page = await agent.submit('Sign in', { email, password })
-  const onwards = /http-equiv|refresh/.test(String(page.headers.refresh ?? ''))
-  const url = /url=(\S+)/.exec(String(page.headers.refresh ?? ''))?.[1]
-  return url && !onwards ? await agent.open(url) : url ? await agent.open(url) : page
+  const onwards = /url=(\S+)/.exec(String(page.headers.refresh ?? ''))?.[1]
+  return onwards ? await agent.open(onwards) : page
 }
 
 /** One try to sign in to an app: what the app keeps until the person comes back. */
@@ -170,6 +169,18 @@ export async function exchange(
   })
 }
 
+/** Asks to be signed in to an app, and does what the pages ask for, up to the app's callback. */
+export async function walkToApp(
+  agent: Agent,
+  attempt: Attempt,
+  person?: { email: string; password: string },
+): Promise<Seen> {
+  let page = await agent.open(attempt.url.href)
+  if (person && page.url.startsWith('/signin/')) page = await signInHere(agent, person)
+  if (page.url.startsWith('/o/interaction/')) page = await agent.submit('Allow')
+  return page
+}
+
 /** Signs somebody in to the cast's app, with consent where it is asked, and returns the tokens. */
 export async function signInToApp(
   stage: SignInStage,
@@ -177,10 +188,8 @@ export async function signInToApp(
   person?: { email: string; password: string },
 ) {
   const attempt = await begin(stage.app_side, stage.callback)
-  let page = await agent.open(attempt.url.href)
-  if (person && page.url.startsWith('/signin/')) page = await signInHere(agent, person)
-  if (page.url.startsWith('/o/interaction/')) page = await agent.submit('Allow')
-  return await exchange(stage.app_side, attempt, page.url)
+  const { url } = await walkToApp(agent, attempt, person)
+  return await exchange(stage.app_side, attempt, url)
 }
 
 /** What the entitlement endpoint answers to a token. */
