@@ -1,5 +1,5 @@
 /**
- * Builds what browsers load: one stylesheet, one script and the tab's icon, into `.build/assets/`,
+ * Builds what browsers load: one stylesheet, the scripts and the tab's icon, into `.build/assets/`,
  * each with the hash of its content in its name, and `manifest.json`, which maps the plain names to
  * these. Nothing is done while the inputs are the same as at the last build.
  */
@@ -48,10 +48,10 @@ async function buildStyle(work: string): Promise<Buffer> {
   return readFile(made)
 }
 
-async function buildScript(): Promise<Uint8Array> {
+async function buildScript(entry: string): Promise<Uint8Array> {
   const { build } = await import('esbuild')
   const result = await build({
-    entryPoints: [join(design, 'browser/app.ts')],
+    entryPoints: [join(design, 'browser', entry)],
     bundle: true,
     minify: true,
     write: false,
@@ -94,8 +94,18 @@ export async function buildAssets(): Promise<{ built: boolean; manifest: Manifes
   await mkdir(out, { recursive: true })
   const work = await mkdtemp(join(root, '.build/assets-'))
   try {
-    const [style, script, icon] = await Promise.all([buildStyle(work), buildScript(), buildIcon()])
-    const files = await publish(work, { 'app.css': style, 'app.js': script, 'favicon.svg': icon })
+    const [style, script, passkey, icon] = await Promise.all([
+      buildStyle(work),
+      buildScript('app.ts'),
+      buildScript('passkey.ts'),
+      buildIcon(),
+    ])
+    const files = await publish(work, {
+      'app.css': style,
+      'app.js': script,
+      'passkey.js': passkey,
+      'favicon.svg': icon,
+    })
     const manifest = { inputs, ...files }
     await writeFile(join(work, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     await rename(join(work, 'manifest.json'), manifestFile)

@@ -110,7 +110,8 @@ test('nothing in src climbs with ../', () => {
 
 test('only the room that owns a table writes it', () => {
   const owners: Record<string, RegExp> = {
-    'domain/identity': /^(users|sessions|account_links)$/,
+    'domain/identity':
+      /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
     'domain/apps': /^(sellers|apps|clients)$/,
     'domain/catalog': /^(products|prices)$/,
     'domain/grants': /^(oidc_records|oidc_keys|consents)$/,

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 
+/** What the build makes; `passkey.js` is for the pages alone that ask for a passkey. */
+export type Asset = 'app.css' | 'app.js' | 'passkey.js' | 'favicon.svg'
+
 const manifestFile = new URL('../../.build/assets/manifest.json', import.meta.url)
 let manifest: Record<string, string> | undefined
 
@@ -17,7 +20,7 @@ function readManifest(): Record<string, string> {
  *
  * Throws when the build is missing, or never makes an asset of that name.
  */
-export function asset(name: 'app.css' | 'app.js' | 'favicon.svg'): string {
+export function asset(name: Asset): string {
   manifest ??= readManifest()
   const file = manifest[name]
   if (!file) throw new Error(`The build has no asset ${name}: run npm run build`)

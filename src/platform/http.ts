@@ -195,3 +195,10 @@ export function networkOf(ip: string): string {
   const gap = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
   return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4).join(':')
 }
+
+/** The caller's network as people are told of it, too coarse to name a household: `203.0.113.*`. */
+export function coarseNetworkOf(ip: string): string {
+  const network = networkOf(ip)
+  const [mark, parts] = network.includes(':') ? [':', 3] : ['.', 3]
+  return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
+}

@@ -1,5 +1,7 @@
 import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
 import type { Jobs, Queue } from '#platform/jobs'
+import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
 /** A letter that shall go out: of which kind, about what, and for which cause. */
@@ -26,6 +28,17 @@ export async function queueLetter(db: Db, now: Date, jobs: Jobs, letter: Letter)
     on conflict (cause) do nothing`)
   if (inserted === 1) await jobs.send(db, LETTERS, { letter_id: letter.id })
   return inserted === 1
+}
+
+/** Queues a letter that has no cause but itself, so that it may go out as often as it is asked for. */
+export async function queueFreshLetter(
+  db: Db,
+  now: Date,
+  { jobs, random }: { jobs: Jobs; random: Random },
+  letter: Pick<Letter, 'kind' | 'subject_id' | 'facts'>,
+): Promise<void> {
+  const id = mintId(random, 'letter')
+  await queueLetter(db, now, jobs, { ...letter, id, cause: `${letter.kind}:${id}` })
 }
 
 /** A letter that is still to be sent; undefined where it went out before. */

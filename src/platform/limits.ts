@@ -25,6 +25,8 @@ export interface Allowance {
 export interface Limits {
   /** Takes one point (or `points`) of a limit for a key. */
   take(limit: Limit, key: string, points?: number): Promise<Allowance>
+  /** Gives one point back, where what took it turned out to be none of what is limited. */
+  giveBack(limit: Limit, key: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -58,6 +60,9 @@ export async function openLimits(valkeyUrl: string | undefined, log: Log): Promi
         if (refused instanceof RateLimiterRes) return allowance(false, refused)
         throw refused
       }
+    },
+    async giveBack(limit, key) {
+      await limiterOf(limit).reward(key, 1)
     },
     async close() {
       valkey?.disconnect()

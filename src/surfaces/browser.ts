@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
+import { type Entrant, enter } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { Problem } from '#platform/problem'
 import { mintSecret, sameDigest, sha256 } from '#platform/secrets'
+import { deviceOf } from '#surfaces/device'
 
 /** Cookies of this host alone, that no script and no other site can use. */
 const COOKIE = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const
 const BROWSER = '__Host-browser'
 const SESSION = '__Host-session'
+const PENDING = '__Host-pending'
 const YEAR_SECONDS = 365 * 86_400
 const SESSION_SECONDS = 30 * 86_400
 
@@ -67,28 +70,57 @@ function isForeign({ config }: World, request: FastifyRequest): boolean {
   return origin !== config.base_url && URL.parse(origin)?.host !== host
 }
 
-/** The live session of this browser. */
+/** The live session of this browser; one that owes a second factor is none. */
 export async function currentSession(
   { db, clock }: World,
   request: FastifyRequest,
 ): Promise<identity.Session | undefined> {
   const token = request.cookies[SESSION]
-  return token ? await identity.findSession(db, clock.now(), token) : undefined
+  const now = clock.now()
+  const session = token ? await identity.findSession(db, now, token) : undefined
+  if (session) await identity.noteSeen(db, now, session)
+  return session
 }
 
-/** Signs this browser in under a new session; the one it had ends, so that none is fixed on it. */
-export async function signIn(
+/** The secret of a sign-in in this browser that owes the second factor. */
+export function pendingToken(request: FastifyRequest): string {
+  return request.cookies[PENDING] ?? ''
+}
+
+/** The address where a second factor is asked for. */
+export const SECOND_FACTOR = '/signin/second-factor'
+
+/**
+ * Lets somebody in who proved to be an account's owner, and returns the address to go on to: where
+ * the account has a second factor, the page that asks for it, and there is no session before.
+ */
+export async function letIn(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  who: { user_id: string; app_id: string | null },
+  entrant: Entrant,
+): Promise<string> {
+  const { kind, token } = await enter(world, entrant, deviceOf(request))
+  if (kind === 'session') {
+    await keepSession(world, request, reply, token)
+    return entrant.return_to ?? '/account/'
+  }
+  reply.setCookie(PENDING, token, { ...COOKIE, maxAge: identity.PENDING_SECONDS })
+  return SECOND_FACTOR
+}
+
+/** Keeps a new session in this browser; the one it had ends, so that none is fixed on it. */
+export async function keepSession(
+  { db }: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
 ): Promise<void> {
   const before = request.cookies[SESSION]
-  if (before) await identity.endSession(world.db, before)
-  const token = mintSecret(world.random)
-  await identity.openSession(world.db, world.clock.now(), { token, ...who })
+  if (before) await identity.endSession(db, before)
   request.cookies[SESSION] = token
   reply.setCookie(SESSION, token, { ...COOKIE, maxAge: SESSION_SECONDS })
+  if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
 }
 
 /** Signs this browser out. */

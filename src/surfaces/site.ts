@@ -7,6 +7,7 @@ import { answerProblem, mount } from '#surfaces/endpoint'
 import { health } from '#surfaces/health'
 import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import { account } from './account/routes.ts'
 import { checkout } from './checkout/routes.ts'
 import { entitlement } from './entitlement/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
@@ -44,6 +45,7 @@ export async function openSite(
   checkout(app, world)
   signin(app, world)
   oidc(app, world)
+  account(app, world)
   portal(app, world)
   marketplace(app, world)
   mailbox(app, world)

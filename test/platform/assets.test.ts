@@ -97,6 +97,7 @@ describe('the build', () => {
   test('each asset is named by its content and served from one place', () => {
     assert.match(asset('app.css'), /^\/assets\/app-[0-9a-f]{12}\.css$/)
     assert.match(asset('app.js'), /^\/assets\/app-[0-9a-f]{12}\.js$/)
+    assert.match(asset('passkey.js'), /^\/assets\/passkey-[0-9a-f]{12}\.js$/)
     assert.match(asset('favicon.svg'), /^\/assets\/favicon-[0-9a-f]{12}\.svg$/)
   })
 

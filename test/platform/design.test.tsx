@@ -12,6 +12,7 @@ import * as layout from '#design/layout'
 import * as money from '#design/money'
 import * as order from '#design/order'
 import * as panels from '#design/panels'
+import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
 import { asset } from '#platform/assets'
 import { buildAssets } from '../../scripts/build-assets.ts'
@@ -138,6 +139,11 @@ function everyComponent(text: string): Record<string, VNode> {
         ]}
       />
     ),
+    RecordRows: (
+      <panels.RecordRows
+        records={[{ key: text, title: text, details: [text], aside: text, action: text }]}
+      />
+    ),
     RecordTable: (
       <panels.RecordTable
         caption={text}
@@ -151,6 +157,12 @@ function everyComponent(text: string): Record<string, VNode> {
         features={[{ name: text, description: text, plan_ids: ['pro'] }]}
       />
     ),
+    PasskeyForm: (
+      <passkey.PasskeyForm ceremony="get" action={text} options_url={text} csrf_token={text}>
+        {text}
+      </passkey.PasskeyForm>
+    ),
+    WithoutPasskeys: <passkey.WithoutPasskeys>{text}</passkey.WithoutPasskeys>,
     PlanCard: (
       <plans.PlanCard
         id="pro"
@@ -206,7 +218,19 @@ describe('pages are safe to fill with anything', () => {
   })
 
   test('every component is in the list the guarantees here are checked on', () => {
-    const modules = [actions, brand, feedback, forms, icons, layout, money, order, panels, plans]
+    const modules = [
+      actions,
+      brand,
+      feedback,
+      forms,
+      icons,
+      layout,
+      money,
+      order,
+      panels,
+      passkey,
+      plans,
+    ]
     const exported = modules.flatMap((module) => Object.keys(module))
     const components = exported.filter((name) => /^[A-Z]/.test(name)).sort()
     assert.deepEqual(Object.keys(everyComponent('words')).sort(), components)

@@ -1,13 +1,28 @@
 /**
  * Identity: who somebody is.
  *
- * Knows accounts, passwords, sessions and the links that prove a mailbox. Owns `users`, `sessions`
- * and `account_links`. Promises: secrets are kept as digests only, a link is used once, and an
- * account made at a checkout stays limited to its purchase until its mailbox is proven.
+ * Knows accounts, passwords, second factors, sessions, sign-ups, changes of address, and the links
+ * that prove a mailbox. Owns `users`, `sessions`, `pending_sign_ins`, `account_links`,
+ * `authenticator_apps`, `passkeys`, `passkey_challenges`, `recovery_codes`, `sign_ups` and
+ * `email_changes`. Promises: secrets are kept as digests or sealed; a link, a code and a challenge
+ * are used once; a sign-in that owes a second factor is no session; and an account made at a
+ * checkout stays limited to its purchase until its mailbox is proven.
  * Spec: Hosted checkout and management links, Sign-in rules.
  */
+export * from './authenticator-apps.ts'
+export * from './authenticator-code.ts'
 export { readEmail } from './email.ts'
+export * from './email-changes.ts'
+export * from './factor.ts'
+export * from './factors.ts'
 export * from './links.ts'
+export * from './passkey.ts'
+export * from './passkeys.ts'
 export { hashPassword, hasPassword, PASSWORD_MIN, passwordFault } from './password.ts'
+export * from './pending-sign-ins.ts'
+export * from './recovery-code.ts'
+export * from './recovery-codes.ts'
+export * from './session.ts'
 export * from './sessions.ts'
+export * from './sign-ups.ts'
 export * from './users.ts'

@@ -1,33 +1,54 @@
-import { addDays, addSeconds } from '#platform/calendar'
+import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-export type LinkPurpose = 'verify_email' | 'set_password' | 'sign_in' | 'not_me'
+/** What a link of an account is for. That of a sign-up belongs to no account yet: sign-ups.ts. */
+export type LinkPurpose =
+  | 'verify_email'
+  | 'set_password'
+  | 'sign_in'
+  | 'not_me'
+  | 'change_email'
+  | 'undo_email'
 
 /** A link that was sent to a mailbox and proves, once, that its reader has that mailbox. */
 export interface Link {
   user_id: string
   purpose: LinkPurpose
   return_to: string | null
+  /** The id of the change of email that it decides upon. */
+  about: string | null
   email: string
 }
 
-const LIFE_DAYS = 7
-const SIGN_IN_SECONDS = 20 * 60
+const HOUR = 3600
+const LIFE_SECONDS: Record<LinkPurpose, number> = {
+  verify_email: 7 * 24 * HOUR,
+  set_password: 7 * 24 * HOUR,
+  sign_in: HOUR / 3,
+  not_me: 7 * 24 * HOUR,
+  change_email: 24 * HOUR,
+  undo_email: 7 * 24 * HOUR,
+}
 
 /** Stores a new link under a secret of 256 random bits, of which only a digest is kept. */
 export async function addLink(
   db: Db,
   now: Date,
-  link: { token: string; user_id: string; purpose: LinkPurpose; return_to?: string },
+  link: {
+    token: string
+    user_id: string
+    purpose: LinkPurpose
+    return_to?: string | undefined
+    about?: string | undefined
+  },
 ): Promise<void> {
-  const expires_at =
-    link.purpose === 'sign_in' ? addSeconds(now, SIGN_IN_SECONDS) : addDays(now, LIFE_DAYS)
+  const expires_at = addSeconds(now, LIFE_SECONDS[link.purpose])
   await db.run(sql`insert into account_links
-    (token_hash, user_id, purpose, return_to, created_at, expires_at)
+    (token_hash, user_id, purpose, return_to, about, created_at, expires_at)
     values (${sha256(link.token)}, ${link.user_id}, ${link.purpose}, ${link.return_to ?? null},
-      ${now}, ${expires_at})`)
+      ${link.about ?? null}, ${now}, ${expires_at})`)
 }
 
 /** Reads a link without using it up: what a page shows before its button is pressed. */
@@ -36,7 +57,8 @@ export async function peekLink(
   now: Date,
   facts: { token: string; purpose: LinkPurpose },
 ): Promise<Link | undefined> {
-  return await db.maybe<Link>(sql`select l.user_id, l.purpose, l.return_to, u.email
+  return await db.maybe<Link>(sql`select l.user_id, l.purpose, l.return_to,
+      l.about, u.email
     from account_links l join users u on u.id = l.user_id
     where l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}
@@ -54,5 +76,11 @@ export async function useLink(
       and l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}
       and (u.locked_at is null or l.purpose = 'not_me')
-    returning l.user_id, l.purpose, l.return_to, u.email`)
+    returning l.user_id, l.purpose, l.return_to, l.about, u.email`)
+}
+
+/** Spends every link that an account's mailbox got, but those that undo a change of address. */
+export async function spendLinks(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update account_links set used_at = ${now}
+    where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }

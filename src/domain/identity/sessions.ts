@@ -5,41 +5,102 @@ import { sql } from '#platform/sql'
 
 /** A browser that signed in. Where `app_id` is set it may see that app's purchase alone. */
 export interface Session {
+  id: string
   user_id: string
   app_id: string | null
   email: string
   email_normalised: string
   email_verified_at: Date | null
+  /** When its owner last proved to be the one, as OpenID Connect's `auth_time`. */
+  authenticated_at: Date
+  last_seen_at: Date
+}
+
+/** What an owner knows a browser by: its family, and the network it came from. */
+export interface Device {
+  browser: string
+  network: string
+}
+
+/** A session as its owner sees it in the list. */
+export interface SessionRecord extends Device {
+  id: string
+  created_at: Date
+  last_seen_at: Date
 }
 
 const SESSION_DAYS = 30
 const LIMITED_SESSION_DAYS = 1
+// Seen is written down this often at the most: a page shall not cost a write.
+const SEEN_SECONDS = 5 * 60
 
 /** Opens a session under a secret of 256 random bits, of which only a digest is kept. */
 export async function openSession(
   db: Db,
   now: Date,
-  facts: { token: string; user_id: string; app_id: string | null },
+  facts: { id: string; token: string; user_id: string; app_id: string | null; device: Device },
 ): Promise<void> {
   const expires_at = addDays(now, facts.app_id === null ? SESSION_DAYS : LIMITED_SESSION_DAYS)
-  await db.run(sql`insert into sessions (token_hash, user_id, app_id, created_at, expires_at)
-    values (${sha256(facts.token)}, ${facts.user_id}, ${facts.app_id}, ${now}, ${expires_at})`)
+  const { browser, network } = facts.device
+  await db.run(sql`insert into sessions
+    (token_hash, id, user_id, app_id, created_at, authenticated_at, last_seen_at, expires_at,
+      browser, network)
+    values (${sha256(facts.token)}, ${facts.id}, ${facts.user_id}, ${facts.app_id}, ${now},
+      ${now}, ${now}, ${expires_at}, ${browser}, ${network})`)
 }
 
 /** The live session of a secret. A locked account has none. */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
-    select s.user_id, s.app_id, u.email, u.email_normalised, u.email_verified_at
+    select s.id, s.user_id, s.app_id, u.email, u.email_normalised, u.email_verified_at,
+      s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${sha256(token)} and s.expires_at > ${now} and u.locked_at is null`)
 }
 
-/** Ends one session. */
+/** Notes that a session was used, unless that was noted a moment ago. */
+export async function noteSeen(db: Db, now: Date, session: Session): Promise<void> {
+  if (now.getTime() - session.last_seen_at.getTime() < SEEN_SECONDS * 1000) return
+  await db.run(sql`update sessions set last_seen_at = ${now} where id = ${session.id}`)
+}
+
+/** The owner proved to be the one again: the session goes on under a new secret. */
+export async function renewSession(
+  db: Db,
+  now: Date,
+  facts: { session_id: string; token: string },
+): Promise<void> {
+  await db.run(sql`update sessions set token_hash = ${sha256(facts.token)},
+    authenticated_at = ${now}, last_seen_at = ${now} where id = ${facts.session_id}`)
+}
+
+/** The live sessions of an account, the one seen last first. */
+export async function listSessions(db: Db, now: Date, user_id: string): Promise<SessionRecord[]> {
+  return await db.rows<SessionRecord>(sql`
+    select id, created_at, last_seen_at, browser, network from sessions
+    where user_id = ${user_id} and expires_at > ${now} order by last_seen_at desc, id`)
+}
+
+/** Ends the session of a secret. */
 export async function endSession(db: Db, token: string): Promise<void> {
   await db.run(sql`delete from sessions where token_hash = ${sha256(token)}`)
 }
 
-/** Ends every session of an account: whoever held one before must prove himself again. */
-export async function endEverySession(db: Db, user_id: string): Promise<void> {
-  await db.run(sql`delete from sessions where user_id = ${user_id}`)
+/** Ends one session of an account by its id; false where the account has no such session. */
+export async function endSessionById(
+  db: Db,
+  facts: { user_id: string; session_id: string },
+): Promise<boolean> {
+  const ended = await db.run(sql`delete from sessions
+    where id = ${facts.session_id} and user_id = ${facts.user_id}`)
+  return ended === 1
+}
+
+/** Ends every session of an account but this one; returns how many. */
+export async function endOtherSessions(
+  db: Db,
+  facts: { user_id: string; session_id: string },
+): Promise<number> {
+  return await db.run(sql`delete from sessions
+    where user_id = ${facts.user_id} and id <> ${facts.session_id}`)
 }

@@ -51,8 +51,12 @@ export async function proveMailbox(db: Db, now: Date, user_id: string): Promise<
     where id = ${user_id}`)
 }
 
-/** Sets the password of an account to what `hashPassword` returned. */
-export async function setPassword(db: Db, user_id: string, password_hash: string): Promise<void> {
+/** Sets the password of an account to what `hashPassword` returned; null takes it away. */
+export async function setPassword(
+  db: Db,
+  user_id: string,
+  password_hash: string | null,
+): Promise<void> {
   await db.run(sql`update users set password_hash = ${password_hash} where id = ${user_id}`)
 }
 

@@ -93,7 +93,10 @@ export function CopyField(facts: { label: string; value: string; id: string }): 
         {facts.label}
       </label>
       <div class="flex items-center gap-2 rounded-field border border-edge bg-base-200 p-1.5 ps-3">
-        <output id={facts.id} class="min-w-0 grow font-mono text-sm break-all select-all">
+        <output
+          id={facts.id}
+          class="min-w-0 grow font-mono text-sm break-all whitespace-pre-line select-all"
+        >
           {facts.value}
         </output>
         <button

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { asset } from '#platform/assets'
+import { type Asset, asset } from '#platform/assets'
 import { Logo, Monogram } from './brand.tsx'
 import { Icon } from './icons.tsx'
 
@@ -18,6 +18,8 @@ export type PageFacts = {
   canonical_url?: string
   /** Where the script does not run, the page is loaded again after so many seconds. */
   refresh_seconds?: number
+  /** A script of this page's own, beside the one that every page has. */
+  script?: Asset
   /** One line across the top, such as that no real card is charged. */
   notice?: ComponentChildren
   children: ComponentChildren
@@ -51,6 +53,7 @@ export function Page(facts: PageFacts): JSX.Element {
         <link rel="stylesheet" href={asset('app.css')} />
         <link rel="icon" type="image/svg+xml" href={asset('favicon.svg')} />
         <script type="module" src={asset('app.js')} defer />
+        {facts.script && <script type="module" src={asset(facts.script)} defer />}
         {facts.refresh_seconds !== undefined && (
           <noscript>
             <meta http-equiv="refresh" content={String(facts.refresh_seconds)} />

@@ -97,6 +97,40 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
   )
 }
 
+/** Records under each other inside a panel, each with what can be done about it. */
+export function RecordRows(facts: {
+  records: {
+    key: string
+    title: string
+    details: ComponentChildren[]
+    aside?: ComponentChildren
+    action?: ComponentChildren
+  }[]
+}): JSX.Element {
+  return (
+    <ul class="divide-y divide-base-300 border-y border-base-300">
+      {facts.records.map(({ key, title, details, aside, action }) => (
+        <li key={key} class="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
+          <div class="grid min-w-0 flex-1 basis-52 gap-0.5">
+            <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span id={`record-${key}`} class="font-semibold">
+                {title}
+              </span>
+              {aside}
+            </div>
+            <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
+              {details.map((detail, index) => (
+                <li key={index}>{detail}</li>
+              ))}
+            </ul>
+          </div>
+          {action}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** A list of records in columns; on a narrow screen it scrolls within itself. */
 export function RecordTable(facts: {
   caption: string

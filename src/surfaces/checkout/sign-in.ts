@@ -4,7 +4,7 @@ import type * as licensing from '#domain/licensing'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { csrfToken, currentSession, signIn } from '#surfaces/browser'
+import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnOrigin } from './destination.ts'
@@ -53,8 +53,9 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       ip: request.ip,
     })
     if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
-    await signIn(world, request, reply, { user_id: signedIn.user_id, app_id: null })
-    return goTo(reply, here)
+    const { user_id } = signedIn
+    const entrant = { user_id, app_id: null, return_to: here, is_complete: false }
+    return goTo(reply, await letIn(world, request, reply, entrant))
   })
 
   scope.post('/checkout/:cart_id/sign-in-link', async (request, reply) => {
@@ -64,7 +65,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const sent = await sendEntryLetter(world, {
       ...email,
       kind: 'sign_in',
-      facts: { return_to: here },
+      return_to: here,
       ip: request.ip,
     })
     return goTo(reply, sent === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)

@@ -5,7 +5,7 @@ import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
 import { sum } from '#platform/money'
-import { csrfToken, currentSession, signIn } from '#surfaces/browser'
+import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { goTo, queryOf, sendPage } from '#surfaces/pages'
 import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
@@ -63,7 +63,9 @@ async function mayLook(
   const user = await identity.findUser(world.db, order.user_id)
   const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
   if (isNew && !session) {
-    await signIn(world, request, reply, { user_id: order.user_id, app_id: order.app_id })
+    const { user_id, app_id } = order
+    const entrant = { user_id, app_id, return_to: undefined, is_complete: false }
+    await letIn(world, request, reply, entrant)
   }
   return isNew
 }

@@ -10,6 +10,12 @@ export interface Words {
   blocks: Block[]
 }
 
+/** A letter that is ready, and whom it goes to. */
+export interface Written {
+  to: string
+  words: Words
+}
+
 export type Block =
   | { kind: 'text'; text: string }
   | { kind: 'rows'; rows: [term: string, value: string][] }
@@ -84,28 +90,4 @@ function renewalOf(order: OrderStory, isTrial: boolean, total: string): string {
   if (order.frequency === null || !order.period_end) return 'None; paid once'
   const day = longDay.format(order.period_end)
   return isTrial ? `${total} a ${order.frequency}, first on ${day}` : `${total} on ${day}`
-}
-
-/** The letter with a sign-in link. */
-export function signInLink(url: string): Words {
-  return {
-    subject: 'Your sign-in link for Purser',
-    heading: 'Sign in to Purser',
-    blocks: [
-      { kind: 'link', label: 'Sign in', url, note: 'It works once, for 20 minutes.' },
-      { kind: 'text', text: 'If you did not ask for this, you need not do anything.' },
-    ],
-  }
-}
-
-/** The letter with a link to a new password. */
-export function setPassword(url: string): Words {
-  return {
-    subject: 'Set a new password for Purser',
-    heading: 'Set a new password',
-    blocks: [
-      { kind: 'link', label: 'Set a password', url, note: 'It works once, for 7 days.' },
-      { kind: 'text', text: 'If you did not ask for this, you need not do anything.' },
-    ],
-  }
 }

@@ -7,8 +7,9 @@ import { SiteLayout } from '#design/layout'
 import { Day, type Frequency, Money, Price } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Mailbox, Panel, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
+import { accountNav } from '#surfaces/account-nav'
 
-const NAV = [{ label: 'Purchases', href: '/account/', current: true }]
+const NAV = accountNav('purchases')
 
 function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
   return (

@@ -1,23 +1,31 @@
 import type { JSX } from 'preact'
-import { Button, TextLink } from '#design/actions'
+import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, Form, UsernameField } from '#design/forms'
+import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
-import { Heading } from '#design/panels'
+import { Heading, Mailbox } from '#design/panels'
+import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
 
-/** Signing in with a password, or by a link to one's mailbox. */
+/** A page that tells of a fault says so first, where a screen reader hears it first. */
+const titled = (title: string, fault: string | undefined) =>
+  `${fault === undefined ? '' : 'Error: '}${title} · Purser`
+
+function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Element | null {
+  return return_to === undefined ? null : <input type="hidden" name="return_to" value={return_to} />
+}
+
+/** Signing in with a password, a passkey, or by a link to one's mailbox. */
 export function SignInPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
   fault: string | undefined
   sent: string | undefined
+  sign_up_url: string
 }): JSX.Element {
-  const returnTo = facts.return_to && (
-    <input type="hidden" name="return_to" value={facts.return_to} />
-  )
+  const { csrf_token, return_to } = facts
   return (
-    <FocusLayout title={facts.fault === undefined ? 'Sign in · Purser' : 'Error: Sign in · Purser'}>
+    <FocusLayout title={titled('Sign in', facts.fault)} script="passkey.js">
       <Heading title="Sign in">To your purchases, or to the apps you sell.</Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.sent && (
@@ -25,8 +33,8 @@ export function SignInPage(facts: {
           {facts.sent}
         </Alert>
       )}
-      <Form action="/signin/" csrf_token={facts.csrf_token}>
-        {returnTo}
+      <Form action="/signin/" csrf_token={csrf_token}>
+        <ReturnField return_to={return_to} />
         <Field
           label="Email"
           name="email"
@@ -52,109 +60,172 @@ export function SignInPage(facts: {
           I forgot my password
         </Button>
       </Form>
+      <PasskeyForm
+        ceremony="get"
+        action="/signin/passkey"
+        options_url="/signin/passkey/options"
+        csrf_token={csrf_token}
+      >
+        <ReturnField return_to={return_to} />
+        <Button icon="key" wide>
+          Use a passkey
+        </Button>
+      </PasskeyForm>
+      <p class="text-sm">
+        New here? <TextLink href={facts.sign_up_url}>Create an account</TextLink>
+      </p>
     </FocusLayout>
   )
 }
 
-/** After signing in, for the blink until the browser goes on by itself. */
-export function SignedInPage({ return_to }: { return_to: string }): JSX.Element {
-  return (
-    <FocusLayout title="You are signed in · Purser">
-      <Heading title="You are signed in" done>
-        This page goes on by itself.
-      </Heading>
-      <Button kind="primary" href={return_to} icon_after="arrow-right" wide>
-        Go on
-      </Button>
-    </FocusLayout>
-  )
-}
+/** Faults by the name of their field. */
+export type SignUpFaults = { email?: string; password?: string; form?: string }
 
-const LINK_WORDS = {
-  verify_email: {
-    title: 'Confirm your email',
-    words: 'Confirm that this mailbox is yours. You are signed in afterwards.',
-    action: 'Confirm my email',
-  },
-  sign_in: {
-    title: 'Sign in with this link',
-    words: 'Press the button to sign in on this browser.',
-    action: 'Sign in',
-  },
-  set_password: {
-    title: 'Set a password',
-    words: 'It takes the place of any password before. You are signed in afterwards.',
-    action: 'Save password',
-  },
-  not_me: {
-    title: 'This was not me',
-    words:
-      'We lock the account at once, so that nobody can use it, and look at the purchase that was made with your address.',
-    action: 'Lock the account',
-  },
-}
-
-/** What a link from a mailbox opens: nothing happens before its button is pressed. */
-export function LinkPage(facts: {
-  purpose: keyof typeof LINK_WORDS
-  action: string
+/** A new account, from an address and a password. */
+export function SignUpPage(facts: {
   csrf_token: string
   email: string
-  fault: string | undefined
+  return_to: string | undefined
+  faults: SignUpFaults
+  sign_in_url: string
 }): JSX.Element {
-  const { title, words, action } = LINK_WORDS[facts.purpose]
+  const { faults } = facts
   return (
-    <FocusLayout title={`${facts.fault === undefined ? '' : 'Error: '}${title} · Purser`}>
-      <Heading title={title}>{words}</Heading>
-      <p class="text-sm">
-        Account: <strong class="font-semibold">{facts.email}</strong>
-      </p>
-      <Form action={facts.action} csrf_token={facts.csrf_token}>
-        {facts.purpose === 'set_password' && (
-          <>
-            <UsernameField value={facts.email} />
-            <Field
-              label="New password"
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              hint="At least 10 characters."
-              error={facts.fault}
-            />
-          </>
-        )}
-        <Button kind={facts.purpose === 'not_me' ? 'danger' : 'primary'} pending="One moment…" wide>
-          {action}
+    <FocusLayout title={titled('Create an account', Object.values(faults)[0])}>
+      <Heading title="Create an account">One account for every app that is sold here.</Heading>
+      {faults.form && <Alert tone="error">{faults.form}</Alert>}
+      <Form action="/signup/" csrf_token={facts.csrf_token}>
+        <ReturnField return_to={facts.return_to} />
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={facts.email}
+          error={faults.email}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          hint="At least 10 characters; a few words are fine."
+          error={faults.password}
+        />
+        <Button kind="primary" pending="One moment…" wide>
+          Create account
         </Button>
       </Form>
-    </FocusLayout>
-  )
-}
-
-/** A link that was used, or is too old. */
-export function SpentLinkPage(): JSX.Element {
-  return (
-    <FocusLayout title="This link is spent · Purser">
-      <Heading title="This link is spent">
-        It works once and for a limited time. Ask for a new one, and use the latest letter.
-      </Heading>
-      <Button kind="primary" href="/signin/" wide>
-        Go to sign in
-      </Button>
-    </FocusLayout>
-  )
-}
-
-/** After an account was disowned. */
-export function LockedPage(): JSX.Element {
-  return (
-    <FocusLayout title="The account is locked · Purser">
-      <Heading title="The account is locked" done>
-        Nobody can use it any more, and we look at the purchase. You need not do anything else.
-      </Heading>
-      <p class="text-sm text-muted">
-        Questions? <TextLink href="/help/">Here is how to reach us.</TextLink>
+      <p class="text-sm">
+        Do you have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
       </p>
     </FocusLayout>
+  )
+}
+
+/** After signing up: the same for every address, whether it has an account or not. */
+export function LookIntoMailboxPage(facts: { email: string; sign_up_url: string }): JSX.Element {
+  return (
+    <FocusLayout title="Look into your mailbox · Purser">
+      <Heading title="Look into your mailbox">
+        We wrote to <Mailbox address={facts.email} />. Press the button in the letter to go on; it
+        works for seven days.
+      </Heading>
+      <p class="text-sm text-muted">
+        No letter after a few minutes? Look into the spam folder, and check the address above.
+      </p>
+      <BackLink href={facts.sign_up_url}>Use another email</BackLink>
+    </FocusLayout>
+  )
+}
+
+/** The second factor: a code, a passkey, or a recovery code. */
+export function SecondFactorPage(facts: {
+  csrf_token: string
+  email: string
+  has_authenticator: boolean
+  has_passkeys: boolean
+  /** True where the recovery code was asked for instead. */
+  with_recovery_code: boolean
+  fault: string | undefined
+}): JSX.Element {
+  const { csrf_token, fault } = facts
+  return (
+    <FocusLayout title={titled('One more step', fault)} script="passkey.js">
+      <Heading title="One more step">
+        To sign in as <Mailbox address={facts.email} />, prove once more that it is you.
+      </Heading>
+      {fault && <Alert tone="error">{fault}</Alert>}
+      {facts.with_recovery_code ? (
+        <RecoveryCodeForm csrf_token={csrf_token} />
+      ) : (
+        <>
+          {facts.has_authenticator && <CodeForm csrf_token={csrf_token} />}
+          {facts.has_passkeys && (
+            <>
+              <PasskeyForm
+                ceremony="get"
+                action="/signin/second-factor"
+                options_url="/signin/second-factor/options"
+                csrf_token={csrf_token}
+              >
+                <Button kind={facts.has_authenticator ? 'plain' : 'primary'} icon="key" wide>
+                  Use a passkey
+                </Button>
+              </PasskeyForm>
+              <WithoutPasskeys>A passkey needs a browser that runs scripts.</WithoutPasskeys>
+            </>
+          )}
+          <p class="text-sm">
+            Device lost?{' '}
+            <TextLink href="/signin/second-factor?with=recovery_code">Use a recovery code</TextLink>
+          </p>
+        </>
+      )}
+      <BackLink href="/signin/">Sign in as somebody else</BackLink>
+    </FocusLayout>
+  )
+}
+
+function CodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
+  return (
+    <Form action="/signin/second-factor" csrf_token={csrf_token}>
+      <Field
+        label="Authentication code"
+        name="code"
+        inputmode="numeric"
+        autocomplete="one-time-code"
+        maxlength={12}
+        hint="The six digits that your authenticator app shows now."
+        autofocus
+      />
+      <Button kind="primary" pending="Signing in…" wide>
+        Sign in
+      </Button>
+    </Form>
+  )
+}
+
+function RecoveryCodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
+  return (
+    <>
+      <Form action="/signin/second-factor?with=recovery_code" csrf_token={csrf_token}>
+        <Field
+          label="Recovery code"
+          name="recovery_code"
+          autocomplete="off"
+          spellcheck={false}
+          maxlength={40}
+          hint="One of the ten that you put away. Each works once."
+          autofocus
+        />
+        <Button kind="primary" pending="Signing in…" wide>
+          Sign in
+        </Button>
+      </Form>
+      <p class="text-sm">
+        <TextLink href="/signin/second-factor">Use another way</TextLink>
+      </p>
+    </>
   )
 }

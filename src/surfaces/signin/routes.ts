@@ -1,22 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
-import { type Answer, answerLink, sendEntryLetter, signInWithPassword } from '#flows/sign-in'
+import {
+  askForPasskey,
+  sendEntryLetter,
+  signInWithPasskey,
+  signInWithPassword,
+} from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { csrfToken, signIn, signOut } from '#surfaces/browser'
-import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { LinkPage, LockedPage, SignedInPage, SignInPage, SpentLinkPage } from './pages.tsx'
+import type { Limit } from '#platform/limits'
+import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { byIp } from '#surfaces/guards'
+import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
+import { formOf, goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
+import { declareLinks } from './links.ts'
+import { SignInPage } from './pages.tsx'
+import { declareSecondFactor } from './second-factor.ts'
+import { declareSignUp } from './sign-up.ts'
+import { FAULTS } from './words.ts'
 
-const HOME = '/account/'
-const PURPOSES: readonly string[] = ['verify_email', 'sign_in', 'set_password', 'not_me']
-const FAULTS = {
-  wrong: 'That email and password do not fit together.',
-  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
-  email: 'Enter an email address such as name@example.com.',
-}
+const PASSKEYS: Limit = { name: 'sign-in-passkeys', points: 60, seconds: 900 }
 const SENT = 'If there is an account for that address, a letter is on its way to it.'
 
-/** Signing in and out, and the links that come from a mailbox. */
+/** Signing in, up and out, and the links that come from a mailbox. */
 export function signin(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/signin/', async (request, reply) =>
@@ -27,6 +32,9 @@ export function signin(app: FastifyInstance, world: World): void {
       await signOut(world, request, reply)
       return goTo(reply, '/')
     })
+    declarePasskey(scope, world)
+    declareSecondFactor(scope, world)
+    declareSignUp(scope, world)
     declareLinks(scope, world)
   })
 }
@@ -34,7 +42,7 @@ export function signin(app: FastifyInstance, world: World): void {
 interface SignInState {
   email?: string
   return_to: string | undefined
-  fault?: string
+  fault?: keyof typeof FAULTS
   sent?: string
 }
 
@@ -45,9 +53,16 @@ function sendSignIn(
   state: SignInState,
 ): FastifyReply {
   const { email = '', return_to, fault, sent } = state
-  const csrf_token = csrfToken(world, request, reply)
-  const page = SignInPage({ csrf_token, email, return_to, fault, sent })
-  return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })
+  const page = SignInPage({
+    csrf_token: csrfToken(world, request, reply),
+    email,
+    return_to,
+    fault: fault && FAULTS[fault],
+    sent,
+    sign_up_url: `/signup/${returnQuery(return_to)}`,
+  })
+  const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
+  return sendPage(reply, page, { status })
 }
 
 async function trySignIn(
@@ -60,83 +75,40 @@ async function trySignIn(
   const read = identity.readEmail(form.email ?? '')
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
-  if (!read) return again({ fault: FAULTS.email })
+  if (!read) return again({ fault: 'email' })
   const claim = { email_normalised: read.email_normalised, ip: request.ip }
   if (form.by === 'sign_in' || form.by === 'set_password') {
-    const facts: Record<string, string> = return_to === undefined ? {} : { return_to }
-    const sent = await sendEntryLetter(world, { ...claim, kind: form.by, facts })
-    return sent === 'sent' ? again({ sent: SENT }) : again({ fault: FAULTS.too_often })
+    const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
+    return sent === 'sent' ? again({ sent: SENT }) : again({ fault: sent })
   }
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
-  if (signedIn.outcome !== 'signed_in') return again({ fault: FAULTS[signedIn.outcome] })
-  await signIn(world, request, reply, { user_id: signedIn.user_id, app_id: null })
-  return goOn(reply, return_to)
+  if (signedIn.outcome !== 'signed_in') return again({ fault: signedIn.outcome })
+  const { user_id } = signedIn
+  const entrant = { user_id, app_id: null, return_to, is_complete: false }
+  return goOn(reply, await letIn(world, request, reply, entrant))
 }
 
-/**
- * Goes on to what the visitor had begun, by a navigation of its own: it may lead out to an app, and
- * a redirect would be held to the policy of the form before, which lets it lead nowhere but here.
- */
-function goOn(reply: FastifyReply, return_to: string | undefined): FastifyReply {
-  if (return_to === undefined) return goTo(reply, HOME)
-  return sendPage(reply.header('refresh', `0; url=${return_to}`), SignedInPage({ return_to }))
-}
-
-function declareLinks(scope: FastifyInstance, world: World): void {
-  scope.get('/link/:purpose/:token', async (request, reply) => {
-    const { purpose, token } = readLink(request)
-    const link = await identity.peekLink(world.db, world.clock.now(), { token, purpose })
-    if (!link) return sendPage(reply, SpentLinkPage(), { status: 404 })
-    return sendLink(world, request, reply, link, undefined)
+function declarePasskey(scope: FastifyInstance, world: World): void {
+  scope.post('/signin/passkey/options', async (request, reply) => {
+    await limitPage(world, PASSKEYS, byIp(request), reply)
+    const browser_hash = browserHash(world, request, reply)
+    const asking = { purpose: 'sign_in', user_id: null, browser_hash } as const
+    return reply.header('cache-control', 'no-store').send(await askForPasskey(world, asking))
   })
 
-  scope.post('/link/:purpose/:token', async (request, reply) => {
-    const { purpose, token } = readLink(request)
-    const answer: Answer =
-      purpose === 'set_password'
-        ? { purpose, password: formOf(request).password ?? '' }
-        : { purpose }
-    const fault = 'password' in answer ? identity.passwordFault(answer.password) : undefined
-    if (fault !== undefined) {
-      const link = await identity.peekLink(world.db, world.clock.now(), { token, purpose })
-      if (link) return sendLink(world, request, reply, link, fault)
+  scope.post('/signin/passkey', async (request, reply) => {
+    await limitPage(world, PASSKEYS, byIp(request), reply)
+    const form = formOf(request)
+    const return_to = ownPath(form.return_to)
+    const signedIn = await signInWithPasskey(world, {
+      text: form.credential ?? '',
+      browser_hash: browserHash(world, request, reply),
+    })
+    if (signedIn.outcome !== 'signed_in') {
+      return sendSignIn(world, request, reply, { return_to, fault: 'passkey' })
     }
-    const link = await answerLink(world, token, answer)
-    if (!link) return sendPage(reply, SpentLinkPage(), { status: 404 })
-    if (purpose === 'not_me') {
-      await signOut(world, request, reply)
-      return sendPage(reply, LockedPage())
-    }
-    await signIn(world, request, reply, { user_id: link.user_id, app_id: null })
-    return goOn(reply, ownPath(link.return_to ?? undefined))
+    const { user_id } = signedIn
+    const entrant = { user_id, app_id: null, return_to, is_complete: true }
+    return goOn(reply, await letIn(world, request, reply, entrant))
   })
-}
-
-function sendLink(
-  world: World,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  link: identity.Link,
-  fault: string | undefined,
-): FastifyReply {
-  const page = LinkPage({
-    purpose: link.purpose,
-    action: request.url,
-    csrf_token: csrfToken(world, request, reply),
-    email: link.email,
-    fault,
-  })
-  return sendPage(reply, page, { status: fault === undefined ? 200 : 422, secret_address: true })
-}
-
-function readLink(request: FastifyRequest): { purpose: identity.LinkPurpose; token: string } {
-  const { purpose, token } = request.params as { purpose: string; token: string }
-  if (!PURPOSES.includes(purpose)) throw refuse('not_found')
-  return { purpose: purpose as identity.LinkPurpose, token }
-}
-
-/** A path of this service to go on to; an address of anybody else's is no path. */
-function ownPath(text: string | undefined): string | undefined {
-  if (text === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
-  return text.length <= 2048 ? text : undefined
 }

@@ -1,0 +1,80 @@
+import { type Db, isUniqueViolation } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** A wish to have another address. Nothing has changed before `done_at`. */
+export interface EmailChange {
+  id: string
+  user_id: string
+  old_email: string
+  new_email: string
+  new_email_normalised: string
+  created_at: Date
+  done_at: Date | null
+  ended_at: Date | null
+}
+
+const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalised, created_at, done_at,
+  ended_at`
+
+/** Keeps a wish to change the address; one before that nobody answered is withdrawn. */
+export async function askEmailChange(
+  db: Db,
+  now: Date,
+  change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'>,
+): Promise<void> {
+  // One after the other: there is one pending change of an account.
+  await db.run(sql`select id from users where id = ${change.user_id} for update`)
+  await endPendingChange(db, now, change.user_id)
+  await db.run(sql`insert into email_changes
+    (id, user_id, old_email, new_email, new_email_normalised, created_at)
+    values (${change.id}, ${change.user_id}, ${change.old_email}, ${change.new_email},
+      ${change.new_email_normalised}, ${now})`)
+}
+
+/** A change by its id, locked where a transaction is open: one after the other decides on it. */
+export async function findEmailChange(db: Db, id: string): Promise<EmailChange | undefined> {
+  return await db.maybe<EmailChange>(
+    sql`select ${COLUMNS} from email_changes where id = ${id} for update`,
+  )
+}
+
+/** The change of an account that still waits for the new mailbox. */
+export async function findPendingChange(db: Db, user_id: string): Promise<EmailChange | undefined> {
+  return await db.maybe<EmailChange>(sql`select ${COLUMNS} from email_changes
+    where user_id = ${user_id} and done_at is null and ended_at is null`)
+}
+
+/** Withdraws the change that an account waits for, if it waits for one. */
+export async function endPendingChange(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update email_changes set ended_at = ${now}
+    where user_id = ${user_id} and done_at is null and ended_at is null`)
+}
+
+/** Notes that the new mailbox answered. */
+export async function completeEmailChange(db: Db, now: Date, id: string): Promise<void> {
+  await db.run(sql`update email_changes set done_at = ${now} where id = ${id}`)
+}
+
+/** Ends this change of an account and every later one. */
+export async function endChangesSince(db: Db, now: Date, change: EmailChange): Promise<void> {
+  await db.run(sql`update email_changes set ended_at = coalesce(ended_at, ${now})
+    where user_id = ${change.user_id} and created_at >= ${change.created_at}`)
+}
+
+/** Gives an account another address; false where that address has an account of its own. */
+export async function setEmail(
+  db: Db,
+  facts: { user_id: string; email: string; email_normalised: string },
+): Promise<boolean> {
+  const set = await db.run(sql`update users
+    set email = ${facts.email}, email_normalised = ${facts.email_normalised}
+    where id = ${facts.user_id} and not exists (
+      select 1 from users where email_normalised = ${facts.email_normalised}
+        and id <> ${facts.user_id})`)
+  return set === 1
+}
+
+/** Tells whether an error is that of two accounts that took one address at the same moment. */
+export function isEmailTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'users_email_normalised_key')
+}

@@ -1,0 +1,44 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { Factors } from './factor.ts'
+
+/** The second factors of an account. */
+export async function factorsOf(db: Db, user_id: string): Promise<Factors> {
+  return await db.one<Factors>(sql`select
+    exists (select 1 from authenticator_apps
+      where user_id = ${user_id} and confirmed_at is not null) as has_authenticator,
+    (select count(*) from passkeys where user_id = ${user_id}) as passkeys,
+    (select count(*) from recovery_codes
+      where user_id = ${user_id} and used_at is null) as recovery_codes`)
+}
+
+/** Drops every second factor of an account, or those alone that came at a time or later. */
+export async function dropFactors(db: Db, user_id: string, since?: Date): Promise<void> {
+  const from = since ?? new Date(0)
+  await db.run(sql`delete from authenticator_apps
+    where user_id = ${user_id} and created_at >= ${from}`)
+  await db.run(sql`delete from passkeys where user_id = ${user_id} and created_at >= ${from}`)
+  await db.run(sql`delete from recovery_codes
+    where user_id = ${user_id} and created_at >= ${from}`)
+}
+
+/**
+ * Ends all that somebody holds or has begun in an account: sessions, sign-ins on their way,
+ * passkey challenges, and a change of address that waits. What its mailbox holds stays good.
+ */
+export async function putEverybodyOut(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`delete from sessions where user_id = ${user_id}`)
+  await db.run(sql`delete from pending_sign_ins where user_id = ${user_id}`)
+  await db.run(sql`delete from passkey_challenges where user_id = ${user_id}`)
+  await db.run(sql`update email_changes set ended_at = ${now}
+    where user_id = ${user_id} and done_at is null and ended_at is null`)
+}
+
+/** Deletes what is over and nobody will ask for: expired sessions, links, sign-ups and the like. */
+export async function forgetExpired(db: Db, now: Date): Promise<void> {
+  await db.run(sql`delete from sessions where expires_at <= ${now}`)
+  await db.run(sql`delete from pending_sign_ins where expires_at <= ${now}`)
+  await db.run(sql`delete from passkey_challenges where expires_at <= ${now}`)
+  await db.run(sql`delete from account_links where expires_at <= ${now}`)
+  await db.run(sql`delete from sign_ups where expires_at <= ${now}`)
+}

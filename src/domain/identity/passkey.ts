@@ -1,0 +1,116 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import type { Passkey } from './passkeys.ts'
+
+/** Loaded when somebody first uses a passkey: it knows many formats, and takes a while. */
+const library = () => import('@simplewebauthn/server')
+
+const NAME = 'Purser'
+// Ed25519, ECDSA on P-256 and RSA, which every device knows one of. Named here, so that the library
+// does not try out what this Node only has on trial.
+const ALGORITHMS = [-8, -7, -257]
+
+/** What a browser sent as a passkey's answer, as far as it can be read at all. */
+export interface PasskeyAnswer {
+  credential_id: string
+  /** The challenge that it says to have signed. */
+  challenge: string
+  json: object
+}
+
+/** Reads a browser's answer; undefined where it is none. */
+export function readPasskeyAnswer(text: string): PasskeyAnswer | undefined {
+  try {
+    const json = JSON.parse(text)
+    const client = Buffer.from(json.response.clientDataJSON, 'base64url').toString('utf8')
+    const { challenge } = JSON.parse(client)
+    if (typeof json.id !== 'string' || typeof challenge !== 'string') return undefined
+    return { credential_id: json.id, challenge, json }
+  } catch {
+    return undefined
+  }
+}
+
+/** What a browser is asked to make a new passkey from: it must be found and verified by itself. */
+export async function creationOptions(facts: {
+  base_url: string
+  user_id: string
+  email: string
+  challenge: Buffer
+  known: Passkey[]
+}): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await library()
+  return await generateRegistrationOptions({
+    rpName: NAME,
+    rpID: new URL(facts.base_url).hostname,
+    userID: Uint8Array.from(Buffer.from(facts.user_id)),
+    userName: facts.email,
+    userDisplayName: facts.email,
+    challenge: Uint8Array.from(facts.challenge),
+    attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: facts.known.map(descriptor),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+}
+
+/** What a browser is asked to sign; any passkey may where none is named, and then verifies its user. */
+export async function requestOptions(facts: {
+  base_url: string
+  challenge: Buffer
+  allowed: Passkey[]
+}): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await library()
+  return await generateAuthenticationOptions({
+    rpID: new URL(facts.base_url).hostname,
+    challenge: Uint8Array.from(facts.challenge),
+    allowCredentials: facts.allowed.map(descriptor),
+    userVerification: facts.allowed.length === 0 ? 'required' : 'preferred',
+  })
+}
+
+function descriptor({ credential_id, transports }: Passkey) {
+  return { id: credential_id, transports }
+}
+
+/** The new passkey of an answer; undefined where the answer is not sound. */
+export async function verifyCreation(
+  base_url: string,
+  answer: PasskeyAnswer,
+): Promise<Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'> | undefined> {
+  const { verifyRegistrationResponse } = await library()
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: answer.json as RegistrationResponseJSON,
+    expectedChallenge: answer.challenge,
+    expectedOrigin: base_url,
+    expectedRPID: new URL(base_url).hostname,
+    supportedAlgorithmIDs: ALGORITHMS,
+    requireUserVerification: true,
+  }).catch(() => ({ registrationInfo: undefined }))
+  if (!registrationInfo) return undefined
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential
+  return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports }
+}
+
+/** The passkey's new counter where an answer is signed by it; undefined where it is not. */
+export async function verifySignature(
+  base_url: string,
+  answer: PasskeyAnswer,
+  facts: { passkey: Passkey; must_verify_user: boolean },
+): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await library()
+  const { credential_id, public_key, counter } = facts.passkey
+  const verified = await verifyAuthenticationResponse({
+    response: answer.json as AuthenticationResponseJSON,
+    expectedChallenge: answer.challenge,
+    expectedOrigin: base_url,
+    expectedRPID: new URL(base_url).hostname,
+    credential: { id: credential_id, publicKey: Uint8Array.from(public_key), counter },
+    requireUserVerification: facts.must_verify_user,
+  }).catch(() => undefined)
+  return verified?.verified ? verified.authenticationInfo.newCounter : undefined
+}

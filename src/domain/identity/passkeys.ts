@@ -1,0 +1,112 @@
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** A passkey of an account: the public half of a key that its device keeps. */
+export interface Passkey {
+  id: string
+  user_id: string
+  /** The device's own name for the key, base64url. */
+  credential_id: string
+  /** In COSE form. */
+  public_key: Buffer
+  /** How often it has signed, as far as its device counts. */
+  counter: number
+  transports: string[]
+  /** What its owner calls it. */
+  name: string
+  created_at: Date
+  last_used_at: Date | null
+}
+
+/** What a challenge is for. Only `add` makes a passkey; the others ask one to sign. */
+export type ChallengePurpose = 'add' | 'sign_in' | 'second_factor' | 'confirm'
+
+const CHALLENGE_SECONDS = 5 * 60
+
+const COLUMNS = sql`id, user_id, credential_id, public_key, counter, transports, name, created_at,
+  last_used_at`
+
+/** Keeps a passkey; false where its device's key is known already. */
+export async function addPasskey(
+  db: Db,
+  now: Date,
+  passkey: Omit<Passkey, 'created_at' | 'last_used_at'>,
+): Promise<boolean> {
+  const added = await db.run(sql`insert into passkeys
+    (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+    values (${passkey.id}, ${passkey.user_id}, ${passkey.credential_id}, ${passkey.public_key},
+      ${passkey.counter}, ${passkey.transports}, ${passkey.name}, ${now})
+    on conflict (credential_id) do nothing`)
+  return added === 1
+}
+
+/** The passkeys of an account, the oldest first. */
+export async function listPasskeys(db: Db, user_id: string): Promise<Passkey[]> {
+  return await db.rows<Passkey>(
+    sql`select ${COLUMNS} from passkeys where user_id = ${user_id} order by created_at, id`,
+  )
+}
+
+/** The passkey that a device speaks of. */
+export async function findPasskey(db: Db, credential_id: string): Promise<Passkey | undefined> {
+  return await db.maybe<Passkey>(
+    sql`select ${COLUMNS} from passkeys where credential_id = ${credential_id}`,
+  )
+}
+
+/** Notes that a passkey signed. */
+export async function notePasskeyUse(
+  db: Db,
+  now: Date,
+  facts: { id: string; counter: number },
+): Promise<void> {
+  await db.run(sql`update passkeys set counter = ${facts.counter}, last_used_at = ${now}
+    where id = ${facts.id}`)
+}
+
+/** Removes a passkey of an account; its name, or undefined where there is none such. */
+export async function removePasskey(
+  db: Db,
+  facts: { user_id: string; passkey_id: string },
+): Promise<string | undefined> {
+  const removed = await db.maybe<{ name: string }>(sql`delete from passkeys
+    where id = ${facts.passkey_id} and user_id = ${facts.user_id} returning name`)
+  return removed?.name
+}
+
+/** Keeps a challenge for five minutes. `user_id` is null where anybody's passkey may answer. */
+export async function addChallenge(
+  db: Db,
+  now: Date,
+  facts: {
+    challenge: string
+    purpose: ChallengePurpose
+    user_id: string | null
+    browser_hash: Buffer
+  },
+): Promise<void> {
+  await db.run(sql`insert into passkey_challenges
+    (challenge_hash, purpose, user_id, browser_hash, expires_at)
+    values (${sha256(facts.challenge)}, ${facts.purpose}, ${facts.user_id}, ${facts.browser_hash},
+      ${addSeconds(now, CHALLENGE_SECONDS)})`)
+}
+
+/** Uses a challenge up; false unless it was made for this purpose, account and browser. */
+export async function useChallenge(
+  db: Db,
+  now: Date,
+  facts: {
+    challenge: string
+    purpose: ChallengePurpose
+    user_id: string | null
+    browser_hash: Buffer
+  },
+): Promise<boolean> {
+  const used = await db.run(sql`delete from passkey_challenges
+    where challenge_hash = ${sha256(facts.challenge)} and purpose = ${facts.purpose}
+      and user_id is not distinct from ${facts.user_id}
+      and browser_hash = ${facts.browser_hash} and expires_at > ${now}`)
+  return used === 1
+}

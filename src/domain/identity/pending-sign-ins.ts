@@ -1,0 +1,44 @@
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** A sign-in that still owes the second factor. */
+export interface PendingSignIn {
+  user_id: string
+  email: string
+  /** A path of this service to go on to afterwards. */
+  return_to: string | null
+}
+
+/** For how long the second factor is waited for. */
+export const PENDING_SECONDS = 15 * 60
+
+/** Keeps a sign-in that owes the second factor, under a secret of 256 random bits. */
+export async function addPending(
+  db: Db,
+  now: Date,
+  facts: { token: string; user_id: string; return_to: string | undefined },
+): Promise<void> {
+  await db.run(sql`insert into pending_sign_ins
+    (token_hash, user_id, return_to, created_at, expires_at)
+    values (${sha256(facts.token)}, ${facts.user_id}, ${facts.return_to ?? null}, ${now},
+      ${addSeconds(now, PENDING_SECONDS)})`)
+}
+
+/** The pending sign-in of a secret. A locked account has none. */
+export async function findPending(
+  db: Db,
+  now: Date,
+  token: string,
+): Promise<PendingSignIn | undefined> {
+  return await db.maybe<PendingSignIn>(sql`select p.user_id, u.email, p.return_to
+    from pending_sign_ins p join users u on u.id = p.user_id
+    where p.token_hash = ${sha256(token)} and p.expires_at > ${now} and u.locked_at is null`)
+}
+
+/** Ends a pending sign-in; of many who finish it at once, one gets true. */
+export async function endPending(db: Db, token: string): Promise<boolean> {
+  const ended = await db.run(sql`delete from pending_sign_ins where token_hash = ${sha256(token)}`)
+  return ended === 1
+}

@@ -1,0 +1,31 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** Gives an account new recovery codes, by their keyed hashes; any before stop working. */
+export async function replaceRecoveryCodes(
+  db: Db,
+  now: Date,
+  facts: { user_id: string; code_hashes: Buffer[] },
+): Promise<void> {
+  await dropRecoveryCodes(db, facts.user_id)
+  await db.run(sql`insert into recovery_codes (code_hash, user_id, created_at)
+    select code_hash, ${facts.user_id}, ${now}
+    from unnest(${facts.code_hashes}::bytea[]) as code_hash`)
+}
+
+/** Uses a recovery code up, found by its hash under any key; false where it is none, or was used. */
+export async function useRecoveryCode(
+  db: Db,
+  now: Date,
+  facts: { user_id: string; code_hashes: Buffer[] },
+): Promise<boolean> {
+  const used = await db.run(sql`update recovery_codes set used_at = ${now}
+    where user_id = ${facts.user_id} and code_hash = any(${facts.code_hashes}::bytea[])
+      and used_at is null`)
+  return used === 1
+}
+
+/** Takes an account's recovery codes away. */
+export async function dropRecoveryCodes(db: Db, user_id: string): Promise<void> {
+  await db.run(sql`delete from recovery_codes where user_id = ${user_id}`)
+}

@@ -1,0 +1,58 @@
+import { addDays } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** An address and a password that somebody typed, and that no account has come of yet. */
+export interface SignUp {
+  id: string
+  email: string
+  email_normalised: string
+  password_hash: string
+  browser_hash: Buffer
+  return_to: string | null
+}
+
+const LIFE_DAYS = 7
+
+/** Keeps what somebody typed until the mailbox answers. */
+export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void> {
+  await db.run(sql`insert into sign_ups (id, email, email_normalised, password_hash, browser_hash,
+      return_to, created_at, expires_at)
+    values (${signUp.id}, ${signUp.email}, ${signUp.email_normalised}, ${signUp.password_hash},
+      ${signUp.browser_hash}, ${signUp.return_to}, ${now}, ${addDays(now, LIFE_DAYS)})`)
+}
+
+/** A sign-up by its id, for the letter about it. */
+export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined> {
+  return await db.maybe<SignUp>(sql`select id, email, email_normalised, password_hash,
+    browser_hash, return_to from sign_ups where id = ${id}`)
+}
+
+/** Stores the link of a sign-up's letter under a secret, of which only a digest is kept. */
+export async function addSignUpLink(
+  db: Db,
+  now: Date,
+  facts: { token: string; sign_up_id: string },
+): Promise<void> {
+  await db.run(sql`insert into account_links (token_hash, purpose, about, created_at, expires_at)
+    values (${sha256(facts.token)}, 'sign_up', ${facts.sign_up_id}, ${now},
+      ${addDays(now, LIFE_DAYS)})`)
+}
+
+/** The sign-up that a letter's link is about, while nobody has answered it. */
+export async function peekSignUp(db: Db, now: Date, token: string): Promise<SignUp | undefined> {
+  return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalised, s.password_hash,
+      s.browser_hash, s.return_to
+    from account_links l join sign_ups s on s.id = l.about
+    where l.token_hash = ${sha256(token)} and l.purpose = 'sign_up'
+      and s.used_at is null and s.expires_at > ${now}`)
+}
+
+/** Uses a sign-up up: of many who answer at once, one gets true. */
+export async function useSignUp(db: Db, now: Date, id: string): Promise<boolean> {
+  const used = await db.run(
+    sql`update sign_ups set used_at = ${now} where id = ${id} and used_at is null`,
+  )
+  return used === 1
+}

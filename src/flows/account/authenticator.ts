@@ -1,0 +1,74 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { LETTERS } from '#platform/letters'
+import type { Limit } from '#platform/limits'
+import { type Owner, tell } from './note.ts'
+import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
+
+const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
+
+/** What an authenticator app is told while it is set up, and never afterwards. */
+export interface Setup {
+  secret: string
+  uri: string
+}
+
+/** Makes a new secret for an authenticator app; false where the account has one already. */
+export async function beginAuthenticator(
+  { db, clock, keys, random }: World,
+  { user_id }: Owner,
+): Promise<boolean> {
+  const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
+  return await identity.beginAuthenticator(db, clock.now(), { user_id, secret_sealed })
+}
+
+/** The secret that waits to be confirmed; undefined where none does, or not any more. */
+export async function openSetup(
+  { db, clock, keys }: World,
+  { user_id, email }: Owner,
+): Promise<Setup | undefined> {
+  const app = await identity.findUnconfirmed(db, clock.now(), user_id)
+  if (!app) return undefined
+  const secret = identity.openAuthenticatorSecret(keys, app)
+  return { secret, uri: identity.authenticatorUri(secret, email) }
+}
+
+/** The app shows a code, so it has the secret: from here on every way in asks for one. */
+export async function confirmAuthenticator(
+  world: World,
+  owner: Owner,
+  code: string,
+): Promise<
+  | { outcome: 'on'; recovery_codes: string[] | undefined }
+  | { outcome: 'wrong' | 'too_often' | 'gone' }
+> {
+  const { db, clock, limits, jobs } = world
+  const { user_id } = owner
+  const now = clock.now()
+  const setup = await openSetup(world, owner)
+  if (!setup) return { outcome: 'gone' }
+  const { allowed } = await limits.take(TRIES, user_id)
+  if (!allowed) return { outcome: 'too_often' }
+  const step = identity.stepOfCode(setup.secret, now, code)
+  if (step === undefined) return { outcome: 'wrong' }
+  const confirmed = await db.tx(async (tx) => {
+    if (!(await identity.confirmAuthenticator(tx, now, { user_id, step }))) return undefined
+    const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
+    await tell(world, tx, now, { owner, what: 'authenticator_added' })
+    return { recovery_codes }
+  })
+  jobs.wake(LETTERS)
+  return confirmed ? { outcome: 'on', ...confirmed } : { outcome: 'gone' }
+}
+
+/** Takes the authenticator app away. */
+export async function removeAuthenticator(world: World, owner: Owner): Promise<void> {
+  const { db, clock, jobs } = world
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
+    await dropUselessCodes(tx, owner.user_id)
+    await tell(world, tx, now, { owner, what: 'authenticator_removed' })
+  })
+  jobs.wake(LETTERS)
+}

@@ -1,0 +1,70 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import { mintId } from '#platform/ids'
+import { LETTERS, queueFreshLetter } from '#platform/letters'
+import type { Limit } from '#platform/limits'
+import { note, type Owner } from './note.ts'
+
+const CHANGES_OF_ACCOUNT: Limit = { name: 'email-change', points: 4, seconds: 3600 }
+const LETTERS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seconds: 3600 }
+
+/**
+ * Writes to the new address, which must answer before anything changes, and to the old one, which
+ * may stop it. Whether the new address has an account is looked up when the letter is written.
+ */
+export async function changeEmail(
+  world: World,
+  owner: Owner,
+  wanted: { email: string; email_normalised: string },
+): Promise<'sent' | 'too_often'> {
+  const { db, clock, random, limits, jobs } = world
+  const { user_id, email: old_email } = owner
+  const account = await limits.take(CHANGES_OF_ACCOUNT, user_id)
+  const address = await limits.take(LETTERS_TO_ADDRESS, wanted.email_normalised)
+  if (!account.allowed || !address.allowed) return 'too_often'
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const id = mintId(random, 'chg')
+    const { email: new_email, email_normalised: new_email_normalised } = wanted
+    const change = { id, user_id, old_email, new_email, new_email_normalised }
+    await identity.askEmailChange(tx, now, change)
+    await note(tx, now, owner, 'email_change_asked', { change_id: id })
+    await queueFreshLetter(tx, now, world, { kind: 'change_email', subject_id: id })
+    await queueFreshLetter(tx, now, world, { kind: 'email_change_asked', subject_id: id })
+  })
+  jobs.wake(LETTERS)
+  return 'sent'
+}
+
+export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'spent' | 'taken' }
+
+/** The new mailbox answers: the account has the new address, and the old one may undo it. */
+export async function confirmEmailChange(world: World, token: string): Promise<ChangedEmail> {
+  const { db, clock, jobs } = world
+  const now = clock.now()
+  try {
+    const changed = await db.tx<ChangedEmail>(async (tx) => {
+      const link = await identity.useLink(tx, now, { token, purpose: 'change_email' })
+      const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
+      if (!change || change.done_at || change.ended_at) return { outcome: 'spent' }
+      const { id, user_id, new_email } = change
+      if (!(await identity.setEmail(tx, { user_id, ...identity.readEmail(new_email)! }))) {
+        await identity.endPendingChange(tx, now, user_id)
+        return { outcome: 'taken' }
+      }
+      await identity.completeEmailChange(tx, now, id)
+      // What was sent to the old mailbox opens nothing any more, but to undo this.
+      await identity.spendLinks(tx, now, user_id)
+      const action = 'account.email_changed'
+      await audit(tx, now, { actor: user_id, action, subject: user_id, detail: { change_id: id } })
+      await queueFreshLetter(tx, now, world, { kind: 'email_changed', subject_id: id })
+      return { outcome: 'changed', email: new_email }
+    })
+    jobs.wake(LETTERS)
+    return changed
+  } catch (error) {
+    if (identity.isEmailTaken(error)) return { outcome: 'taken' }
+    throw error
+  }
+}

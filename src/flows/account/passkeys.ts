@@ -1,0 +1,67 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import { LETTERS } from '#platform/letters'
+import { type Owner, tell } from './note.ts'
+import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
+
+const CHALLENGE_BYTES = 32
+const LONGEST_NAME = 60
+
+/** Says, for the browser's own ear, what a new passkey shall be made from. */
+export async function askForNewPasskey(
+  { db, clock, random, config }: World,
+  { user_id, email }: Owner,
+  browser_hash: Buffer,
+): Promise<object> {
+  const bytes = random.bytes(CHALLENGE_BYTES)
+  const challenge = bytes.toString('base64url')
+  const facts = { challenge, purpose: 'add', user_id, browser_hash } as const
+  await identity.addChallenge(db, clock.now(), facts)
+  const known = await identity.listPasskeys(db, user_id)
+  const { base_url } = config
+  return await identity.creationOptions({ base_url, user_id, email, challenge: bytes, known })
+}
+
+/** Keeps the passkey that a browser made; undefined where its answer is not sound. */
+export async function addPasskey(
+  world: World,
+  owner: Owner,
+  facts: { text: string; name: string; browser_hash: Buffer },
+): Promise<{ recovery_codes: string[] | undefined } | undefined> {
+  const { db, clock, random, config, jobs } = world
+  const { user_id } = owner
+  const answer = identity.readPasskeyAnswer(facts.text)
+  if (!answer) return undefined
+  const now = clock.now()
+  const { challenge } = answer
+  const { browser_hash } = facts
+  const asked = { challenge, purpose: 'add', user_id, browser_hash } as const
+  if (!(await identity.useChallenge(db, now, asked))) return undefined
+  const made = await identity.verifyCreation(config.base_url, answer)
+  if (!made) return undefined
+  const name = facts.name.trim().slice(0, LONGEST_NAME) || 'Passkey'
+  const added = await db.tx(async (tx) => {
+    const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
+    if (!(await identity.addPasskey(tx, now, passkey))) return undefined
+    const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
+    await tell(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
+    return { recovery_codes }
+  })
+  jobs.wake(LETTERS)
+  return added
+}
+
+/** Takes a passkey away: its device opens nothing any more. */
+export async function removePasskey(world: World, owner: Owner, passkey_id: string): Promise<void> {
+  const { db, clock, jobs } = world
+  const { user_id } = owner
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const name = await identity.removePasskey(tx, { user_id, passkey_id })
+    if (name === undefined) return
+    await dropUselessCodes(tx, user_id)
+    await tell(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
+  })
+  jobs.wake(LETTERS)
+}

@@ -1,0 +1,20 @@
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { LETTERS } from '#platform/letters'
+import { type Owner, tell } from './note.ts'
+
+/** Sets a new password; whoever knew the old one is out, here and of every app. */
+export async function changePassword(world: World, owner: Owner, password: string): Promise<void> {
+  const { db, clock, jobs } = world
+  const { user_id } = owner
+  const password_hash = await identity.hashPassword(password)
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    await identity.setPassword(tx, user_id, password_hash)
+    await identity.endOtherSessions(tx, owner)
+    await grants.revokeEverything(tx, user_id)
+    await tell(world, tx, now, { owner, what: 'password_changed' })
+  })
+  jobs.wake(LETTERS)
+}

@@ -1,0 +1,52 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { LETTERS } from '#platform/letters'
+import { type Owner, tell } from './note.ts'
+
+/** Makes ten new recovery codes, to be shown once; undefined where there is no second factor. */
+export async function remakeRecoveryCodes(
+  world: World,
+  owner: Owner,
+): Promise<string[] | undefined> {
+  const { db, clock, jobs } = world
+  const now = clock.now()
+  const codes = await db.tx(async (tx) => {
+    const factors = await identity.factorsOf(tx, owner.user_id)
+    if (!identity.owesFactor(factors)) return undefined
+    const made = await makeRecoveryCodes(world, tx, now, owner.user_id)
+    await tell(world, tx, now, { owner, what: 'recovery_codes_made' })
+    return made
+  })
+  jobs.wake(LETTERS)
+  return codes
+}
+
+/** The first second factor brings recovery codes along: without them a lost phone locks one out. */
+export async function codesForFirstFactor(
+  world: World,
+  tx: Db,
+  now: Date,
+  user_id: string,
+): Promise<string[] | undefined> {
+  const { recovery_codes } = await identity.factorsOf(tx, user_id)
+  return recovery_codes > 0 ? undefined : await makeRecoveryCodes(world, tx, now, user_id)
+}
+
+/** Recovery codes stand in for a second factor; where there is none any more, they go as well. */
+export async function dropUselessCodes(tx: Db, user_id: string): Promise<void> {
+  const factors = await identity.factorsOf(tx, user_id)
+  if (!identity.owesFactor(factors)) await identity.dropRecoveryCodes(tx, user_id)
+}
+
+async function makeRecoveryCodes(
+  { random, keys }: World,
+  tx: Db,
+  now: Date,
+  user_id: string,
+): Promise<string[]> {
+  const codes = identity.mintRecoveryCodes(random)
+  const code_hashes = codes.map((code) => identity.recoveryCodeHashes(keys, user_id, code)[0]!)
+  await identity.replaceRecoveryCodes(tx, now, { user_id, code_hashes })
+  return codes
+}

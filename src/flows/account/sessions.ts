@@ -1,0 +1,26 @@
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { note, type Owner } from './note.ts'
+
+/** Signs one browser of the account out. */
+export async function endSession(
+  { db, clock }: World,
+  owner: Owner,
+  session_id: string,
+): Promise<void> {
+  const { user_id } = owner
+  await db.tx(async (tx) => {
+    if (!(await identity.endSessionById(tx, { user_id, session_id }))) return
+    await note(tx, clock.now(), owner, 'session_ended', { session_id })
+  })
+}
+
+/** Signs every other browser of the account out, here and of every app. */
+export async function endOtherSessions({ db, clock }: World, owner: Owner): Promise<void> {
+  await db.tx(async (tx) => {
+    const count = await identity.endOtherSessions(tx, owner)
+    await grants.revokeEverything(tx, owner.user_id)
+    if (count > 0) await note(tx, clock.now(), owner, 'other_sessions_ended', { count })
+  })
+}

@@ -1,0 +1,39 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
+
+/** Somebody who proved to be an account's owner, and by how much. */
+export interface Entrant {
+  user_id: string
+  /** Set where only this app's purchase may be seen, as nobody has proven the mailbox yet. */
+  app_id: string | null
+  /** A path of this service to go on to. */
+  return_to: string | undefined
+  /** True where the way in is two factors in one: a passkey that verified its user. */
+  is_complete: boolean
+}
+
+/** What the browser is given: a session, or the right to prove the second factor. */
+export interface Entered {
+  kind: 'session' | 'pending'
+  token: string
+}
+
+/** The one gate of every way in (spec: buyer flow 1, "normal sign-in including MFA"). */
+export async function enter(
+  { db, clock, random }: World,
+  entrant: Entrant,
+  device: identity.Device,
+): Promise<Entered> {
+  const { user_id, app_id, return_to } = entrant
+  const now = clock.now()
+  const token = mintSecret(random)
+  if (!entrant.is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
+    await identity.addPending(db, now, { token, user_id, return_to })
+    return { kind: 'pending', token }
+  }
+  const id = mintId(random, 'ses')
+  await identity.openSession(db, now, { id, token, user_id, app_id, device })
+  return { kind: 'session', token }
+}

@@ -1,0 +1,111 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import { mintId } from '#platform/ids'
+import { LETTERS, queueFreshLetter } from '#platform/letters'
+import type { Limit } from '#platform/limits'
+import { mintSecret } from '#platform/secrets'
+import { checkPasskey } from './passkey.ts'
+import { signInWithPassword } from './password.ts'
+
+const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
+
+/** What somebody gave as a second factor: a code, or the JSON of a passkey's answer. */
+export interface FactorAnswer {
+  kind: 'code' | 'recovery_code' | 'passkey'
+  text: string
+  browser_hash: Buffer
+}
+
+type Checked = 'right' | 'wrong' | 'too_often'
+
+/** Checks a second factor: five wrong codes in a quarter of an hour close the account's gate. */
+async function checkFactor(
+  world: World,
+  user_id: string,
+  { kind, text, browser_hash, purpose }: FactorAnswer & { purpose: 'second_factor' | 'confirm' },
+): Promise<Checked> {
+  // A signature cannot be guessed, so it takes no try.
+  if (kind === 'passkey') {
+    const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
+    return signer === user_id ? 'right' : 'wrong'
+  }
+  const { allowed } = await world.limits.take(TRIES, user_id)
+  if (!allowed) return 'too_often'
+  const check = kind === 'code' ? checkCode : checkRecoveryCode
+  if (!(await check(world, user_id, text))) return 'wrong'
+  await world.limits.giveBack(TRIES, user_id)
+  return 'right'
+}
+
+async function checkCode({ db, clock, keys }: World, user_id: string, text: string) {
+  const app = await identity.findAuthenticator(db, user_id)
+  if (!app) return false
+  const secret = identity.openAuthenticatorSecret(keys, app)
+  const step = identity.stepOfCode(secret, clock.now(), text)
+  return step !== undefined && (await identity.takeStep(db, { user_id, step }))
+}
+
+async function checkRecoveryCode(world: World, user_id: string, text: string) {
+  const { db, clock, keys, jobs } = world
+  const now = clock.now()
+  const code_hashes = identity.recoveryCodeHashes(keys, user_id, text)
+  const isUsed = await db.tx(async (tx) => {
+    if (!(await identity.useRecoveryCode(tx, now, { user_id, code_hashes }))) return false
+    const facts = { what: 'recovery_code_used' }
+    await queueFreshLetter(tx, now, world, { kind: 'security', subject_id: user_id, facts })
+    const action = 'account.recovery_code_used'
+    await audit(tx, now, { actor: user_id, action, subject: user_id })
+    return true
+  })
+  jobs.wake(LETTERS)
+  return isUsed
+}
+
+/** Proves the second factor of a pending sign-in; then, and not before, there is a session. */
+export async function finishSignIn(
+  world: World,
+  facts: { token: string; answer: FactorAnswer; device: identity.Device },
+): Promise<
+  | { outcome: 'signed_in'; token: string; return_to: string | null }
+  | { outcome: 'wrong' | 'too_often' | 'gone' }
+> {
+  const { db, clock, random } = world
+  const pending = await identity.findPending(db, clock.now(), facts.token)
+  if (!pending) return { outcome: 'gone' }
+  const { user_id, return_to } = pending
+  const answer = { ...facts.answer, purpose: 'second_factor' } as const
+  const checked = await checkFactor(world, user_id, answer)
+  if (checked !== 'right') return { outcome: checked }
+  const token = mintSecret(random)
+  return await db.tx(async (tx) => {
+    if (!(await identity.endPending(tx, facts.token))) return { outcome: 'gone' }
+    const session = { id: mintId(random, 'ses'), token, user_id, app_id: null }
+    await identity.openSession(tx, clock.now(), { ...session, device: facts.device })
+    return { outcome: 'signed_in', token, return_to }
+  })
+}
+
+/** Somebody who is signed in proves once more to be the one: the session gets a new secret. */
+export async function proveAgain(
+  world: World,
+  session: identity.Session,
+  proof: FactorAnswer | { kind: 'password'; text: string; ip: string },
+): Promise<{ outcome: 'proven'; token: string } | { outcome: 'wrong' | 'too_often' }> {
+  const checked = await checkProof()
+  if (checked !== 'right') return { outcome: checked }
+  const token = mintSecret(world.random)
+  const now = world.clock.now()
+  await identity.renewSession(world.db, now, { session_id: session.id, token })
+  return { outcome: 'proven', token }
+
+  async function checkProof(): Promise<Checked> {
+    if (proof.kind !== 'password') {
+      return await checkFactor(world, session.user_id, { ...proof, purpose: 'confirm' })
+    }
+    const { email_normalised } = session
+    const claim = { email_normalised, ip: proof.ip, password: proof.text }
+    const { outcome } = await signInWithPassword(world, claim)
+    return outcome === 'signed_in' ? 'right' : outcome
+  }
+}

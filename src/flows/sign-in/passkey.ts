@@ -1,0 +1,60 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import type { SignedIn } from './password.ts'
+
+const CHALLENGE_BYTES = 32
+
+/** Who is asked to prove himself with a passkey, and what for. */
+interface Asking {
+  purpose: 'sign_in' | 'second_factor' | 'confirm'
+  /** Null where the passkey itself shall say who comes. */
+  user_id: string | null
+  browser_hash: Buffer
+}
+
+/** Makes a challenge and says, for the browser's own ear, which passkeys may sign it. */
+export async function askForPasskey(
+  { db, clock, random, config }: World,
+  asking: Asking,
+): Promise<object> {
+  const bytes = random.bytes(CHALLENGE_BYTES)
+  const challenge = bytes.toString('base64url')
+  await identity.addChallenge(db, clock.now(), { ...asking, challenge })
+  const { user_id } = asking
+  const allowed = user_id === null ? [] : await identity.listPasskeys(db, user_id)
+  return await identity.requestOptions({ base_url: config.base_url, challenge: bytes, allowed })
+}
+
+/** The account whose passkey gave this answer to a challenge of ours; undefined where none did. */
+export async function checkPasskey(
+  { db, clock, config }: World,
+  asked: Asking & { text: string },
+): Promise<string | undefined> {
+  const answer = identity.readPasskeyAnswer(asked.text)
+  const now = clock.now()
+  if (!answer) return undefined
+  const { challenge, credential_id } = answer
+  const isOurs = await identity.useChallenge(db, now, { ...asked, challenge })
+  const passkey = isOurs ? await identity.findPasskey(db, credential_id) : undefined
+  if (!passkey || (asked.user_id !== null && passkey.user_id !== asked.user_id)) return undefined
+  const counter = await identity.verifySignature(config.base_url, answer, {
+    passkey,
+    // On its own it must be two factors: the device, and what unlocks it.
+    must_verify_user: asked.user_id === null,
+  })
+  if (counter === undefined) return undefined
+  await identity.notePasskeyUse(db, now, { id: passkey.id, counter })
+  return passkey.user_id
+}
+
+/** Signs in with a passkey alone: the device and its owner's finger, face or PIN. */
+export async function signInWithPasskey(
+  world: World,
+  facts: { text: string; browser_hash: Buffer },
+): Promise<SignedIn> {
+  const asked = { purpose: 'sign_in', user_id: null, ...facts } as const
+  const user_id = await checkPasskey(world, asked)
+  const user = user_id ? await identity.findUser(world.db, user_id) : undefined
+  if (!user?.email_verified_at || user.locked_at) return { outcome: 'wrong' }
+  return { outcome: 'signed_in', user_id: user.id }
+}

@@ -1,0 +1,73 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import { mintId } from '#platform/ids'
+import { LETTERS, queueFreshLetter } from '#platform/letters'
+import { mayWrite } from './letter.ts'
+import { startAfresh } from './link.ts'
+
+/** What somebody typed on the sign-up page. */
+export interface SigningUp {
+  email: string
+  email_normalised: string
+  password: string
+  browser_hash: Buffer
+  return_to: string | undefined
+  ip: string
+}
+
+/**
+ * Keeps what somebody typed and writes to the address. No account comes of it before the mailbox
+ * answers, and nothing here asks whether there is one: what is done, answered and waited for is
+ * the same for every address.
+ */
+export async function signUp(world: World, typed: SigningUp): Promise<'sent' | 'too_often'> {
+  const { db, clock, random, jobs } = world
+  const { email, email_normalised, browser_hash, return_to = null } = typed
+  if (!(await mayWrite(world, typed))) return 'too_often'
+  const password_hash = await identity.hashPassword(typed.password)
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    const id = mintId(random, 'sup')
+    const facts = { id, email, email_normalised, password_hash, browser_hash, return_to }
+    await identity.addSignUp(tx, now, facts)
+    await queueFreshLetter(tx, now, world, { kind: 'sign_up', subject_id: id })
+  })
+  jobs.wake(LETTERS)
+  return 'sent'
+}
+
+/**
+ * The mailbox answers a sign-up: now there is an account. Whoever opens the letter in another
+ * browser than the one that chose the password is somebody else, as far as is known, and gives a
+ * `password` of his own. An account that was proven meanwhile stays as it is.
+ */
+export async function answerSignUp(
+  { db, clock, random }: World,
+  facts: { token: string; password: string | undefined; browser_hash: Buffer },
+): Promise<{ user_id: string; return_to: string | null } | undefined> {
+  const { token, password, browser_hash } = facts
+  const chosen = password === undefined ? undefined : await identity.hashPassword(password)
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    const typed = await identity.peekSignUp(tx, now, token)
+    const isSame = typed?.browser_hash.equals(browser_hash)
+    const password_hash = chosen ?? (isSame ? typed?.password_hash : undefined)
+    if (!typed || !password_hash || !(await identity.useSignUp(tx, now, typed.id))) return undefined
+    const { user_id } = await identity.findOrAddUser(tx, now, {
+      id: mintId(random, 'usr'),
+      email: typed.email,
+      email_normalised: typed.email_normalised,
+      created_via: 'signup',
+    })
+    const user = (await identity.findUser(tx, user_id))!
+    if (user.locked_at) return undefined
+    if (user.email_verified_at === null) {
+      await startAfresh(tx, now, user_id)
+      await identity.proveMailbox(tx, now, user_id)
+      await identity.setPassword(tx, user_id, password_hash)
+    }
+    await audit(tx, now, { actor: user_id, action: 'account.sign_up', subject: user_id })
+    return { user_id, return_to: typed.return_to }
+  })
+}

@@ -1,0 +1,47 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { CsrfField } from './forms.tsx'
+import { Icon } from './icons.tsx'
+
+/**
+ * A form whose button asks the browser for a passkey: it makes one (`create`) or signs with one
+ * (`get`). The page must name `passkey.js` as its script; where that does not run, or the browser
+ * knows no passkeys, the form stays hidden.
+ */
+export function PasskeyForm(facts: {
+  ceremony: 'create' | 'get'
+  action: string
+  /** Where the script asks what to make or to sign. */
+  options_url: string
+  csrf_token: string
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <form
+      method="post"
+      action={facts.action}
+      class="grid grid-cols-1 gap-5"
+      data-passkey={facts.ceremony}
+      data-passkey-options={facts.options_url}
+      hidden
+    >
+      <CsrfField token={facts.csrf_token} />
+      <input type="hidden" name="credential" value="" />
+      {facts.children}
+      <p role="alert" class="flex gap-1.5 text-sm font-medium text-error" data-passkey-fault hidden>
+        <span class="mt-0.5">
+          <Icon name="error" size="size-4" />
+        </span>
+        No passkey was used. Try again, or choose another way.
+      </p>
+    </form>
+  )
+}
+
+/** What to say where no passkey can be used; the script takes it away where one can. */
+export function WithoutPasskeys({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <p class="text-sm text-muted" data-passkey-missing>
+      {children}
+    </p>
+  )
+}

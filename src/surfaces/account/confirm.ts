@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as identity from '#domain/identity'
+import { askForPasskey, proveAgain } from '#flows/sign-in'
+import type { World } from '#flows/world'
+import { browserHash, csrfToken, keepSession } from '#surfaces/browser'
+import { goOn, ownPath } from '#surfaces/onwards'
+import { formOf, queryOf, sendPage } from '#surfaces/pages'
+import { ConfirmPage } from './confirm-page.tsx'
+import { CONFIRM, forOwner, SECURITY, type Visit } from './owner.ts'
+
+const FAULTS = {
+  password: 'That password is not right.',
+  code: 'That code is not right, or was used before. Enter the one that your app shows now.',
+  passkey: 'That passkey is not one of this account.',
+  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
+}
+
+/** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
+export function declareConfirm(scope: FastifyInstance, world: World): void {
+  const needs = { recent: false, back: SECURITY }
+  scope.get(
+    CONFIRM,
+    forOwner(world, needs, async (visit) => {
+      const return_to = ownPath(queryOf(visit.request, 'return_to'))
+      return await sendForm(world, visit, { return_to, fault: undefined })
+    }),
+  )
+
+  scope.post(
+    CONFIRM,
+    forOwner(world, needs, async (visit) => {
+      const { request, reply, session } = visit
+      const form = formOf(request)
+      const return_to = ownPath(form.return_to)
+      const proof = readProof(form, browserHash(world, request, reply), request.ip)
+      const proven = await proveAgain(world, session, proof)
+      if (proven.outcome !== 'proven') {
+        const fault = proven.outcome === 'too_often' ? 'too_often' : proof.kind
+        return await sendForm(world, visit, { return_to, fault })
+      }
+      await keepSession(world, request, reply, proven.token)
+      return goOn(reply, return_to ?? SECURITY)
+    }),
+  )
+
+  scope.post(
+    `${CONFIRM}/options`,
+    forOwner(world, needs, async ({ request, reply, session }) => {
+      const options = await askForPasskey(world, {
+        purpose: 'confirm',
+        user_id: session.user_id,
+        browser_hash: browserHash(world, request, reply),
+      })
+      return reply.header('cache-control', 'no-store').send(options)
+    }),
+  )
+}
+
+function readProof(form: Record<string, string>, browser_hash: Buffer, ip: string) {
+  const { password, code, credential = '' } = form
+  if (password !== undefined) return { kind: 'password' as const, text: password, ip }
+  if (code !== undefined) return { kind: 'code' as const, text: code, browser_hash }
+  return { kind: 'passkey' as const, text: credential, browser_hash }
+}
+
+async function sendForm(
+  world: World,
+  { request, reply, session }: Visit,
+  state: { return_to: string | undefined; fault: keyof typeof FAULTS | undefined },
+): Promise<FastifyReply> {
+  const { db } = world
+  const { fault, return_to } = state
+  const user = (await identity.findUser(db, session.user_id))!
+  const factors = await identity.factorsOf(db, session.user_id)
+  const page = ConfirmPage({
+    csrf_token: csrfToken(world, request, reply),
+    email: session.email,
+    return_to: return_to ?? SECURITY,
+    has_password: user.password_hash !== null,
+    has_authenticator: factors.has_authenticator,
+    has_passkeys: factors.passkeys > 0,
+    fault: fault && { kind: fault, words: FAULTS[fault] },
+  })
+  const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
+  return sendPage(reply, page, { status })
+}

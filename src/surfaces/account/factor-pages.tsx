@@ -1,0 +1,109 @@
+import type { JSX } from 'preact'
+import { BackLink, Button, CopyField } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
+
+/** Setting up an authenticator app: its secret is here, and nowhere afterwards. */
+export function AuthenticatorPage(facts: {
+  csrf_token: string
+  qr_image: string
+  secret: string
+  fault: string | undefined
+}): JSX.Element {
+  const isFaulty = facts.fault !== undefined
+  return (
+    <FocusLayout title={`${isFaulty ? 'Error: ' : ''}Set up an authenticator app · Purser`}>
+      <Heading title="Set up an authenticator app">
+        Scan this with an app such as Aegis, 1Password or Google Authenticator, then enter the code
+        that it shows.
+      </Heading>
+      <img
+        class="w-52 justify-self-center rounded-field bg-white p-2"
+        src={facts.qr_image}
+        alt="QR code with the setup key below"
+        width="208"
+        height="208"
+      />
+      <CopyField id="setup_key" label="Setup key" value={facts.secret} />
+      <Form action="/account/security/authenticator" csrf_token={facts.csrf_token}>
+        <Field
+          label="Authentication code"
+          name="code"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength={12}
+          error={facts.fault}
+        />
+        <Button kind="primary" pending="One moment…" wide>
+          Turn it on
+        </Button>
+      </Form>
+      <BackLink href="/account/security/">Security</BackLink>
+    </FocusLayout>
+  )
+}
+
+/** Adding a passkey: the browser does it, and the page only gives it a name. */
+export function PasskeyPage(facts: {
+  csrf_token: string
+  name: string
+  is_refused: boolean
+}): JSX.Element {
+  return (
+    <FocusLayout
+      title={`${facts.is_refused ? 'Error: ' : ''}Add a passkey · Purser`}
+      script="passkey.js"
+    >
+      <Heading title="Add a passkey">
+        Sign in with this device's fingerprint, face or PIN, or with a security key, and without a
+        password.
+      </Heading>
+      {facts.is_refused && (
+        <Alert tone="error">The passkey could not be kept. Please try once more.</Alert>
+      )}
+      <PasskeyForm
+        ceremony="create"
+        action="/account/security/passkeys"
+        options_url="/account/security/passkeys/options"
+        csrf_token={facts.csrf_token}
+      >
+        <Field
+          label="Name"
+          name="name"
+          value={facts.name}
+          maxlength={60}
+          autocomplete="off"
+          hint="So that you know it again in the list."
+        />
+        <Button kind="primary" icon="key" wide>
+          Create a passkey
+        </Button>
+      </PasskeyForm>
+      <WithoutPasskeys>
+        This browser cannot make one: it needs scripts, and support for passkeys.
+      </WithoutPasskeys>
+      <BackLink href="/account/security/">Security</BackLink>
+    </FocusLayout>
+  )
+}
+
+/** The recovery codes, this once. */
+export function RecoveryCodesPage(facts: { codes: string[]; words: string }): JSX.Element {
+  return (
+    <FocusLayout title="Your recovery codes · Purser">
+      <Heading title="Your recovery codes" done>
+        {facts.words} If you ever lose your device, each of these codes lets you in once.
+      </Heading>
+      <Alert tone="warning" title="They are shown this once">
+        Print them, or keep them where you keep your passwords.
+      </Alert>
+      <CopyField id="recovery_codes" label="Recovery codes" value={facts.codes.join('\n')} />
+      <Button kind="primary" href="/account/security/" wide>
+        I have put them away
+      </Button>
+    </FocusLayout>
+  )
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import * as identity from '#domain/identity'
+import { endOtherSessions, endSession } from '#flows/account'
+import type { World } from '#flows/world'
+import { csrfToken, currentSession } from '#surfaces/browser'
+import { returnQuery } from '#surfaces/onwards'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
+import { OverviewPage, UnprovenPage } from './overview-page.tsx'
+import { forOwner, SECURITY } from './owner.ts'
+
+const NEWS: Record<string, string> = {
+  password: 'Your new password is set. Every other browser is signed out.',
+  email: 'We wrote to the new address. Nothing changes before you press the button in that letter.',
+  too_often: 'The address was changed several times already. Try again in an hour.',
+  authenticator: 'Your authenticator app is set up. Signing in asks for its code from now on.',
+  passkey: 'Your passkey is added.',
+  removed: 'It is removed.',
+  sessions: 'Signed out.',
+}
+
+/** All about an account's safety on one page, and the browsers that are signed in. */
+export function declareOverview(scope: FastifyInstance, world: World): void {
+  scope.get(SECURITY, async (request, reply) => {
+    const session = await currentSession(world, request)
+    if (!session) return goTo(reply, `/signin/${returnQuery(SECURITY)}`)
+    if (session.app_id !== null) return sendPage(reply, UnprovenPage(session))
+    const { db, clock } = world
+    const { user_id } = session
+    const now = clock.now()
+    const user = (await identity.findUser(db, user_id))!
+    const change = await identity.findPendingChange(db, user_id)
+    const page = OverviewPage({
+      csrf_token: csrfToken(world, request, reply),
+      email: session.email,
+      new_email: change?.new_email,
+      has_password: user.password_hash !== null,
+      factors: await identity.factorsOf(db, user_id),
+      passkeys: await identity.listPasskeys(db, user_id),
+      sessions: await identity.listSessions(db, now, user_id),
+      session_id: session.id,
+      news: NEWS[queryOf(request, 'done') ?? ''],
+    })
+    return sendPage(reply, page)
+  })
+
+  // To end a session is to be careful: nobody is asked to prove anything for it.
+  const needs = { recent: false, back: SECURITY }
+  const done = `${SECURITY}?done=sessions`
+  scope.post(
+    `${SECURITY}sessions/end`,
+    forOwner(world, needs, async ({ request, reply, owner }) => {
+      await endSession(world, owner, formOf(request).session ?? '')
+      return goTo(reply, done)
+    }),
+  )
+  scope.post(
+    `${SECURITY}sessions/end-others`,
+    forOwner(world, needs, async ({ reply, owner }) => {
+      await endOtherSessions(world, owner)
+      return goTo(reply, done)
+    }),
+  )
+}

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify'
+import type { Device } from '#domain/identity'
+import { coarseNetworkOf } from '#platform/http'
+
+/** The first sign that fits counts: most browsers also bear the names of others. */
+const FAMILIES: [name: string, sign: RegExp][] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\/|\bFxiOS\//],
+  ['Chrome', /\bChrome\/|\bCriOS\//],
+  ['Safari', /\bSafari\//],
+]
+const SYSTEMS: [name: string, sign: RegExp][] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows\b/],
+  ['Mac', /\bMacintosh\b/],
+  ['Linux', /\bLinux\b|\bX11\b/],
+]
+
+/** What an owner knows this browser by in the list of his sessions. */
+export function deviceOf(request: FastifyRequest): Device {
+  const agent = request.headers['user-agent'] ?? ''
+  const first = (signs: typeof FAMILIES) => signs.find(([, sign]) => sign.test(agent))?.[0]
+  const system = first(SYSTEMS)
+  const family = first(FAMILIES) ?? 'Unknown browser'
+  const browser = system ? `${family} on ${system}` : family
+  return { browser, network: coarseNetworkOf(request.ip) }
+}

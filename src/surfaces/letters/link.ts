@@ -1,0 +1,24 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { mintSecret } from '#platform/secrets'
+
+/** A new link to put into a letter to an account's mailbox. */
+export async function link(
+  { db, clock, random, config }: World,
+  purpose: identity.LinkPurpose,
+  facts: { user_id: string; return_to?: string | undefined; about?: string },
+): Promise<string> {
+  const token = mintSecret(random)
+  await identity.addLink(db, clock.now(), { token, purpose, ...facts })
+  return `${config.base_url}/link/${purpose}/${token}`
+}
+
+/** A new link to put into the letter about a sign-up, which has no account yet. */
+export async function signUpUrl(
+  { db, clock, random, config }: World,
+  sign_up_id: string,
+): Promise<string> {
+  const token = mintSecret(random)
+  await identity.addSignUpLink(db, clock.now(), { token, sign_up_id })
+  return `${config.base_url}/link/sign_up/${token}`
+}

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { confirmEmailChange } from '#flows/account'
+import { type Answer, answerLink, answerSignUp, undoEmailChange } from '#flows/sign-in'
+import type { World } from '#flows/world'
+import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { goOn, ownPath } from '#surfaces/onwards'
+import { formOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import {
+  EmailChangedPage,
+  EmailTakenPage,
+  LinkPage,
+  LockedPage,
+  SpentLinkPage,
+} from './link-pages.tsx'
+
+const PURPOSES: readonly string[] = [
+  'verify_email',
+  'sign_in',
+  'set_password',
+  'not_me',
+  'change_email',
+  'undo_email',
+  'sign_up',
+]
+
+type Purpose = identity.LinkPurpose | 'sign_up'
+
+/** A link from a mailbox, as the page about it shows it. */
+interface Opened {
+  purpose: Purpose
+  token: string
+  email: string
+  new_email: string | undefined
+  password: 'Password' | 'New password' | undefined
+}
+
+/** The links that come from a mailbox: opening one does nothing, its button does. */
+export function declareLinks(scope: FastifyInstance, world: World): void {
+  scope.get('/link/:purpose/:token', async (request, reply) => {
+    const opened = await openLink(world, request, reply)
+    return opened ? sendLink(world, request, reply, opened, undefined) : spent(reply)
+  })
+
+  scope.post('/link/:purpose/:token', async (request, reply) => {
+    const opened = await openLink(world, request, reply)
+    if (!opened) return spent(reply)
+    const { password } = formOf(request)
+    const chosen = opened.password && (password ?? '')
+    const fault =
+      chosen === undefined ? undefined : await identity.passwordFault(chosen, opened.email)
+    if (fault !== undefined) return sendLink(world, request, reply, opened, fault)
+    return await use(world, request, reply, { ...opened, chosen })
+  })
+}
+
+function spent(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, SpentLinkPage(), { status: 404 })
+}
+
+async function openLink(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Opened | undefined> {
+  const { purpose, token } = request.params as { purpose: Purpose; token: string }
+  if (!PURPOSES.includes(purpose)) throw refuse('not_found')
+  const { db, clock } = world
+  const now = clock.now()
+  if (purpose === 'sign_up') {
+    const typed = await identity.peekSignUp(db, now, token)
+    if (!typed) return undefined
+    // Whoever reads the letter elsewhere may not be the one who chose the password.
+    const isSame = typed.browser_hash.equals(browserHash(world, request, reply))
+    const password = isSame ? undefined : 'Password'
+    return { purpose, token, email: typed.email, new_email: undefined, password }
+  }
+  const link = await identity.peekLink(db, now, { token, purpose })
+  if (!link) return undefined
+  const change = link.about ? await identity.findEmailChange(db, link.about) : undefined
+  return {
+    purpose,
+    token,
+    email: change?.old_email ?? link.email,
+    new_email: change?.new_email,
+    password: purpose === 'set_password' ? 'New password' : undefined,
+  }
+}
+
+async function use(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { purpose, token, chosen }: Opened & { chosen: string | undefined },
+): Promise<FastifyReply> {
+  const enter = async (user_id: string, return_to: string | null) => {
+    const onwards = ownPath(return_to)
+    const entrant = { user_id, app_id: null, return_to: onwards, is_complete: false }
+    return goOn(reply, await letIn(world, request, reply, entrant))
+  }
+  switch (purpose) {
+    case 'sign_up': {
+      const browser_hash = browserHash(world, request, reply)
+      const answered = await answerSignUp(world, { token, password: chosen, browser_hash })
+      return answered ? await enter(answered.user_id, answered.return_to) : spent(reply)
+    }
+    case 'change_email': {
+      const changed = await confirmEmailChange(world, token)
+      if (changed.outcome === 'spent') return spent(reply)
+      if (changed.outcome === 'changed') return sendPage(reply, EmailChangedPage(changed))
+      return sendPage(reply, EmailTakenPage({ is_locked: false }), { status: 409 })
+    }
+    case 'undo_email': {
+      const undone = await undoEmailChange(world, token)
+      if (undone.outcome === 'spent') return spent(reply)
+      if (undone.outcome === 'undone') {
+        return await enter(undone.user_id, '/account/security/password')
+      }
+      return sendPage(reply, EmailTakenPage({ is_locked: true }), { status: 409 })
+    }
+    default: {
+      const answer: Answer =
+        purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
+      const link = await answerLink(world, token, answer)
+      if (!link) return spent(reply)
+      if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
+      await signOut(world, request, reply)
+      return sendPage(reply, LockedPage())
+    }
+  }
+}
+
+function sendLink(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  opened: Opened,
+  fault: string | undefined,
+): FastifyReply {
+  const { token: _, ...facts } = opened
+  const page = LinkPage({
+    ...facts,
+    action: request.url,
+    csrf_token: csrfToken(world, request, reply),
+    fault,
+  })
+  return sendPage(reply, page, { status: fault === undefined ? 200 : 422, secret_address: true })
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
+import type { World } from '#flows/world'
+import { browserHash, csrfToken, keepSession, pendingToken, SECOND_FACTOR } from '#surfaces/browser'
+import { deviceOf } from '#surfaces/device'
+import { goOn, ownPath } from '#surfaces/onwards'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { SecondFactorPage } from './pages.tsx'
+import { FAULTS } from './words.ts'
+
+const WRONG = {
+  code: 'That code is not right, or was used before. Enter the one that your app shows now.',
+  recovery_code: 'That is none of your recovery codes, or it was used before.',
+  passkey: 'That passkey is not one of this account.',
+}
+
+/** The page between a first factor and the session of an account that has a second one. */
+export function declareSecondFactor(scope: FastifyInstance, world: World): void {
+  scope.get(SECOND_FACTOR, async (request, reply) => {
+    const pending = await findPending(world, request)
+    if (!pending) return goTo(reply, '/signin/')
+    return await sendForm(world, request, reply, { pending, fault: undefined, status: 200 })
+  })
+
+  scope.post(SECOND_FACTOR, async (request, reply) => {
+    const pending = await findPending(world, request)
+    if (!pending) return goTo(reply, '/signin/')
+    const answer = readFactor(formOf(request), browserHash(world, request, reply))
+    const finished = await finishSignIn(world, {
+      token: pendingToken(request),
+      answer,
+      device: deviceOf(request),
+    })
+    if (finished.outcome === 'gone') return goTo(reply, '/signin/')
+    if (finished.outcome === 'signed_in') {
+      await keepSession(world, request, reply, finished.token)
+      return goOn(reply, ownPath(finished.return_to) ?? '/account/')
+    }
+    const isLocked = finished.outcome === 'too_often'
+    const fault = isLocked ? FAULTS.too_often : WRONG[answer.kind]
+    return await sendForm(world, request, reply, { pending, fault, status: isLocked ? 429 : 422 })
+  })
+
+  scope.post(`${SECOND_FACTOR}/options`, async (request, reply) => {
+    const pending = await findPending(world, request)
+    if (!pending) throw refuse('not_found')
+    const options = await askForPasskey(world, {
+      purpose: 'second_factor',
+      user_id: pending.user_id,
+      browser_hash: browserHash(world, request, reply),
+    })
+    return reply.header('cache-control', 'no-store').send(options)
+  })
+}
+
+async function findPending({ db, clock }: World, request: FastifyRequest) {
+  return await identity.findPending(db, clock.now(), pendingToken(request))
+}
+
+function readFactor(form: Record<string, string>, browser_hash: Buffer): FactorAnswer {
+  const { code, recovery_code, credential = '' } = form
+  if (code !== undefined) return { kind: 'code', text: code, browser_hash }
+  if (recovery_code !== undefined) {
+    return { kind: 'recovery_code', text: recovery_code, browser_hash }
+  }
+  return { kind: 'passkey', text: credential, browser_hash }
+}
+
+async function sendForm(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: { pending: identity.PendingSignIn; fault: string | undefined; status: number },
+): Promise<FastifyReply> {
+  const { pending, fault, status } = state
+  const factors = await identity.factorsOf(world.db, pending.user_id)
+  const page = SecondFactorPage({
+    csrf_token: csrfToken(world, request, reply),
+    email: pending.email,
+    has_authenticator: factors.has_authenticator,
+    has_passkeys: factors.passkeys > 0,
+    with_recovery_code: queryOf(request, 'with') === 'recovery_code',
+    fault,
+  })
+  return sendPage(reply, page, { status })
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { signUp } from '#flows/sign-in'
+import type { World } from '#flows/world'
+import { browserHash, csrfToken } from '#surfaces/browser'
+import { ownPath, returnQuery } from '#surfaces/onwards'
+import { formOf, queryOf, sendPage } from '#surfaces/pages'
+import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './pages.tsx'
+import { FAULTS } from './words.ts'
+
+/** A new account. Its page says the same for every address, so that nobody learns who has one. */
+export function declareSignUp(scope: FastifyInstance, world: World): void {
+  scope.get('/signup/', async (request, reply) =>
+    sendForm(world, request, reply, {
+      email: queryOf(request, 'email') ?? '',
+      return_to: ownPath(queryOf(request, 'return_to')),
+      faults: {},
+    }),
+  )
+
+  scope.post('/signup/', async (request, reply) => {
+    const form = formOf(request)
+    const return_to = ownPath(form.return_to)
+    const read = identity.readEmail(form.email ?? '')
+    const password = form.password ?? ''
+    const again = (faults: SignUpFaults) =>
+      sendForm(world, request, reply, { email: form.email ?? '', return_to, faults })
+    const fault = await identity.passwordFault(password, read?.email ?? '')
+    if (!read || fault !== undefined) {
+      return again({
+        ...(read ? {} : { email: FAULTS.email }),
+        ...(fault === undefined ? {} : { password: fault }),
+      })
+    }
+    const browser_hash = browserHash(world, request, reply)
+    const typed = { ...read, password, browser_hash, return_to, ip: request.ip }
+    if ((await signUp(world, typed)) === 'too_often') return again({ form: FAULTS.too_often })
+    const sign_up_url = `/signup/${returnQuery(return_to)}`
+    return sendPage(reply, LookIntoMailboxPage({ email: read.email, sign_up_url }))
+  })
+}
+
+function sendForm(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: { email: string; return_to: string | undefined; faults: SignUpFaults },
+): FastifyReply {
+  const page = SignUpPage({
+    csrf_token: csrfToken(world, request, reply),
+    ...state,
+    sign_in_url: `/signin/${returnQuery(state.return_to)}`,
+  })
+  const isFaulty = Object.keys(state.faults).length > 0
+  return sendPage(reply, page, { status: state.faults.form ? 429 : isFaulty ? 422 : 200 })
+}

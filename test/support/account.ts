@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { Secret, TOTP } from 'otpauth'
+import type { Agent } from './agent.ts'
+import { letterTo, linkIn } from './mailbox.ts'
+import { buyer } from './purchase.ts'
+import type { TestService } from './service.ts'
+import { SoftPasskey } from './soft-passkey.ts'
+
+export const PASSWORD = 'a walk along the shore'
+
+let count = 0
+
+/** An address that nobody has used before. */
+export function newEmail(): string {
+  return `owner-${++count}@example.com`
+}
+
+/** An owner with an account of his own: his address, and the browser that is signed in. */
+export interface Owner {
+  email: string
+  agent: Agent
+}
+
+/** Signs up, answers the letter in the same browser, and is signed in. */
+export async function signUp(service: TestService, email = newEmail()): Promise<Owner> {
+  const agent = buyer(service)
+  await agent.open('/signup/')
+  await agent.submit('Create account', { email, password: PASSWORD })
+  await agent.open(linkIn(await letterTo(service, email, /^Confirm your email/), 'sign_up'))
+  await agent.submit('Confirm my email')
+  assert.equal(agent.page.url, '/account/')
+  return { email, agent }
+}
+
+/** A browser at which somebody entered an owner's address and password. */
+export async function enterPassword(
+  service: TestService,
+  email: string,
+  password = PASSWORD,
+): Promise<Agent> {
+  const agent = buyer(service)
+  await agent.open('/signin/')
+  await agent.submit('Sign in', { email, password })
+  return agent
+}
+
+/** Whether a browser is signed in. */
+export async function isSignedIn(agent: Agent): Promise<boolean> {
+  return (await agent.tab().open('/account/')).url === '/account/'
+}
+
+/** What an authenticator app with this setup key shows now. */
+export function codeOf({ clock }: TestService, secret: string): string {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  return totp.generate({ timestamp: clock.now().getTime() })
+}
+
+/** The recovery codes on a page. */
+export function recoveryCodes(agent: Agent): string[] {
+  return agent.page.body.match(/\b[0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4}\b/g) ?? []
+}
+
+/** Sets up an authenticator app on the security page. */
+export async function addAuthenticator(
+  service: TestService,
+  agent: Agent,
+): Promise<{ secret: string; recovery_codes: string[] }> {
+  await agent.open('/account/security/')
+  await agent.submit('Set up an authenticator app')
+  const secret = /id="setup_key"[^>]*>([A-Z2-7]{32})</.exec(agent.page.body)?.[1]
+  assert.ok(secret, 'the page shows a setup key')
+  await agent.submit('Turn it on', { code: codeOf(service, secret) })
+  const recovery_codes = recoveryCodes(agent)
+  // The code that proved the setup is used up; the next one comes with the next half minute.
+  service.clock.pass(30)
+  return { secret, recovery_codes }
+}
+
+/** Asks for the options of the passkey form with this button, as the page's script does. */
+export async function passkeyOptions(service: TestService, agent: Agent, button: string) {
+  const form = agent.page.body.split('<form').find((each) => {
+    return each.includes('data-passkey=') && each.includes(button)
+  })
+  const url = /data-passkey-options="([^"]+)"/.exec(form ?? '')?.[1]
+  assert.ok(url, `the page has a passkey form with the button ${button}`)
+  const { csrf_token = '' } = agent.form(button)
+  const answer = await service.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      cookie: agent.cookie,
+      origin: service.world.config.base_url,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams({ csrf_token }).toString(),
+  })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json()
+}
+
+/** Makes a passkey on the security page. */
+export async function addPasskey(service: TestService, agent: Agent): Promise<SoftPasskey> {
+  const passkey = new SoftPasskey()
+  await agent.open('/account/security/passkeys')
+  const options = await passkeyOptions(service, agent, 'Create a passkey')
+  const credential = passkey.create(options, { origin: service.world.config.base_url })
+  await agent.submit('Create a passkey', { credential, name: 'Test device' })
+  return passkey
+}
+
+/** Presses "Use a passkey" on the page that the browser is on. */
+export async function pressPasskey(
+  service: TestService,
+  agent: Agent,
+  passkey: SoftPasskey,
+  manner: { origin?: string; verified?: boolean } = {},
+): Promise<void> {
+  const options = await passkeyOptions(service, agent, 'Use a passkey')
+  const credential = passkey.get(options, { origin: service.world.config.base_url, ...manner })
+  await agent.submit('Use a passkey', { credential })
+}
