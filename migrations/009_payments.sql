@@ -2,6 +2,8 @@
 
 create table attempts (
   id text primary key,
+  -- The order in which they were made; two may share a moment.
+  number bigint generated always as identity,
   cart_id text not null references carts,
   app_id text not null references apps,
   email_normalised text not null,
@@ -24,7 +26,7 @@ create table attempts (
 create unique index attempts_one_open on attempts (app_id, email_normalised)
   where status in ('open', 'action_required');
 create unique index attempts_one_success on attempts (cart_id) where status = 'succeeded';
-create index attempts_cart on attempts (cart_id, created_at);
+create index attempts_cart on attempts (cart_id, number);
 create index attempts_unsettled on attempts (created_at) where status in ('open', 'action_required');
 
 create table cards (

@@ -40,7 +40,9 @@ export async function openPostgres(connectionString: string, log: Log): Promise<
         }
       })
     },
-    hot: async (statement) => await statements(await hot.client()).maybe(statement),
+    hot: statements({
+      query: async (config, values) => (await hot.client()).query(config as string, values),
+    }).maybe,
     async listen(channel, onMessage, onLost) {
       const listener = new Reconnecting(() => new pg.Client({ connectionString }), log, {
         async onConnect(client) {

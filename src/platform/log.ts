@@ -17,7 +17,7 @@ const SECRET_FIELDS = [
 
 /** The service's structured log, one JSON line an event; fields that may hold secrets are cut. */
 export function openLog(level: string, destination?: pino.DestinationStream): Log {
-  const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+  const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
   const options: pino.LoggerOptions = {
     level,
     base: null,

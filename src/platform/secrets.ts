@@ -1,9 +1,11 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  createSecretKey,
+  hash,
   hkdfSync,
+  type KeyObject,
   timingSafeEqual,
 } from 'node:crypto'
 import type { Random } from '#platform/random'
@@ -27,37 +29,47 @@ const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 const CIPHER = 'aes-256-gcm'
 
+/** A purpose's key, in the form that costs least to use, and the mark of what it sealed. */
+interface Key {
+  secret: KeyObject
+  fingerprint: Buffer
+}
+
 /** Builds the ring from master keys of at least 32 bytes, the current one first. */
 export function keyRing(masters: Buffer[]): KeyRing {
   if (masters.length === 0 || masters.some((master) => master.length < 32)) {
     throw new RangeError('a key ring needs keys of at least 32 bytes')
   }
-  const derived = new Map<string, Buffer[]>()
-  const keys = (purpose: string): Buffer[] => {
+  const derived = new Map<string, Key[]>()
+  const keys = (purpose: string): Key[] => {
     const known = derived.get(purpose)
     if (known) return known
-    const made = masters.map((master) => Buffer.from(hkdfSync('sha256', master, '', purpose, 32)))
+    const made = masters.map((master) => {
+      const bytes = Buffer.from(hkdfSync('sha256', master, '', purpose, 32))
+      return { secret: createSecretKey(bytes), fingerprint: sha256(bytes).subarray(0, 4) }
+    })
     derived.set(purpose, made)
     return made
   }
-  const hash = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
   return {
-    hmac: (purpose, text) => hash(keys(purpose)[0]!, text),
-    hmacs: (purpose, text) => keys(purpose).map((key) => hash(key, text)),
+    hmac: (purpose, text) => keyedHash(keys(purpose)[0]!.secret, text),
+    hmacs: (purpose, text) => keys(purpose).map(({ secret }) => keyedHash(secret, text)),
     seal(random, purpose, bound, text) {
-      const key = keys(purpose)[0]!
+      const { secret, fingerprint } = keys(purpose)[0]!
       const nonce = random.bytes(NONCE_LENGTH)
-      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(bound))
+      const cipher = createCipheriv(CIPHER, secret, nonce).setAAD(Buffer.from(bound))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([fingerprint(key), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([fingerprint, nonce, cipher.getAuthTag(), body])
     },
     open(purpose, bound, sealed) {
-      const key = keys(purpose).find((each) => fingerprint(each).equals(sealed.subarray(0, 4)))
+      const key = keys(purpose).find(({ fingerprint }) => fingerprint.equals(sealed.subarray(0, 4)))
       if (!key) throw new Error('sealed under a key that is no longer on the ring')
       const nonce = sealed.subarray(4, 4 + NONCE_LENGTH)
       const tag = sealed.subarray(4 + NONCE_LENGTH, 4 + NONCE_LENGTH + TAG_LENGTH)
       const lengths = { authTagLength: TAG_LENGTH }
-      const decipher = createDecipheriv(CIPHER, key, nonce, lengths).setAAD(Buffer.from(bound))
+      const decipher = createDecipheriv(CIPHER, key.secret, nonce, lengths).setAAD(
+        Buffer.from(bound),
+      )
       decipher.setAuthTag(tag)
       const body = sealed.subarray(4 + NONCE_LENGTH + TAG_LENGTH)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
@@ -65,13 +77,14 @@ export function keyRing(masters: Buffer[]): KeyRing {
   }
 }
 
-function fingerprint(key: Buffer): Buffer {
-  return sha256(key).subarray(0, 4)
+/** HMAC-SHA-256 of a text. */
+export function keyedHash(key: KeyObject | Buffer, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest()
 }
 
 /** SHA-256, for secrets that are random enough to need no salt or stretching. */
 export function sha256(data: string | Buffer): Buffer {
-  return createHash('sha256').update(data).digest()
+  return hash('sha256', data, 'buffer')
 }
 
 /** Compares two digests in constant time. */

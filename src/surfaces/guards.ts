@@ -15,7 +15,7 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"
 
 /** The client id and secret of a call (spec: Authentication); refuses with `invalid_client`. */
 export function basicCredentials(request: FastifyRequest): Credentials {
-  const credentials = readBasic(request.headers.authorization)
+  const credentials = credentialsOf(request)
   if (!credentials) throw refuse('invalid_client', { headers: CHALLENGE })
   return credentials
 }
@@ -25,6 +25,16 @@ export function provenApp(client: apps.Client | undefined, credentials: Credenti
   const isProven = apps.hasSecret(client, credentials.client_secret)
   if (!isProven || !client?.app_id) throw refuse('invalid_client', { headers: CHALLENGE })
   return client.app_id
+}
+
+const read = new WeakMap<FastifyRequest, Credentials | undefined>()
+
+/** Reads the header once: the limit asks for the client id before the endpoint asks for both. */
+function credentialsOf(request: FastifyRequest): Credentials | undefined {
+  if (read.has(request)) return read.get(request)
+  const credentials = readBasic(request.headers.authorization)
+  read.set(request, credentials)
+  return credentials
 }
 
 function readBasic(header: string | undefined): Credentials | undefined {
@@ -56,6 +66,6 @@ export function byIp(request: FastifyRequest): string {
 
 /** Counts a call by the caller's network and the client id it names (spec: Limits). */
 export function byIpAndClient(request: FastifyRequest): string {
-  const client_id = readBasic(request.headers.authorization)?.client_id ?? ''
+  const client_id = credentialsOf(request)?.client_id ?? ''
   return `${networkOf(request.ip)} ${client_id.slice(0, 64)}`
 }

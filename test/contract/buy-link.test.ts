@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import * as affiliates from '#domain/affiliates'
-import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
 import { textOf } from '../support/agent.ts'
 import { addApp, setOnSale } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { buyer, orderReference, purchase, TEXAS, walkToConfirm } from '../support/purchase.ts'
+import { buyer, orderReference, purchase, TEXAS } from '../support/purchase.ts'
 import { BAD_RETURN_URLS, GOOD_RETURN_URLS } from '../support/return-urls.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -252,100 +250,6 @@ describe('the buyer’s details', () => {
     const { answer } = await submit({ email: '"><b>x', zip: '<i>' })
     assert.ok(!/<b>x|<i>/.test(answer.body))
     assert.ok(answer.body.includes('value="&quot;>&lt;b>x"') || answer.body.includes('&lt;b&gt;x'))
-  })
-})
-
-describe('ref', () => {
-  const open = async (agent: Agent, code: string, headers: Record<string, string> = {}) => {
-    const answer = await service.app.inject({
-      url: linkWith('ref', code),
-      headers: { cookie: agent.cookie, ...headers },
-    })
-    const cookie = answer.cookies.find(({ name }) => name === '__Host-ref')
-    if (cookie) agent.cookies.set(cookie.name, cookie.value)
-    return cookie
-  }
-  const affiliateOf = async (agent: Agent) => {
-    const email = fresh()
-    await walkToConfirm(service, agent, { email })
-    const cart = await service.world.db.one<{ code: string | null }>(sql`select a.code from carts c
-      left join affiliates a on a.id = c.affiliate_id where c.email = ${email}`)
-    return cart.code
-  }
-  const addAffiliate = async (code: string) => {
-    const { db, random, clock } = service.world
-    const id = mintId(random, 'usr')
-    await db.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
-      values (${id}, ${code}, ${`${code}@example.net`}, 'signup', ${clock.now()})`)
-    await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id: id, code })
-  }
-
-  test('sets a cookie that no script, no other host and no plain connection reads', async () => {
-    const cookie = await open(buyer(service), service.demo.affiliate.code)
-    const { value, ...facts } = cookie!
-    assert.deepEqual(facts, {
-      name: '__Host-ref',
-      maxAge: 60 * 86_400,
-      path: '/',
-      httpOnly: true,
-      secure: true,
-      sameSite: 'Lax',
-    })
-    assert.ok(!value.includes(service.demo.affiliate.code))
-  })
-
-  test('an unknown code leaves the cookie alone, and the last known one wins', async () => {
-    await addAffiliate('second-code')
-    const agent = buyer(service)
-    const { code } = service.demo.affiliate
-    await open(agent, code)
-    for (const unknown of ['nobody', '', 'COAST-WALKS', 'x', 'a'.repeat(33), 'ä', "' or 1=1"]) {
-      assert.equal(await open(agent, unknown), undefined, unknown)
-    }
-    assert.equal(await affiliateOf(agent), code)
-    assert.ok(await open(agent, 'second-code'))
-    assert.equal(await affiliateOf(agent), 'second-code')
-    assert.ok(await open(agent, code))
-    assert.equal(await affiliateOf(agent), code)
-  })
-
-  test('a picture or a frame with the link is no click', async () => {
-    for (const destination of ['image', 'iframe', 'script', 'empty']) {
-      const headers = { 'sec-fetch-dest': destination }
-      assert.equal(await open(buyer(service), service.demo.affiliate.code, headers), undefined)
-    }
-  })
-
-  test('a cookie that was altered, or moved from another, means nobody', async () => {
-    const agent = buyer(service)
-    const { value } = (await open(agent, service.demo.affiliate.code))!
-    const [body = '', signature = ''] = value.split('.')
-    const forged = Buffer.from(JSON.stringify(['aff_1', 9_999_999_999])).toString('base64url')
-    const wrong = ['', '.', 'x', body, `${body}.`, `${forged}.${signature}`, `.${signature}`]
-    wrong.push(`${body}.${signature.slice(1)}`, `${body}x.${signature}`, `${value}=.x`.slice(1))
-    for (const each of wrong) {
-      agent.cookies.set('__Host-ref', each)
-      assert.equal(await affiliateOf(agent), null, each)
-    }
-    agent.cookies.set('__Host-ref', value)
-    assert.equal(await affiliateOf(agent), service.demo.affiliate.code)
-  })
-
-  test('it is good for 60 days, even in a browser that keeps it longer', async () => {
-    const [early, late] = [buyer(service), buyer(service)]
-    for (const agent of [early, late]) await open(agent, service.demo.affiliate.code)
-    service.clock.pass(60 * 86_400 - 1)
-    assert.equal(await affiliateOf(early), service.demo.affiliate.code)
-    service.clock.pass(1)
-    assert.equal(await affiliateOf(late), null)
-  })
-
-  test('it is not set by a link that is misconfigured or unknown', async () => {
-    const { code } = service.demo.affiliate
-    for (const url of [`${link}?ref=${code}&next=https://evil.example/`, `/buy/x/?ref=${code}`]) {
-      const { cookies } = await service.app.inject({ url })
-      assert.ok(cookies.every(({ name }) => name !== '__Host-ref'))
-    }
   })
 })
 

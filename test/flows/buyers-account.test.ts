@@ -62,6 +62,22 @@ describe('an address that has an account', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
+  test('that is signed in and has the purchase open twice is charged once', async () => {
+    const email = await addOwner()
+    await cancel(email)
+    const one = buyer(service)
+    await one.open('/signin/')
+    await one.submit('Sign in', { email, password: 'a password of the owner' })
+    const two = one.tab()
+    for (const tab of [one, two]) {
+      await begin(tab, email)
+      await enterCard(tab)
+    }
+    assert.match(textOf((await one.submit(/^Pay /)).body), /License key/)
+    assert.match((await two.submit(/^Pay /)).url, /^http:\/\/localhost:4999\/login\?svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260, 1260])
+  })
+
   test('is found however it is spelled', async () => {
     for (const email of ['ROBIN@EXAMPLE.COM', ' Robin@example.com ', 'robin@EXAMPLE.com']) {
       assert.match((await begin(buyer(service), email)).url, /\/sign-in$/)

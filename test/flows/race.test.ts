@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { recover } from '#flows/checkout'
+import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -27,8 +28,10 @@ const skip =
 
 describe('at the same time', { skip }, () => {
   let service: TestService
+  const errors: string[] = []
   before(async () => {
-    service = await openTestService()
+    const log = openLog('error', { write: (line) => errors.push(line) })
+    service = await openTestService({ log })
   })
   after(() => service.close())
 
@@ -180,4 +183,6 @@ describe('at the same time', { skip }, () => {
     await recover(service.world)
     await assertInvariants(service)
   })
+
+  test('and nobody ran into anybody: no error was logged', () => assert.deepEqual(errors, []))
 })

@@ -1,5 +1,5 @@
 import { addDays } from '#platform/calendar'
-import { type KeyRing, sameDigest } from '#platform/secrets'
+import { type KeyRing, keyedHash, sameDigest } from '#platform/secrets'
 
 const VERSION = 1
 const LIFE_DAYS = 1
@@ -42,6 +42,7 @@ export function readReference(
   return head.toString('ascii', 7)
 }
 
+/** The signatures under each key of the ring, each with a key of this client's own. */
 function mac(keys: KeyRing, client_id: string, head: Buffer): Buffer[] {
-  return keys.hmacs(`order-reference:${client_id}`, head.toString('latin1'))
+  return keys.hmacs('order-reference', client_id).map((key) => keyedHash(key, head))
 }

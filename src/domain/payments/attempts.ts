@@ -64,7 +64,7 @@ export async function findUnsettled(
 /** The latest attempt of a cart. */
 export async function latestOf(db: Db, cart_id: string): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
-    where cart_id = ${cart_id} order by created_at desc, id desc limit 1`)
+    where cart_id = ${cart_id} order by number desc limit 1`)
 }
 
 /** An attempt, with its row held until the transaction ends. */
