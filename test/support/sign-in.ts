@@ -95,13 +95,9 @@ export function browser({ app, world }: TestService): Agent {
   return new Agent(app, world.config.base_url)
 }
 
-/** A person with a proven mailbox, a password, and no purchase. */
-export async function addPerson(
-  { world }: TestService,
-  address: string,
-): Promise<{ user_id: string; email: string; password: string }> {
+/** A person with a proven mailbox and without a purchase, who never chose a password. */
+export async function addPerson({ world }: TestService, address: string) {
   const { db, clock, random } = world
-  const password = mintSecret(random, 96)
   const { email, email_normalised } = identity.readEmail(address)!
   const { user_id } = await identity.findOrAddUser(db, clock.now(), {
     id: mintId(random, 'usr'),
@@ -109,9 +105,23 @@ export async function addPerson(
     email_normalised,
     created_via: 'signup',
   })
-  await identity.setPassword(db, user_id, await identity.hashPassword(password))
   await identity.proveMailbox(db, clock.now(), user_id)
-  return { user_id, email, password }
+  return { user_id, email }
+}
+
+/** Lets a person into the service with a browser of his own, or with `agent`. */
+export async function enter(
+  service: TestService,
+  { user_id }: { user_id: string },
+  { agent = browser(service), app_id = null }: { agent?: Agent; app_id?: string | null } = {},
+): Promise<Agent> {
+  const { db, clock, random } = service.world
+  const token = mintSecret(random)
+  const device = { browser: 'A test', network: '127.0.0.1' }
+  const id = mintId(random, 'ses')
+  await identity.openSession(db, clock.now(), { id, token, user_id, app_id, device })
+  agent.cookies.set('__Host-session', token)
+  return agent
 }
 
 /** Signs in on the service's own page, where the browser stands, and goes on from there. */
@@ -130,7 +140,7 @@ export interface Attempt {
   url: URL
   verifier: string
   state: string
-  nonce: string
+  nonce?: string
 }
 
 /** Starts a sign-in as the app's server does. */
@@ -138,7 +148,7 @@ export async function begin(
   config: client.Configuration,
   redirect_uri: string,
   extra: Record<string, string> = {},
-): Promise<Attempt> {
+): Promise<Required<Attempt>> {
   const verifier = client.randomPKCECodeVerifier()
   const state = client.randomState()
   const nonce = client.randomNonce()
@@ -164,31 +174,21 @@ export async function exchange(
   return await client.authorizationCodeGrant(config, new URL(callback), {
     pkceCodeVerifier: attempt.verifier,
     expectedState: attempt.state,
-    expectedNonce: attempt.nonce,
+    ...(attempt.nonce === undefined ? {} : { expectedNonce: attempt.nonce }),
     ...checks,
   })
 }
 
-/** Asks to be signed in to an app, and does what the pages ask for, up to the app's callback. */
-export async function walkToApp(
-  agent: Agent,
-  attempt: Attempt,
-  person?: { email: string; password: string },
-): Promise<Seen> {
-  let page = await agent.open(attempt.url.href)
-  if (person && page.url.startsWith('/signin/')) page = await signInHere(agent, person)
-  if (page.url.startsWith('/o/interaction/')) page = await agent.submit('Allow')
-  return page
+/** Asks to be signed in to an app, and agrees where that is asked, up to the app's callback. */
+export async function walkToApp(agent: Agent, attempt: Attempt): Promise<Seen> {
+  const page = await agent.open(attempt.url.href)
+  return page.url.startsWith('/o/interaction/') ? await agent.submit('Allow') : page
 }
 
-/** Signs somebody in to the cast's app, with consent where it is asked, and returns the tokens. */
-export async function signInToApp(
-  stage: SignInStage,
-  agent: Agent,
-  person?: { email: string; password: string },
-) {
+/** Signs the person at a browser in to the cast's app, and returns the tokens. */
+export async function signInToApp(stage: SignInStage, agent: Agent) {
   const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt, person)
+  const { url } = await walkToApp(agent, attempt)
   return await exchange(stage.app_side, attempt, url)
 }
 

@@ -98,7 +98,6 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     redirect_uris: client.redirect_uris,
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     response_types: ['code'],
-    response_modes: ['query'],
     grant_types: ['authorization_code', 'refresh_token'],
     scope: grants.DEFAULT_SCOPES.join(' '),
     // Named, so that an app may return to several hosts; the library is told not to look there.

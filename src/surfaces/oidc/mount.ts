@@ -52,10 +52,10 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
 
 /** A request that names no scope gets what apps get by default. */
 function withScope(address: string): string {
-  const { searchParams } = new URL(address, 'http://localhost')
+  const { pathname, searchParams } = new URL(address, 'http://localhost')
   if (searchParams.get('scope')) return address
-  const scope = encodeURIComponent(grants.DEFAULT_SCOPES.join(' '))
-  return `${address}${address.includes('?') ? '&' : '?'}scope=${scope}`
+  searchParams.set('scope', grants.DEFAULT_SCOPES.join(' '))
+  return `${pathname}?${searchParams}`
 }
 
 async function handOver(

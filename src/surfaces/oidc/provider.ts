@@ -25,10 +25,15 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     const secret_hash = Buffer.from(this.clientSecret ?? '', 'base64url')
     return apps.hasSecret({ app_id: null, secret_hash }, secret)
   }
+  // A code comes in the query. What asks for something else than a code is refused for that alone.
+  provider.Client.prototype.responseModeAllowed = (mode, type) =>
+    mode === 'query' || type !== 'code'
   // Behind whichever proxy, the service has one address; its cookies are Secure on localhost as well.
+  const { protocol, host } = new URL(config.base_url)
   Object.defineProperties(provider.request, {
-    origin: { get: () => config.base_url },
-    secure: { get: () => true },
+    protocol: { value: protocol.slice(0, -1) },
+    host: { value: host },
+    secure: { value: true },
   })
   provider.use(async (ctx, next) => {
     await next()

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as oauth from 'oauth4webapi'
+import * as client from 'openid-client'
+import { sha256 } from '#platform/secrets'
+import {
+  addApp,
+  addPerson,
+  begin,
+  browser,
+  discover,
+  enter,
+  entitlementOf,
+  exchange,
+  openSignInStage,
+  type SignInStage,
+  signInToApp,
+  walkToApp,
+} from '../support/sign-in.ts'
+
+let stage: SignInStage
+let ada: { user_id: string }
+
+before(async () => {
+  stage = await openSignInStage()
+  ada = await addPerson(stage, 'ada@example.org')
+})
+
+after(async () => {
+  await stage.close()
+})
+
+const issuer = () => `${stage.world.config.base_url}/o`
+const DAY = 86_400
+
+test('the discovery document names what there is, under the service’s own address', async () => {
+  const found = stage.app_side.serverMetadata()
+  assert.equal(found.issuer, issuer())
+  for (const [name, value] of Object.entries(found)) {
+    if (!/_endpoint$|jwks_uri/.test(name)) continue
+    assert.match(String(value), new RegExp(`^${issuer()}/`), name)
+  }
+  assert.deepEqual(found.scopes_supported, ['openid', 'entitlements'])
+  assert.deepEqual(found.response_types_supported, ['code'])
+  assert.deepEqual(found.response_modes_supported, ['query'])
+  assert.deepEqual(found.code_challenge_methods_supported, ['S256'])
+  assert.deepEqual(found.subject_types_supported, ['pairwise'])
+  assert.deepEqual(found.id_token_signing_alg_values_supported, ['RS256'])
+  assert.deepEqual(found.token_endpoint_auth_methods_supported, [
+    'client_secret_basic',
+    'client_secret_post',
+  ])
+  assert.equal(found.claims_parameter_supported, false)
+  assert.equal(found.request_uri_parameter_supported, false)
+  assert.equal(found.authorization_response_iss_parameter_supported, true)
+  for (const absent of ['registration', 'introspection', 'revocation', 'device_authorization']) {
+    assert.equal(found[`${absent}_endpoint`], undefined, absent)
+  }
+})
+
+test('the document says the same where RFC 8414 looks for it, whatever host is asked for', async () => {
+  const at = async (url: string, host = 'evil.example') =>
+    (await stage.app.inject({ url, headers: { host, 'x-forwarded-host': host } })).json()
+  const own = await at('/o/.well-known/openid-configuration')
+  assert.equal(own.token_endpoint, `${issuer()}/token`)
+  assert.deepEqual(await at('/.well-known/oauth-authorization-server/o'), own)
+})
+
+test('whatever else the library could do cannot be reached', async () => {
+  for (const path of ['reg', 'token/introspection', 'token/revocation', 'device', 'request']) {
+    const answer = await stage.app.inject({ method: 'POST', url: `/o/${path}` })
+    assert.equal(answer.statusCode, 404, path)
+  }
+  for (const path of ['SESSION/END', 'Auth', 'session/end/success', 'interaction']) {
+    assert.equal((await stage.app.inject(`/o/${path}`)).statusCode, 404, path)
+  }
+})
+
+test('a person signs in, agrees, and the app learns a private id and nothing else', async () => {
+  const attempt = await begin(stage.app_side, stage.callback, {
+    scope: 'openid entitlements email profile address phone',
+  })
+  const { url } = await walkToApp(await enter(stage, ada), attempt)
+  const back = new URL(url)
+  assert.equal(back.origin + back.pathname, stage.callback)
+  assert.equal(back.searchParams.get('iss'), issuer())
+  const tokens = await exchange(stage.app_side, attempt, url)
+  assert.equal(tokens.scope, 'openid entitlements')
+  assert.equal(tokens.expires_in, 3600)
+  const claims = tokens.claims()!
+  assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'nonce', 'sub'])
+  assert.equal(claims.exp - claims.iat, 3600)
+  const known = await client.fetchUserInfo(stage.app_side, tokens.access_token, claims.sub)
+  assert.deepEqual(known, { sub: claims.sub })
+  assert.ok(!claims.sub.includes(ada.user_id))
+  assert.ok(!JSON.stringify(claims).includes('ada'))
+})
+
+test('oauth4webapi drives the same flow and finds the signature of the ID token good', async () => {
+  const server = stage.app_side.serverMetadata() as oauth.AuthorizationServer
+  const { client_id, client_secret } = stage.demo.app
+  const app = { client_id }
+  const insecure = { [oauth.allowInsecureRequests]: true }
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await walkToApp(agent, attempt)
+  const parameters = oauth.validateAuthResponse(server, app, new URL(url), attempt.state)
+  const authentication = oauth.ClientSecretBasic(client_secret)
+  const answer = await oauth.authorizationCodeGrantRequest(
+    server,
+    app,
+    authentication,
+    parameters,
+    stage.callback,
+    attempt.verifier,
+    insecure,
+  )
+  const tokens = await oauth.processAuthorizationCodeResponse(server, app, answer, {
+    expectedNonce: attempt.nonce,
+    requireIdToken: true,
+  })
+  await oauth.validateApplicationLevelSignature(server, answer, insecure)
+  const known = await oauth.userInfoRequest(server, app, tokens.access_token, insecure)
+  assert.ok(await oauth.processUserInfoResponse(server, app, oauth.skipSubjectCheck, known))
+})
+
+test('a request that names no scope gets what apps get by default', async () => {
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  for (const change of [(url: URL) => url.searchParams.delete('scope'), emptyScope]) {
+    const attempt = await begin(stage.app_side, stage.callback)
+    change(attempt.url)
+    const { url } = await walkToApp(agent, attempt)
+    const tokens = await exchange(stage.app_side, attempt, url)
+    assert.equal(tokens.scope, 'openid entitlements')
+  }
+})
+
+function emptyScope(url: URL): void {
+  url.searchParams.set('scope', '')
+}
+
+test('two apps see different private ids, and one app the same from every browser', async () => {
+  const redirect_uri = 'https://driftwood.example/callback'
+  const other = await addApp(stage, { redirect_uris: [redirect_uri] })
+  const other_side = await discover(stage, other)
+  const agent = await enter(stage, ada)
+  const here = (await signInToApp(stage, agent)).claims()!.sub
+  assert.equal((await signInToApp(stage, await enter(stage, ada))).claims()!.sub, here)
+  const attempt = await begin(other_side, redirect_uri)
+  const { url } = await walkToApp(agent, attempt)
+  const there = (await exchange(other_side, attempt, url)).claims()!
+  assert.notEqual(there.sub, here)
+  assert.equal(there.aud, other.client_id)
+})
+
+test('an app may return to several hosts, and has one private id for a person on all of them', async () => {
+  const uris = ['https://driftwood.example/cb', 'https://eu.driftwood.example/cb', stage.callback]
+  const app = await addApp(stage, { redirect_uris: uris })
+  const side = await discover(stage, app)
+  const agent = await enter(stage, ada)
+  const subs = new Set<string>()
+  for (const uri of uris) {
+    const attempt = await begin(side, uri)
+    const { url } = await walkToApp(agent, attempt)
+    assert.ok(url.startsWith(`${uri}?`))
+    subs.add((await exchange(side, attempt, url)).claims()!.sub)
+  }
+  assert.equal(subs.size, 1)
+})
+
+test('a client without a redirect URI is of no use until one is set', async () => {
+  const app = await addApp(stage, { redirect_uris: [] })
+  const side = await discover(stage, app)
+  const attempt = await begin(side, stage.callback)
+  const refused = await browser(stage).open(attempt.url.href)
+  assert.equal(refused.status, 400)
+  await stage.world.db.raw('update clients set redirect_uris = $1 where client_id = $2', [
+    [stage.callback],
+    app.client_id,
+  ])
+  assert.match((await browser(stage).open(attempt.url.href)).url, /^\/signin\//)
+})
+
+test('client secrets are stored as digests alone, and both ways to show one are taken', async () => {
+  const { client_id, client_secret } = stage.demo.app
+  const { rows } = await stage.world.db.raw('select * from clients where client_id = $1', [
+    client_id,
+  ])
+  const [row] = rows as { secret_hash: Buffer }[]
+  assert.deepEqual(row!.secret_hash, sha256(client_secret))
+  assert.ok(!JSON.stringify(rows).includes(client_secret))
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  for (const way of [client.ClientSecretBasic(), client.ClientSecretPost()]) {
+    const side = await discover(stage, { client_id, client_secret }, way)
+    const attempt = await begin(side, stage.callback)
+    const { url } = await walkToApp(agent, attempt)
+    assert.ok((await exchange(side, attempt, url)).access_token)
+  }
+})
+
+test('a wrong secret, an unknown client and no secret at all are refused alike', async () => {
+  const ask = async (client_id: string, client_secret?: string) =>
+    await stage.app.inject({
+      method: 'POST',
+      url: '/o/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({
+        client_id,
+        ...(client_secret ? { client_secret } : {}),
+        grant_type: 'refresh_token',
+        refresh_token: 'x',
+      }).toString(),
+    })
+  const { client_id } = stage.demo.app
+  for (const answer of [
+    await ask(client_id, 'wrong'),
+    await ask('app_unknown', 'wrong'),
+    await ask('no\0body', 'wrong'),
+    await ask(client_id),
+  ]) {
+    assert.equal(answer.statusCode, 401)
+    assert.equal(answer.json().error, 'invalid_client')
+  }
+})
+
+test('nothing that opens anything stands in the database', async () => {
+  const agent = await enter(stage, ada)
+  const attempt = await begin(stage.app_side, stage.callback, { prompt: 'consent' })
+  await walkToApp(agent, attempt)
+  const open = await begin(stage.app_side, stage.callback, { prompt: 'consent' })
+  const page = await agent.open(open.url.href)
+  const tokens = await signInToApp(stage, agent)
+  const { rows } = await stage.world.db.raw(`select row_to_json(r)::text as text,
+    encode(id, 'escape') as id from oidc_records r`)
+  const stored = JSON.stringify(rows)
+  const uid = page.url.split('/').at(-1)!
+  const cookies = [...agent.cookies].filter(([name]) => name.includes('sign-in'))
+  assert.equal(cookies.length, 1)
+  const secrets = [tokens.access_token, tokens.refresh_token!, uid, cookies[0]![1]]
+  for (const secret of secrets) {
+    assert.ok(secret.length >= 21)
+    assert.ok(!stored.includes(secret))
+  }
+})
+
+test('a code is good once, for 60 seconds, and its second use revokes what it gave', async () => {
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await walkToApp(agent, attempt)
+  const tokens = await exchange(stage.app_side, attempt, url)
+  stage.clock.pass(30)
+  await assert.rejects(exchange(stage.app_side, attempt, url), { error: 'invalid_grant' })
+  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+    error: 'invalid_grant',
+  })
+  const late = await begin(stage.app_side, stage.callback)
+  const page = await walkToApp(agent, late)
+  stage.clock.pass(61)
+  await assert.rejects(exchange(stage.app_side, late, page.url), { error: 'invalid_grant' })
+})
+
+test('of ten who exchange one code at once at most one succeeds, and keeps nothing', async () => {
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await walkToApp(agent, attempt)
+  const tries = Array.from({ length: 10 }, () => exchange(stage.app_side, attempt, url))
+  const got = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled')
+  assert.ok(got.length <= 1)
+  for (const each of got as PromiseFulfilledResult<{ access_token: string }>[]) {
+    assert.equal((await entitlementOf(stage, each.value.access_token)).statusCode, 401)
+  }
+})
+
+test('another app cannot use a code, a verifier must fit, and the redirect URI must be the same', async () => {
+  const other = await addApp(stage, { redirect_uris: [stage.callback] })
+  const other_side = await discover(stage, other)
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await walkToApp(agent, attempt)
+  const wrong = { error: 'invalid_grant' }
+  await assert.rejects(exchange(other_side, attempt, url), wrong)
+  const guessed = { ...attempt, verifier: client.randomPKCECodeVerifier() }
+  await assert.rejects(exchange(stage.app_side, guessed, url), wrong)
+  const elsewhere = url.replace('/auth/callback', '/auth/callback/')
+  await assert.rejects(exchange(stage.app_side, attempt, elsewhere), wrong)
+  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+})
+
+test('a refresh token is renewed each time it is used, and its second use ends the family', async () => {
+  const first = await signInToApp(stage, await enter(stage, ada))
+  const refresh = (token: string) => client.refreshTokenGrant(stage.app_side, token)
+  const second = await refresh(first.refresh_token!)
+  assert.notEqual(second.refresh_token, first.refresh_token)
+  assert.equal(second.claims()!.sub, first.claims()!.sub)
+  assert.equal((await entitlementOf(stage, first.access_token)).statusCode, 200)
+  await assert.rejects(refresh(first.refresh_token!), { error: 'invalid_grant' })
+  await assert.rejects(refresh(second.refresh_token!), { error: 'invalid_grant' })
+  for (const { access_token } of [first, second]) {
+    assert.equal((await entitlementOf(stage, access_token)).statusCode, 401)
+  }
+})
+
+test('a refresh token ends after 30 days without use, and its family after 180 with it', async () => {
+  const idle = await signInToApp(stage, await enter(stage, ada))
+  let { refresh_token } = await signInToApp(stage, await enter(stage, ada))
+  const use = async () => {
+    refresh_token = (await client.refreshTokenGrant(stage.app_side, refresh_token!)).refresh_token
+  }
+  for (let day = 29; day <= 174; day += 29) {
+    stage.clock.pass(29 * DAY)
+    await use()
+  }
+  stage.clock.pass(5 * DAY)
+  await use()
+  stage.clock.pass(DAY)
+  await assert.rejects(use(), { error: 'invalid_grant' })
+  await assert.rejects(client.refreshTokenGrant(stage.app_side, idle.refresh_token!), {
+    error: 'invalid_grant',
+  })
+})
+
+test('an access token ends after an hour, at userinfo and at the entitlement endpoint alike', async () => {
+  const { access_token } = await signInToApp(stage, await enter(stage, ada))
+  const userinfo = () => client.fetchUserInfo(stage.app_side, access_token, client.skipSubjectCheck)
+  stage.clock.pass(3599)
+  assert.ok(await userinfo())
+  assert.equal((await entitlementOf(stage, access_token)).statusCode, 200)
+  stage.clock.pass(1)
+  await assert.rejects(userinfo)
+  assert.equal((await entitlementOf(stage, access_token)).statusCode, 401)
+})
+
+test('a locked account keeps nothing: no token of it is good, and none is given', async () => {
+  const lost = await addPerson(stage, 'lost@example.org')
+  const agent = await enter(stage, lost)
+  const tokens = await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const page = await walkToApp(agent, attempt)
+  await stage.world.db.raw('update users set locked_at = $1 where id = $2', [
+    stage.clock.now(),
+    lost.user_id,
+  ])
+  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
+  await assert.rejects(exchange(stage.app_side, attempt, page.url), { error: 'invalid_grant' })
+  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+    error: 'invalid_grant',
+  })
+  const again = await begin(stage.app_side, stage.callback)
+  assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
+})
