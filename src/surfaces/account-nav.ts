@@ -1,7 +1,17 @@
-/** Where an account's pages lead to, with the present one marked. */
-export function accountNav(current: 'purchases' | 'security') {
+import type { Link } from '#design/layout'
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+
+/** Where the pages of an account lead to, with the present one marked; sellers have their apps too. */
+export async function accountNav(
+  { db }: World,
+  user_id: string,
+  current: 'purchases' | 'apps' | 'security',
+): Promise<Link[]> {
+  const sells = current === 'apps' || (await apps.isSeller(db, user_id))
   return [
     { label: 'Purchases', href: '/account/', current: current === 'purchases' },
+    ...(sells ? [{ label: 'Your apps', href: '/dashboard/', current: current === 'apps' }] : []),
     { label: 'Security', href: '/account/security/', current: current === 'security' },
   ]
 }

@@ -9,6 +9,7 @@ import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { account } from './account/routes.ts'
 import { checkout } from './checkout/routes.ts'
+import { dashboard } from './dashboard/routes.ts'
 import { entitlement } from './entitlement/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
 import { letters } from './letters/worker.ts'
@@ -47,6 +48,7 @@ export async function openSite(
   oidc(app, world)
   account(app, world)
   portal(app, world)
+  dashboard(app, world)
   marketplace(app, world)
   mailbox(app, world)
   assets(app)

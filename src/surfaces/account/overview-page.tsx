@@ -2,20 +2,17 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
-import { accountNav } from '#surfaces/account-nav'
-
-const NAV = accountNav('security')
 
 /** An account whose mailbox is unproven: there is nothing to change before. */
-export function UnprovenPage({ email }: { email: string }): JSX.Element {
+export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element {
   return (
-    <SiteLayout title="Security · Purser" nav={NAV}>
+    <SiteLayout title="Security · Purser" nav={facts.nav}>
       <Heading title="Security">
-        Signed in as <Mailbox address={email} />.
+        Signed in as <Mailbox address={facts.email} />.
       </Heading>
       <Alert tone="info" title="Confirm your email first">
         The receipt has a link for it. Until then, this browser sees the purchase you just made and
@@ -26,6 +23,7 @@ export function UnprovenPage({ email }: { email: string }): JSX.Element {
 }
 
 interface OverviewFacts {
+  nav: Link[]
   csrf_token: string
   email: string
   /** An address that waits for its mailbox to answer. */
@@ -42,7 +40,7 @@ interface OverviewFacts {
 export function OverviewPage(facts: OverviewFacts): JSX.Element {
   const { factors } = facts
   return (
-    <SiteLayout title="Security · Purser" nav={NAV}>
+    <SiteLayout title="Security · Purser" nav={facts.nav}>
       <Heading title="Security">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { endOtherSessions, endSession } from '#flows/account'
 import type { World } from '#flows/world'
+import { accountNav } from '#surfaces/account-nav'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
@@ -23,15 +24,17 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
   scope.get(SECURITY, async (request, reply) => {
     const session = await currentSession(world, request)
     if (!session) return goTo(reply, `/signin/${returnQuery(SECURITY)}`)
-    if (session.app_id !== null) return sendPage(reply, UnprovenPage(session))
     const { db, clock } = world
-    const { user_id } = session
+    const { user_id, email } = session
+    const nav = await accountNav(world, user_id, 'security')
+    if (session.app_id !== null) return sendPage(reply, UnprovenPage({ nav, email }))
     const now = clock.now()
     const user = (await identity.findUser(db, user_id))!
     const change = await identity.findPendingChange(db, user_id)
     const page = OverviewPage({
+      nav,
       csrf_token: csrfToken(world, request, reply),
-      email: session.email,
+      email,
       new_email: change?.new_email,
       has_password: user.password_hash !== null,
       factors: await identity.factorsOf(db, user_id),

@@ -3,13 +3,10 @@ import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Alert, StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { Day, type Frequency, Money, Price } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Mailbox, Panel, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
-import { accountNav } from '#surfaces/account-nav'
-
-const NAV = accountNav('purchases')
 
 function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
   return (
@@ -23,6 +20,7 @@ function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
 
 /** Everything that an account bought. */
 export function PurchasesPage(facts: {
+  nav: Link[]
   email: string
   csrf_token: string
   purchases: Purchase[]
@@ -30,7 +28,7 @@ export function PurchasesPage(facts: {
   is_limited: boolean
 }): JSX.Element {
   return (
-    <SiteLayout title="Your purchases · Purser" nav={NAV}>
+    <SiteLayout title="Your purchases · Purser" nav={facts.nav}>
       <Heading title="Your purchases">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
@@ -70,6 +68,7 @@ export function PurchasesPage(facts: {
 
 /** What a person holds of one app: the plan, its end, and the key. */
 export function ManagePage(facts: {
+  nav: Link[]
   app_name: string
   client_id: string
   csrf_token: string
@@ -87,7 +86,7 @@ export function ManagePage(facts: {
   receipt: 'none' | 'offered' | 'sent' | 'too_often'
 }): JSX.Element {
   return (
-    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={NAV}>
+    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={facts.nav}>
       <div class="flex flex-wrap items-end justify-between gap-4">
         <Heading title={facts.app_name}>Your plan, your key and your receipt.</Heading>
         <Button href={facts.back_url} icon="arrow-left">
@@ -177,13 +176,14 @@ function StatusNote(facts: { status: string; product_url: string }): JSX.Element
 
 /** Somebody without a license looks for one. */
 export function NothingHerePage(facts: {
+  nav: Link[]
   app_name: string
   product_url: string
   csrf_token: string
   email: string
 }): JSX.Element {
   return (
-    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={NAV}>
+    <SiteLayout title={`${facts.app_name} · Your purchase`} nav={facts.nav}>
       <Heading title={facts.app_name} />
       <EmptyState
         title={`No purchase of ${facts.app_name}`}

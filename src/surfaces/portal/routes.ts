@@ -6,6 +6,7 @@ import * as licensing from '#domain/licensing'
 import { mayBuyAs } from '#flows/checkout'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
+import { accountNav } from '#surfaces/account-nav'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { MisconfiguredPage } from '#surfaces/error-page'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
@@ -19,6 +20,7 @@ export function portal(app: FastifyInstance, world: World): void {
       const session = await currentSession(world, request)
       if (!session) return goTo(reply, signInUrl(request))
       const page = PurchasesPage({
+        nav: await accountNav(world, session.user_id, 'purchases'),
         email: session.email,
         csrf_token: csrfToken(world, request, reply),
         purchases: await billing.purchasesOf(world.db, session),
@@ -85,9 +87,10 @@ async function sendManage(
   const { db, keys } = world
   const csrf_token = csrfToken(world, request, reply)
   const product_url = `/apps/${app.slug}/`
+  const nav = await accountNav(world, session.user_id, 'purchases')
   const license = await licensing.findLatest(db, { app_id: app.id, user_id: session.user_id })
   if (!license) {
-    const facts = { app_name: app.name, product_url, csrf_token, email: session.email }
+    const facts = { nav, app_name: app.name, product_url, csrf_token, email: session.email }
     return sendPage(reply, NothingHerePage(facts))
   }
   const order_id = await billing.orderOfLicense(db, license.license_id)
@@ -95,6 +98,7 @@ async function sendManage(
   const asked = queryOf(request, 'receipt')
   const resent = asked === 'sent' || asked === 'too_often' ? asked : 'offered'
   const page = ManagePage({
+    nav,
     app_name: app.name,
     client_id: app.id,
     csrf_token,

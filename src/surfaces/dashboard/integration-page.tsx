@@ -1,0 +1,245 @@
+import type { JSX } from 'preact'
+import { Actions, Button, CopyField } from '#design/actions'
+import { Alert, Badge, ErrorSummary } from '#design/feedback'
+import { Field, Form, SelectField, TextareaField } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, type Frequency, formatMoney } from '#design/money'
+import { DescriptionList, Heading, Panel } from '#design/panels'
+
+/** What the form of addresses holds, each list as lines. */
+export type AddressForm = Record<
+  'oauth_login_url' | 'redirect_uris' | 'post_logout_redirect_uris',
+  string
+>
+
+/** All that the integration page tells of an app. */
+export interface Integration {
+  nav: Link[]
+  app_name: string
+  /** The path under which the page and its forms are. */
+  base: string
+  csrf_token: string
+  client_id: string
+  issuer: string
+  form: AddressForm
+  faults: { id: string; message: string }[]
+  /** What has just been done, in words. */
+  note: string | undefined
+  add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
+  plans: { id: string; name: string }[]
+  preview: { plan: string; license_key: string } | undefined
+  is_published: boolean
+  external_sales_enabled: boolean
+  links: { id: string; plan: string; amount_cents: number; frequency: Frequency; url: string }[]
+}
+
+/** What an app's server and the service must know of each other. */
+export function IntegrationPage(facts: Integration): JSX.Element {
+  const title = `${facts.faults.length > 0 ? 'Error: ' : ''}Integration · ${facts.app_name}`
+  return (
+    <SiteLayout title={title} nav={facts.nav}>
+      <Heading title={`${facts.app_name}: integration`}>
+        What your server and Purser must know of each other.
+      </Heading>
+      {facts.note && <Alert tone="success">{facts.note}</Alert>}
+      <ErrorSummary errors={facts.faults} title="Nothing was saved yet" />
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+        <div class="grid grid-cols-1 gap-5">
+          <Addresses {...facts} />
+          <BuyLinks {...facts} />
+        </div>
+        <div class="grid grid-cols-1 gap-5">
+          <Credentials {...facts} />
+          <AddOn {...facts} />
+          <Preview {...facts} />
+        </div>
+      </div>
+    </SiteLayout>
+  )
+}
+
+function Credentials({ client_id, base }: Integration): JSX.Element {
+  return (
+    <Panel title="Credentials">
+      <CopyField id="client_id" label="Client id" value={client_id} />
+      <div class="grid gap-1.5 text-sm">
+        <h3 class="font-medium">Client secret</h3>
+        <p class="text-muted">
+          Your server proves itself with it. It is shown once, when it is made; afterwards nobody
+          can read it, we included.
+        </p>
+      </div>
+      <Actions>
+        <Button href={`${base}secret/`} icon="key">
+          Make a new secret
+        </Button>
+      </Actions>
+    </Panel>
+  )
+}
+
+function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element {
+  const error = (name: string) =>
+    faults
+      .filter(({ id }) => id === name)
+      .map(({ message }) => message)
+      .join(' ') || undefined
+  return (
+    <Panel title="Addresses">
+      <Form action={base} csrf_token={csrf_token}>
+        <Field
+          label="Login URL"
+          name="oauth_login_url"
+          type="url"
+          spellcheck={false}
+          value={form.oauth_login_url}
+          error={error('oauth_login_url')}
+          hint="The page of yours that starts sign-in. Buyers without another return address land there."
+        />
+        <TextareaField
+          label="Redirect URIs"
+          name="redirect_uris"
+          optional
+          value={form.redirect_uris}
+          error={error('redirect_uris')}
+          hint="Where sign-in may return to. One a line, compared letter by letter."
+        />
+        <TextareaField
+          label="Post-logout redirect URIs"
+          name="post_logout_redirect_uris"
+          optional
+          value={form.post_logout_redirect_uris}
+          error={error('post_logout_redirect_uris')}
+          hint="Where signing out may return to. One a line, compared letter by letter."
+        />
+        <Actions>
+          <Button kind="primary" pending="Saving…">
+            Save
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
+  const badge = add_on.is_on ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>
+  return (
+    <Panel title="Hosted sign-in" aside={badge}>
+      <div class="grid gap-3 text-sm">
+        <p>
+          Purser signs your buyers in over OpenID Connect, and the same session tells your app which
+          plan they hold. Signing in is free; asking for the plan is the add-on.
+        </p>
+        <p class="text-muted">{addOnWords(add_on)}</p>
+      </div>
+      <CopyField id="issuer" label="Issuer" value={issuer} />
+      <Form action={`${base}add-on`} csrf_token={csrf_token}>
+        <Actions>
+          {add_on.is_on ? (
+            <Button name="to" value="off" pending="Turning off…">
+              Turn off
+            </Button>
+          ) : (
+            <Button kind="primary" name="to" value="on" pending="Turning on…">
+              Turn on
+            </Button>
+          )}
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+const LATER = 'After that it adds 2 % of each sale, before tax, to the fee.'
+
+function addOnWords({ is_on, is_charged, trial_ends_at }: Integration['add_on']) {
+  if (trial_ends_at === null) {
+    return `Free for 3 months from the day you first turn it on. ${LATER}`
+  }
+  const day = <Day date={trial_ends_at} />
+  if (!is_on) {
+    return (
+      <>
+        People still sign in; your app is told that the add-on is off. Its free months are given
+        once, until {day}. {LATER}
+      </>
+    )
+  }
+  if (is_charged) {
+    return <>It adds 2 % of each sale, before tax, to the fee. The free months ended on {day}.</>
+  }
+  return (
+    <>
+      Free until {day}. {LATER}
+    </>
+  )
+}
+
+function Preview({ preview, plans, base, csrf_token }: Integration): JSX.Element {
+  const badge = preview ? <Badge tone="info">On</Badge> : <Badge>Off</Badge>
+  return (
+    <Panel title="Preview entitlement" aside={badge}>
+      <p class="text-sm">
+        See your app as a buyer of a plan does: for your own account, without a charge. Opening one
+        of your Buy links while you are signed in does the same.
+      </p>
+      {preview && (
+        <>
+          <DescriptionList items={[{ term: 'Plan', detail: preview.plan }]} />
+          <CopyField id="preview_key" label="Preview key" value={preview.license_key} />
+        </>
+      )}
+      <Form action={`${base}preview`} csrf_token={csrf_token}>
+        {!preview && plans.length > 0 && (
+          <SelectField
+            label="Plan"
+            name="product_id"
+            options={plans.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        )}
+        <Actions>
+          {preview ? (
+            <Button name="to" value="off" pending="Ending…">
+              End the preview
+            </Button>
+          ) : (
+            plans.length > 0 && (
+              <Button name="to" value="on" pending="Starting…">
+                Start a preview
+              </Button>
+            )
+          )}
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function BuyLinks(facts: Integration): JSX.Element {
+  const yes = (is: boolean) => (is ? <Badge tone="good">Yes</Badge> : <Badge tone="warn">No</Badge>)
+  const is_open = facts.is_published && facts.external_sales_enabled
+  return (
+    <Panel title="Buy links">
+      <DescriptionList
+        items={[
+          { term: 'Published', detail: yes(facts.is_published) },
+          { term: 'External sales enabled', detail: yes(facts.external_sales_enabled) },
+        ]}
+      />
+      <p class="text-sm text-muted">
+        {is_open
+          ? 'They are open. Add next, ref or email to a link as you need them.'
+          : 'They answer 404 until both of these are so.'}
+      </p>
+      {facts.links.map(({ id, plan, amount_cents, frequency, url }) => (
+        <CopyField
+          key={id}
+          id={`link-${id}`}
+          label={`${plan}, ${formatMoney(amount_cents)} ${frequency ? `a ${frequency}` : 'once'}`}
+          value={url}
+        />
+      ))}
+    </Panel>
+  )
+}

@@ -1,0 +1,70 @@
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { accountNav } from '#surfaces/account-nav'
+import type { AddressForm, Integration } from './integration-page.tsx'
+
+/** Gathers what the integration page tells of an app as it is now. */
+export async function integrationOf(
+  world: World,
+  app: apps.App,
+  csrf_token: string,
+): Promise<Omit<Integration, 'base' | 'note' | 'faults'>> {
+  const { config, db, clock, keys } = world
+  const client = await apps.findClientOf(db, app.id)
+  const products = await catalog.products(db, app.id)
+  const offers = await catalog.offers(db, app.id)
+  const holder = { app_id: app.id, user_id: app.developer_id }
+  const preview = await licensing.findPreview(db, holder)
+  const { name = 'A plan that is no longer sold' } =
+    products.find(({ id }) => id === preview?.product_id) ?? {}
+  return {
+    nav: await accountNav(world, app.developer_id, 'apps'),
+    app_name: app.name,
+    csrf_token,
+    client_id: client.client_id,
+    issuer: `${config.base_url}/o`,
+    form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
+    add_on: apps.addOnOf(clock.now(), app),
+    plans: products.filter(({ is_free }) => !is_free),
+    preview: preview && { plan: name, license_key: licensing.showKey(keys, preview) },
+    is_published: app.is_published,
+    external_sales_enabled: app.external_sales_enabled,
+    links: offers.map(({ id, product_name, amount, frequency }) => ({
+      id,
+      plan: product_name,
+      amount_cents: amount,
+      frequency,
+      url: `${config.base_url}/buy/${id}/`,
+    })),
+  }
+}
+
+/** The addresses that a form holds; each line of a list is one. */
+export function addressesOf(form: Partial<AddressForm>): apps.Addresses {
+  return {
+    oauth_login_url: (form.oauth_login_url ?? '').trim(),
+    redirect_uris: linesOf(form.redirect_uris),
+    post_logout_redirect_uris: linesOf(form.post_logout_redirect_uris),
+  }
+}
+
+/** The form that shows these addresses. */
+export function formOfAddresses(addresses: apps.Addresses): AddressForm {
+  return {
+    oauth_login_url: addresses.oauth_login_url,
+    redirect_uris: addresses.redirect_uris.join('\n'),
+    post_logout_redirect_uris: addresses.post_logout_redirect_uris.join('\n'),
+  }
+}
+
+/** The field of the form that a fault's path, such as `redirect_uris[2]`, stands in. */
+export function fieldOf(path: string): string {
+  return path.replace(/\[\d+\]$/, '')
+}
+
+function linesOf(text = ''): string[] {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim())
+  return [...new Set(lines.filter((line) => line !== ''))]
+}
