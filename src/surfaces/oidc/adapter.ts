@@ -26,7 +26,8 @@ function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
   return {
     ...NOTHING,
     async upsert(name, payload, life) {
-      const kept = await grants.keepRecord(db, clock.now(), { kind, name }, factsOf(payload, life))
+      const facts = factsOf(kind, payload, life)
+      const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked meanwhile')
     },
     async find(name) {
@@ -51,12 +52,13 @@ function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
 }
 
 /** What is stored of a payload: nothing that opens anything by itself. */
-function factsOf(payload: AdapterPayload, life = 0): grants.RecordFacts {
+function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): grants.RecordFacts {
   const { jti: _name, returnTo: _address, session, ...rest } = payload
   const { cookie: _cookie, ...bound } = session ?? {}
   return {
     payload: session ? { ...rest, session: bound } : rest,
-    grant: payload.grantId,
+    // An interaction knows of a grant as well, but outlives it: the person may agree to a new one.
+    grant: kind === 'Interaction' ? undefined : payload.grantId,
     session_uid: payload.sessionUid ?? payload.uid,
     client_id: payload.clientId,
     user_id: payload.accountId,

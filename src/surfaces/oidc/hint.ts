@@ -12,7 +12,7 @@ export async function readHint(text: string, issuer: string, keys: SigningKey[])
   try {
     const { kid } = decodeProtectedHeader(text)
     const { aud, iss } = decodeJwt(text)
-    if (iss !== issuer || typeof aud !== 'string') return 'forged'
+    if (iss !== issuer || typeof aud !== 'string' || kid === undefined) return 'forged'
     if (!keys.some(({ id }) => id === kid)) return 'unknown'
     const published = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicPart(jwk)) })
     await compactVerify(text, published, { algorithms: ['RS256'] })

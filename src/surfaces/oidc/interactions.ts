@@ -138,8 +138,8 @@ async function sendStale(
   const client =
     client_id === undefined ? undefined : await apps.findSignInClient(db, String(client_id))
   const page = StalePage({
-    ...(client?.app_name ? { app_name: client.app_name } : {}),
-    ...(client?.oauth_login_url ? { start_url: client.oauth_login_url } : {}),
+    app_name: client?.app_name ?? undefined,
+    start_url: client?.oauth_login_url ?? undefined,
   })
   return sendPage(reply, page, { status: 400 })
 }

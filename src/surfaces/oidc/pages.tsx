@@ -69,7 +69,10 @@ export function ConsentPage(facts: {
 }
 
 /** A sign-in that is over: it began in another browser, took too long, or was finished before. */
-export function StalePage(facts: { app_name?: string; start_url?: string }): JSX.Element {
+export function StalePage(facts: {
+  app_name: string | undefined
+  start_url: string | undefined
+}): JSX.Element {
   const { app_name, start_url } = facts
   return (
     <FocusLayout title="Start signing in again · Purser" {...(app_name ? { app_name } : {})}>

@@ -74,7 +74,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     },
     pairwiseIdentifier: (_ctx, user_id, client) =>
       grants.subjectOf(keys.subject, { app_id: String(client.sector), user_id }),
-    renderError: (ctx, out) => renderRefusal(ctx, requestOf(ctx.req), out),
+    renderError: (ctx, out, error) => renderRefusal(ctx, requestOf(ctx.req), out, error),
     ttl: {
       AccessToken: LIFE.access_token,
       AuthorizationCode: LIFE.code,

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { textOf } from '../support/agent.ts'
+import { purchase } from '../support/purchase.ts'
+import {
+  addApp,
+  addPerson,
+  begin,
+  browser,
+  discover,
+  enter,
+  entitlementOf,
+  exchange,
+  openSignInStage,
+  type SignInStage,
+  signInHere,
+  signInToApp,
+} from '../support/sign-in.ts'
+
+let stage: SignInStage
+
+before(async () => {
+  stage = await openSignInStage()
+})
+
+after(async () => {
+  await stage.close()
+})
+
+const person = (name: string) => addPerson(stage, `${name}@example.org`)
+const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
+
+test('a person signs in with a password, reads what the app learns, and agrees', async () => {
+  const agent = browser(stage)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const page = await agent.open(attempt.url.href)
+  assert.match(page.url, /^\/signin\/\?return_to=%2Fo%2Finteraction%2F/)
+  const asked = await signInHere(agent, stage.demo.buyer)
+  const words = textOf(asked.body)
+  assert.match(words, /Sign in to Tidepool/)
+  assert.match(words, /private id that only this app knows/)
+  assert.match(words, /Whether you may use the app/)
+  assert.match(words, /does not learn your name or your email/)
+  assert.match(words, new RegExp(stage.demo.buyer.email))
+  assert.match(words, new RegExp(new URL(stage.callback).host))
+  const policy = String(asked.headers['content-security-policy'])
+  assert.match(policy, new RegExp(`form-action 'self' ${new URL(stage.callback).origin};`))
+  const { url } = await agent.submit('Allow')
+  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+})
+
+test('whoever cancels is sent back with access_denied and no code, and is asked anew', async () => {
+  const agent = await enter(stage, await person('cancels'))
+  for (let round = 0; round < 2; round++) {
+    const attempt = await begin(stage.app_side, stage.callback)
+    await agent.open(attempt.url.href)
+    const { url } = await agent.submit('Cancel')
+    const { error, state, iss, code } = parametersOf(url)
+    assert.ok(url.startsWith(`${stage.callback}?`))
+    assert.equal(error, 'access_denied')
+    assert.equal(state, attempt.state)
+    assert.equal(iss, stage.app_side.serverMetadata().issuer)
+    assert.equal(code, undefined)
+  }
+})
+
+test('whoever does not want to sign in at all can go back from there', async () => {
+  const agent = browser(stage)
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  const here = new URL(url, 'http://localhost').searchParams.get('return_to')
+  const back = await agent.open(`${here}/cancel`)
+  assert.equal(parametersOf(back.url).error, 'access_denied')
+})
+
+test('who agreed once is not asked again, in any browser; for something new he is', async () => {
+  const agrees = await person('agrees')
+  const agent = await enter(stage, agrees)
+  const ask = async (who = agent, scope = 'openid') => {
+    const attempt = await begin(stage.app_side, stage.callback, { scope })
+    return await who.open(attempt.url.href)
+  }
+  const first = await ask()
+  assert.match(textOf(first.body), /private id/)
+  assert.doesNotMatch(textOf(first.body), /Whether you may use the app/)
+  await agent.submit('Allow')
+  assert.ok(parametersOf((await ask()).url).code)
+  const elsewhere = await enter(stage, agrees)
+  assert.ok(parametersOf((await ask(elsewhere)).url).code)
+  const more = await ask(elsewhere, 'openid entitlements')
+  assert.match(textOf(more.body), /Whether you may use the app/)
+  await elsewhere.submit('Allow')
+  assert.ok(parametersOf((await ask(agent, 'openid entitlements')).url).code)
+})
+
+test('an agreement is with one app: another asks for its own', async () => {
+  const agent = await enter(stage, await person('separate'))
+  await signInToApp(stage, agent)
+  const other = await addApp(stage, { redirect_uris: [stage.callback] })
+  const attempt = await begin(await discover(stage, other), stage.callback)
+  const page = await agent.open(attempt.url.href)
+  assert.match(textOf(page.body), /Sign in to Driftwood/)
+})
+
+test('a buyer comes back from the checkout signed in, without a click', async () => {
+  const agent = browser(stage)
+  await purchase(stage, agent, { email: 'new-buyer@example.org' })
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  const tokens = await exchange(stage.app_side, attempt, url)
+  const answer = await entitlementOf(stage, tokens.access_token)
+  assert.equal(answer.json().status, 'active')
+})
+
+test('what a checkout opened is good for its app alone, and is no single sign-on', async () => {
+  const agent = browser(stage)
+  await purchase(stage, agent, { email: 'limited@example.org' })
+  await signInToApp(stage, agent)
+  const other = await addApp(stage, { redirect_uris: [stage.callback] })
+  const other_side = await discover(stage, other)
+  const attempt = await begin(other_side, stage.callback)
+  assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
+  const silent = await begin(other_side, stage.callback, { prompt: 'none' })
+  const { url } = await agent.open(silent.url.href)
+  assert.equal(parametersOf(url).error, 'login_required')
+  await signInToApp(stage, agent)
+})
+
+test('whoever signed out of the service is not let in, and the app’s own session goes on', async () => {
+  const agent = await enter(stage, await person('leaves'))
+  const tokens = await signInToApp(stage, agent)
+  agent.cookies.delete('__Host-session')
+  const silent = await begin(stage.app_side, stage.callback, { prompt: 'none' })
+  assert.equal(parametersOf((await agent.open(silent.url.href)).url).error, 'login_required')
+  const attempt = await begin(stage.app_side, stage.callback)
+  assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
+  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 200)
+})
+
+test('a browser that another account takes over keeps nothing of the one before', async () => {
+  const agent = await enter(stage, await person('before'))
+  const theirs = await signInToApp(stage, agent)
+  await enter(stage, await person('after'), { agent })
+  const mine = await signInToApp(stage, agent)
+  assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
+  assert.equal((await entitlementOf(stage, theirs.access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(stage, mine.access_token)).statusCode, 200)
+})
+
+test('a sign-in that waited while another account signed in elsewhere does not mix the two', async () => {
+  const agent = browser(stage)
+  const waiting = await begin(stage.app_side, stage.callback)
+  await agent.open(waiting.url.href)
+  const held = ['__Secure-interaction', '__Secure-resume'].map(
+    (name) => [name, agent.cookies.get(name)!] as const,
+  )
+  const one = await person('first-tab')
+  await enter(stage, one, { agent })
+  const theirs = await signInToApp(stage, agent)
+  for (const [name, value] of held) agent.cookies.set(name, value)
+  await enter(stage, await person('second-tab'), { agent })
+  const page = await agent.open(`/o/interaction/${held[0]![1]}`)
+  assert.match(textOf(page.body), /second-tab@example\.org/)
+  const { url } = await agent.submit('Allow')
+  const mine = await exchange(stage.app_side, waiting, url)
+  assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
+})
+
+test('nobody agrees for somebody else: who takes the browser over is asked himself', async () => {
+  const agent = await enter(stage, await person('asked'))
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  const thief = await person('other-asked')
+  await enter(stage, thief, { agent })
+  // The form was drawn for the session before, so it is not taken; nor is the page itself.
+  assert.equal((await agent.submit('Allow')).status, 403)
+  const page = await agent.open(url)
+  assert.match(textOf(page.body), /other-asked@example\.org/)
+  const back = await agent.submit('Allow')
+  assert.ok(await exchange(stage.app_side, attempt, back.url))
+  const { rows } = await stage.world.db.raw(
+    `select email from consents c join users u on u.id = c.user_id where email like '%asked@%'`,
+  )
+  assert.deepEqual(rows, [{ email: 'other-asked@example.org' }])
+})
+
+test('a sign-in that was begun in another browser leads back to the app, and tells nothing', async () => {
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await browser(stage).open(attempt.url.href)
+  const here = new URL(url, 'http://localhost').searchParams.get('return_to')!
+  const agent = await enter(stage, await person('elsewhere'))
+  for (const address of [here, `${here}/cancel`]) {
+    const page = await agent.open(address)
+    assert.equal(page.status, 400)
+    assert.match(textOf(page.body), /Go to Tidepool/)
+    assert.match(page.body, new RegExp(`href="${stage.demo.sample_site_url}/login"`))
+  }
+  const gone = await agent.open('/o/interaction/unknown')
+  assert.match(textOf(gone.body), /Go to the home page/)
+})
+
+test('a sign-in that nobody finishes ends after an hour', async () => {
+  const agent = await enter(stage, await person('slow'))
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  stage.clock.pass(3600)
+  assert.match(textOf((await agent.open(url)).body), /Start signing in again/)
+})
+
+test('no other site can agree for a person', async () => {
+  const agent = await enter(stage, await person('forged'))
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  for (const headers of [{}, { origin: 'https://evil.example' }]) {
+    const answer = await stage.app.inject({
+      method: 'POST',
+      url: `${url}/allow`,
+      headers: {
+        ...headers,
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: [...agent.cookies].map((pair) => pair.join('=')).join('; '),
+      },
+      payload: '',
+    })
+    assert.equal(answer.statusCode, 403)
+  }
+})

@@ -1,0 +1,264 @@
+/** The modules of the RP-initiated logout plan that apply, and what a sign-out revokes. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as client from 'openid-client'
+import { type Agent, textOf } from '../support/agent.ts'
+import {
+  addApp,
+  addPerson,
+  begin,
+  browser,
+  discover,
+  enter,
+  entitlementOf,
+  exchange,
+  openSignInStage,
+  type SignInStage,
+  signInToApp,
+  walkToApp,
+} from '../support/sign-in.ts'
+
+let stage: SignInStage
+let count = 0
+
+before(async () => {
+  stage = await openSignInStage()
+})
+
+after(async () => {
+  await stage.close()
+})
+
+type Tokens = Awaited<ReturnType<typeof signInToApp>>
+
+/** Somebody new, signed in to the service and to the app. */
+async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: string }> {
+  const { user_id } = await addPerson(stage, `leaves-${++count}@example.org`)
+  const agent = await enter(stage, { user_id })
+  return { agent, tokens: await signInToApp(stage, agent), user_id }
+}
+
+const endSession = (parameters: Record<string, string>) =>
+  `/o/session/end?${new URLSearchParams(parameters)}`
+
+/** As openid-client asks for it: with the ID token, the client id, the address and a state. */
+function asked(tokens: Tokens, changes: Record<string, string> = {}): string {
+  const url = client.buildEndSessionUrl(stage.app_side, {
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: stage.home,
+    state: 'where-i-was',
+    ...changes,
+  })
+  return url.pathname + url.search
+}
+
+const status = async (tokens: Tokens) =>
+  (await entitlementOf(stage, tokens.access_token)).statusCode
+
+const isRefused = (tokens: Tokens) =>
+  assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+    error: 'invalid_grant',
+  })
+
+test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of the service', async () => {
+  const { agent, tokens } = await signedIn()
+  const page = await agent.open(asked(tokens))
+  assert.match(textOf(page.body), /Sign out of Tidepool\?/)
+  assert.equal(await status(tokens), 200)
+  const { url } = await agent.submit('Sign out')
+  assert.equal(url, `${stage.home}?state=where-i-was`)
+  const answer = await entitlementOf(stage, tokens.access_token)
+  assert.equal(answer.statusCode, 401)
+  assert.equal(answer.json().error, 'invalid_token')
+  await assert.rejects(client.fetchUserInfo(stage.app_side, tokens.access_token, 'x'))
+  await isRefused(tokens)
+  assert.match((await agent.open('/account/')).url, /^\/signin\//)
+  const again = await begin(stage.app_side, stage.callback)
+  assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
+})
+
+test('who stays signed in keeps everything, and returns to the same address', async () => {
+  const { agent, tokens } = await signedIn()
+  const page = await agent.open(asked(tokens))
+  const link = /<a [^>]*href="([^"]+)"[^>]*>Stay signed in</.exec(page.body)?.[1]
+  assert.equal(link, `${stage.home}?state=where-i-was`)
+  assert.equal(await status(tokens), 200)
+  assert.ok(await client.refreshTokenGrant(stage.app_side, tokens.refresh_token!))
+  assert.equal((await agent.open('/account/')).status, 200)
+})
+
+const ELSEWHERE: Record<string, (tokens: Tokens) => Record<string, string>> = {
+  'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': (tokens) => ({
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: 'https://evil.example/',
+    state: 's',
+  }),
+  'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': (tokens) => ({
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: `${stage.home}?foo=bar`,
+  }),
+  'a slash taken away': (tokens) => ({
+    id_token_hint: tokens.id_token!,
+    post_logout_redirect_uri: stage.home.slice(0, -1),
+  }),
+  'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': (tokens) => ({
+    id_token_hint: tokens.id_token!,
+    state: 's',
+  }),
+  'oidcc-rp-initiated-logout-no-params': () => ({}),
+  'oidcc-rp-initiated-logout-only-state': () => ({ state: 's' }),
+  'an address without anybody who registered it': () => ({
+    post_logout_redirect_uri: stage.home,
+  }),
+}
+
+for (const [module, parameters] of Object.entries(ELSEWHERE)) {
+  test(`${module}: the person is asked, and lands on the home page`, async () => {
+    const { agent, tokens } = await signedIn()
+    const address = endSession(parameters(tokens))
+    const page = await agent.open(address)
+    assert.match(textOf(page.body), /Sign out of (Tidepool|Purser)\?/)
+    assert.match(page.body, /<a [^>]*href="\/"[^>]*>Stay signed in</)
+    const { url } = await agent.submit('Sign out')
+    assert.equal(url, '/')
+    assert.equal(await status(tokens), 401)
+  })
+}
+
+test('oidcc-rp-initiated-logout-no-state: the address comes without a state', async () => {
+  const { agent, tokens } = await signedIn()
+  const parameters = { id_token_hint: tokens.id_token!, post_logout_redirect_uri: stage.home }
+  await agent.open(endSession(parameters))
+  assert.equal((await agent.submit('Sign out')).url, stage.home)
+})
+
+test('oidcc-rp-initiated-logout-no-id-token-hint: the client id is enough, as the person is asked', async () => {
+  const { agent, tokens } = await signedIn()
+  const { client_id } = stage.demo.app
+  await agent.open(endSession({ client_id, post_logout_redirect_uri: stage.home }))
+  assert.equal((await agent.submit('Sign out')).url, stage.home)
+  assert.equal(await status(tokens), 401)
+})
+
+const BAD: Record<string, (tokens: Tokens) => Record<string, string>> = {
+  'oidcc-rp-initiated-logout-bad-id-token-hint': () => ({ id_token_hint: 'nonsense' }),
+  'oidcc-rp-initiated-logout-modified-id-token-hint': (tokens) => {
+    const [head, body, signature] = tokens.id_token!.split('.')
+    const claims = JSON.parse(Buffer.from(body!, 'base64url').toString())
+    const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'other' })).toString('base64url')
+    return { id_token_hint: `${head}.${changed}.${signature}` }
+  },
+  'a hint without a signature': (tokens) => {
+    const head = Buffer.from('{"alg":"none"}').toString('base64url')
+    return { id_token_hint: `${head}.${tokens.id_token!.split('.')[1]}.` }
+  },
+  'a hint of another client': (tokens) => ({
+    id_token_hint: tokens.id_token!,
+    client_id: 'app_other',
+  }),
+  'a client that there is not': () => ({ client_id: 'app_unknown' }),
+}
+
+for (const [module, parameters] of Object.entries(BAD)) {
+  test(`${module}: nothing is done, and the person is sent nowhere`, async () => {
+    const { agent, tokens } = await signedIn()
+    const page = await agent.open(
+      endSession({ post_logout_redirect_uri: stage.home, ...parameters(tokens) }),
+    )
+    assert.equal(page.status, 400)
+    assert.match(textOf(page.body), /Signing out did not work/)
+    assert.equal(await status(tokens), 200)
+  })
+}
+
+test('an ID token that has expired still says of which app to sign out', async () => {
+  const { agent, tokens } = await signedIn()
+  stage.clock.pass(2 * 3600)
+  assert.match(textOf((await agent.open(asked(tokens))).body), /Sign out of Tidepool\?/)
+})
+
+test('whoever is not signed in goes straight back', async () => {
+  const { tokens } = await signedIn()
+  const { url } = await browser(stage).open(asked(tokens))
+  assert.equal(url, `${stage.home}?state=where-i-was`)
+})
+
+test('a request to sign out may come as a form', async () => {
+  const { tokens } = await signedIn()
+  const answer = await stage.app.inject({
+    method: 'POST',
+    url: '/o/session/end',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: 'https://tidepool.example',
+    },
+    payload: asked(tokens).split('?')[1]!,
+  })
+  assert.equal(answer.statusCode, 303)
+  assert.equal(answer.headers.location, asked(tokens))
+})
+
+test('no other site can sign a person out', async () => {
+  const { agent, tokens } = await signedIn()
+  const answer = await stage.app.inject({
+    method: 'POST',
+    url: '/o/session/end/sign-out',
+    headers: {
+      origin: 'https://evil.example',
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: [...agent.cookies].map((pair) => pair.join('=')).join('; '),
+    },
+    payload: '',
+  })
+  assert.equal(answer.statusCode, 403)
+  assert.equal(await status(tokens), 200)
+})
+
+test('a sign-out ends what the app has of the person everywhere, and nobody else’s', async () => {
+  const { agent, tokens, user_id } = await signedIn()
+  const elsewhere = await signInToApp(stage, await enter(stage, { user_id }))
+  const other = await signedIn()
+  await agent.open(asked(tokens))
+  await agent.submit('Sign out')
+  for (const each of [tokens, elsewhere]) {
+    assert.equal(await status(each), 401)
+    await isRefused(each)
+  }
+  assert.equal(await status(other.tokens), 200)
+})
+
+test('a sign-out ends every app of this browser, and leaves the same apps elsewhere', async () => {
+  const { agent, tokens, user_id } = await signedIn()
+  const app = await addApp(stage, { redirect_uris: [stage.callback] })
+  const side = await discover(stage, app)
+  const enterOther = async (who: Agent) => {
+    const attempt = await begin(side, stage.callback)
+    return await exchange(side, attempt, (await walkToApp(who, attempt)).url)
+  }
+  const here = await enterOther(agent)
+  const there = await enterOther(await enter(stage, { user_id }))
+  await agent.open(asked(tokens))
+  await agent.submit('Sign out')
+  const isGood = (token: string) => client.fetchUserInfo(side, token, client.skipSubjectCheck)
+  await assert.rejects(isGood(here.access_token))
+  assert.ok(await isGood(there.access_token))
+})
+
+test('a code that was on its way when its person signed out gives nothing any more', async () => {
+  const { agent, tokens } = await signedIn()
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await walkToApp(agent, attempt)
+  await agent.open(asked(tokens))
+  await agent.submit('Sign out')
+  await assert.rejects(exchange(stage.app_side, attempt, url), { error: 'invalid_grant' })
+})
+
+test('who signs in again after a sign-out is not asked to agree again', async () => {
+  const { agent, tokens, user_id } = await signedIn()
+  await agent.open(asked(tokens))
+  await agent.submit('Sign out')
+  await enter(stage, { user_id }, { agent })
+  const attempt = await begin(stage.app_side, stage.callback)
+  const { url } = await agent.open(attempt.url.href)
+  assert.equal((await exchange(stage.app_side, attempt, url)).claims()!.sub, tokens.claims()!.sub)
+})
