@@ -7,7 +7,7 @@ const FAMILIES: [name: string, sign: RegExp][] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
   ['Firefox', /\bFirefox\/|\bFxiOS\//],
-  ['Chrome', /\bChrome\/|\bCriOS\//],
+  ['Chrome', /Chrome\/|\bCriOS\//],
   ['Safari', /\bSafari\//],
 ]
 const SYSTEMS: [name: string, sign: RegExp][] = [

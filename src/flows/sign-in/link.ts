@@ -79,7 +79,7 @@ export async function undoEmailChange(
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })
     const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
-    if (!change) return { outcome: 'spent' }
+    if (!change || change.ended_at) return { outcome: 'spent' }
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
     if (!(await identity.setEmail(tx, before))) {

@@ -28,8 +28,8 @@ export function ConfirmPage(facts: {
       script="passkey.js"
     >
       <Heading title="Confirm that it is you">
-        You are signed in as <Mailbox address={facts.email} />. What keeps others out is changed
-        after a fresh look at who asks.
+        Before you change how <Mailbox address={facts.email} /> is protected, prove once more that
+        it is yours.
       </Heading>
       {fault && !isOnField && <Alert tone="error">{fault.words}</Alert>}
       {facts.has_password && (

@@ -21,7 +21,7 @@ export function AuthenticatorPage(facts: {
         that it shows.
       </Heading>
       <img
-        class="w-52 justify-self-center rounded-field bg-white p-2"
+        class="w-52 justify-self-center rounded-field bg-white"
         src={facts.qr_image}
         alt="QR code with the setup key below"
         width="208"
@@ -102,7 +102,7 @@ export function RecoveryCodesPage(facts: { codes: string[]; words: string }): JS
       </Alert>
       <CopyField id="recovery_codes" label="Recovery codes" value={facts.codes.join('\n')} />
       <Button kind="primary" href="/account/security/" wide>
-        I have put them away
+        I have saved them
       </Button>
     </FocusLayout>
   )

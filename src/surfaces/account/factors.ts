@@ -80,7 +80,7 @@ async function sendSetup(
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
   if (!setup) return goTo(reply, SECURITY)
-  const drawing = encodeQR(setup.uri, 'svg', { border: 2 })
+  const drawing = encodeQR(setup.uri, 'svg', { border: 4 })
   const page = AuthenticatorPage({
     csrf_token: csrfToken(world, request, reply),
     qr_image: `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`,

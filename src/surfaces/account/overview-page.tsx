@@ -38,14 +38,13 @@ interface OverviewFacts {
 
 /** How the owner signs in, what else is asked for, and which browsers are signed in. */
 export function OverviewPage(facts: OverviewFacts): JSX.Element {
-  const { factors } = facts
   return (
     <SiteLayout title="Security · Purser" nav={facts.nav}>
       <Heading title="Security">
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
       {facts.news && <Alert tone="success">{facts.news}</Alert>}
-      <div class="grid items-start gap-5 lg:grid-cols-2">
+      <div class="grid gap-5 lg:grid-cols-2">
         <Entry title="Email" action="Change email" href="/account/security/email">
           <p class="text-sm">{facts.email}</p>
           {facts.new_email && (
@@ -66,7 +65,7 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
           </p>
         </Entry>
         <AuthenticatorPanel {...facts} />
-        {owesFactor(factors) && <RecoveryPanel {...facts} />}
+        <RecoveryPanel {...facts} />
       </div>
       <PasskeysPanel {...facts} />
       <SessionsPanel {...facts} />
@@ -122,6 +121,16 @@ function AuthenticatorPanel({ csrf_token, factors }: OverviewFacts): JSX.Element
 }
 
 function RecoveryPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
+  if (!owesFactor(factors)) {
+    return (
+      <Panel title="Recovery codes" aside={<OnOff on={false} />}>
+        <p class="text-sm text-muted">
+          You get ten of them with your authenticator app or your first passkey, for the day on
+          which you lose your device.
+        </p>
+      </Panel>
+    )
+  }
   const { recovery_codes } = factors
   const left = recovery_codes === 1 ? '1 code left' : `${recovery_codes} codes left`
   return (

@@ -79,6 +79,7 @@ async function openLink(
   const link = await identity.peekLink(db, now, { token, purpose })
   if (!link) return undefined
   const change = link.about ? await identity.findEmailChange(db, link.about) : undefined
+  if (change?.ended_at) return undefined
   return {
     purpose,
     token,

@@ -66,6 +66,7 @@ export function SignInPage(facts: {
         options_url="/signin/passkey/options"
         csrf_token={csrf_token}
       >
+        <hr class="border-base-300" />
         <ReturnField return_to={return_to} />
         <Button icon="key" wide>
           Use a passkey
@@ -216,7 +217,7 @@ function RecoveryCodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
           autocomplete="off"
           spellcheck={false}
           maxlength={40}
-          hint="One of the ten that you put away. Each works once."
+          hint="One of the ten that you saved. Each works once."
           autofocus
         />
         <Button kind="primary" pending="Signing in…" wide>

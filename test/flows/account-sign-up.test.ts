@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { enterPassword, isSignedIn, newEmail, PASSWORD, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { letterTo, linkIn } from '../support/mailbox.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+const words = (agent: Agent) => textOf(agent.page.body)
+
+/** Fills in the sign-up page and returns the browser. */
+async function typeIn(email: string, password = PASSWORD, return_to = ''): Promise<Agent> {
+  const agent = buyer(service)
+  await agent.open(`/signup/${return_to ? `?return_to=${encodeURIComponent(return_to)}` : ''}`)
+  await agent.submit('Create account', { email, password })
+  return agent
+}
+
+const confirmation = async (email: string) =>
+  linkIn(await letterTo(service, email, /^Confirm your email/), 'sign_up')
+
+test('nobody has an account, a session or a sign-in before the mailbox answers', async () => {
+  const email = newEmail()
+  const agent = await typeIn(email)
+  assert.match(words(agent), /Look into your mailbox/)
+  assert.ok(!agent.cookies.has('__Host-session'))
+  const path = await confirmation(email)
+  await buyer(service).open(path)
+  const count = sql`select id from users where email_normalised = ${email}`
+  assert.deepEqual(await service.world.db.rows(count), [])
+  assert.ok(!(await isSignedIn(await enterPassword(service, email))))
+
+  await agent.open(path)
+  await agent.submit('Confirm my email')
+  assert.ok(await isSignedIn(agent))
+  assert.ok(await isSignedIn(await enterPassword(service, email)))
+  assert.equal((await agent.open(path)).status, 404)
+  const user = await service.world.db.one<Record<string, unknown>>(sql`
+    select created_via, email_verified_at is not null as is_proven from users
+    where email_normalised = ${email}`)
+  assert.deepEqual(user, { created_via: 'signup', is_proven: true })
+})
+
+test('the way goes on where it led before, also from the sign-in page', async () => {
+  const return_to = `/manage/${service.demo.app.client_id}/?next=http://localhost/`
+  const agent = buyer(service)
+  await agent.open(`/signin/?return_to=${encodeURIComponent(return_to)}`)
+  await agent.press('Create an account')
+  const email = newEmail()
+  await agent.submit('Create account', { email, password: PASSWORD })
+  await agent.open(await confirmation(email))
+  await agent.submit('Confirm my email')
+  assert.equal((await agent.press('Go on')).url, return_to)
+})
+
+test('an address of somebody else’s is no place to go on to', async () => {
+  for (const return_to of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
+    const email = newEmail()
+    const agent = await typeIn(email, PASSWORD, return_to)
+    await agent.open(await confirmation(email))
+    assert.equal((await agent.submit('Confirm my email')).url, '/account/')
+  }
+})
+
+test('the page is the same, byte for byte, whether the address has an account or not', async () => {
+  const { email: known } = await signUp(service)
+  const bought = newEmail()
+  await purchase(service, buyer(service), { email: bought })
+  const pages = new Set<string>()
+  for (const email of [known, bought, newEmail(), newEmail()]) {
+    const { page } = await typeIn(email)
+    const { 'x-request-id': _, date: __, ...headers } = page.headers
+    const cut = page.body.replaceAll(email, 'somebody@example.com')
+    headers['content-length'] = Number(headers['content-length']) - email.length
+    pages.add(JSON.stringify({ status: page.status, headers, body: cut }))
+  }
+  assert.equal(pages.size, 1)
+})
+
+test('answering asks the database the same, whether the address has an account or not', async () => {
+  const { email: known } = await signUp(service)
+  const asked = async (email: string) => {
+    const { db } = service.world
+    const names: string[] = []
+    const { tx } = db
+    db.tx = async (work) =>
+      await tx(async (inner) => {
+        const noted = (statement: Parameters<typeof inner.run>[0]) => {
+          names.push(statement.text.trim().slice(0, 40))
+          return inner.run(statement)
+        }
+        return await work({ ...inner, run: noted })
+      })
+    try {
+      await typeIn(email)
+    } finally {
+      db.tx = tx
+    }
+    return names
+  }
+  const first = await asked(newEmail())
+  assert.ok(first.length > 0)
+  assert.deepEqual(await asked(known), first)
+})
+
+test('an owner who signs up again is told so by letter, and keeps the password', async () => {
+  const { email } = await signUp(service)
+  const stranger = await typeIn(email, 'a password of a stranger')
+  const letter = await letterTo(service, email, /^You already have an account/)
+  assert.ok(!letter.includes('/link/sign_up/'))
+  const owner = buyer(service)
+  await owner.open(linkIn(letter, 'sign_in'))
+  await owner.submit('Sign in')
+  assert.ok(await isSignedIn(owner))
+  assert.ok(!(await isSignedIn(stranger)))
+  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of a stranger'))))
+  assert.ok(await isSignedIn(await enterPassword(service, email)))
+})
+
+test('whoever opens the letter in another browser chooses the password, not who typed it', async () => {
+  const email = newEmail()
+  const stranger = await typeIn(email, 'a password of a stranger')
+  const owner = buyer(service)
+  await owner.open(await confirmation(email))
+  await owner.submit('Confirm my email')
+  assert.equal(owner.page.status, 422)
+  await owner.submit('Confirm my email', { password: PASSWORD })
+  assert.ok(await isSignedIn(owner))
+  assert.ok(!(await isSignedIn(stranger)))
+  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of a stranger'))))
+  assert.ok(await isSignedIn(await enterPassword(service, email)))
+})
+
+test('a letter that is older than the account changes nothing in it', async () => {
+  const email = newEmail()
+  const early = await typeIn(email, 'an early password, forgotten')
+  const path = await confirmation(email)
+  service.clock.pass(60)
+  const agent = await typeIn(email)
+  await agent.open(await confirmation(email))
+  await agent.submit('Confirm my email')
+  await early.open(path)
+  await early.submit('Confirm my email')
+  assert.ok(await isSignedIn(await enterPassword(service, email)))
+  assert.ok(
+    !(await isSignedIn(await enterPassword(service, email, 'an early password, forgotten'))),
+  )
+})
+
+test('a weak password, a breached one and one’s own address are refused, with the reason', async () => {
+  const email = 'marguerite@example.com'
+  const cases: [password: string, reason: RegExp][] = [
+    ['short', /Use at least 10 characters/],
+    ['password1234', /one of the first that anybody would try/],
+    ['qwertyuiop', /one of the first that anybody would try/],
+    ['iloveyou123', /one of the first that anybody would try/],
+    ['P@ssw0rd1234', /one of the first that anybody would try/],
+    ['Marguerite@Example.com', /Your email address is no secret/],
+    ['x'.repeat(257), /Use at most 256 characters/],
+  ]
+  for (const [password, reason] of cases) {
+    const { page } = await typeIn(email, password)
+    assert.equal(page.status, 422, password)
+    assert.match(textOf(page.body), reason)
+    assert.ok(!page.body.includes(`value="${password}"`))
+  }
+  const { page } = await typeIn('no address', 'short')
+  assert.match(textOf(page.body), /Enter an email address.*Use at least 10 characters/)
+})
+
+test('letters to one address end after a few, and the page says so to everybody', async () => {
+  const { email: known } = await signUp(service)
+  for (const email of [known, newEmail()]) {
+    let page = (await typeIn(email)).page
+    for (let tries = 0; page.status === 200 && tries < 10; tries++) {
+      page = (await typeIn(email)).page
+    }
+    assert.equal(page.status, 429)
+    assert.match(textOf(page.body), /many tries in a short time/)
+  }
+})
+
+test('a letter to an unknown address is never written, and nobody can tell', async () => {
+  const { email: known } = await signUp(service)
+  const unknown = newEmail()
+  const bodies = new Set<string>()
+  for (const email of [known, unknown]) {
+    for (const button of ['Email me a sign-in link', 'I forgot my password']) {
+      const agent = buyer(service)
+      await agent.open('/signin/')
+      const page = await agent.submit(button, { email })
+      const { csrf_token = '' } = agent.form('Sign in')
+      bodies.add(page.body.replaceAll(email, 'somebody').replaceAll(csrf_token, 'token'))
+    }
+  }
+  assert.equal(bodies.size, 1)
+  await letterTo(service, known, /^Set a new password/)
+  const rows = await service.world.db.rows(
+    sql`select 1 from dev_mailbox where recipient = ${unknown}`,
+  )
+  assert.deepEqual(rows, [])
+})
