@@ -28,6 +28,11 @@ async function answer(request: IncomingMessage): Promise<string> {
     const { found } = await licensing.findByKey(db, keys, { client_id, license_key: key })
     return JSON.stringify(licensing.stateOf(found!))
   }
+  if (url.startsWith('/licensing/')) {
+    const token = request.headers.authorization!.slice('Bearer '.length)
+    const found = await licensing.findByToken(db, new Date(), token)
+    return JSON.stringify(licensing.entitlementOf(found!))
+  }
   if (!url.startsWith('/api/v1/orders/')) return prices
   const reference = url.slice('/api/v1/orders/'.length)
   const order_id = licensing.readReference(keys, new Date(), { client_id, reference })

@@ -12,9 +12,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
+import { sha256 } from '#platform/secrets'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { seedCast } from '../src/demo/seed.ts'
+import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
+import { Agent } from '../test/support/agent.ts'
+import { overHttp } from '../test/support/process.ts'
 import { LOAD_CORE, load, pinned, type Round, startServer } from './processes.ts'
 import { seed } from './seed.ts'
 
@@ -82,6 +85,7 @@ async function main(): Promise<void> {
       const pairs = compare(file, [env.BASE_URL, bareUrl], authorization)
       results[name] = report(name, pairs)
     }
+    results.sign_ins = await signIns(env, demo, log)
     results.checkouts = checkouts(env.BASE_URL, demo.app.prices[0]!.public_id)
   } finally {
     await bare.stop()
@@ -124,22 +128,60 @@ function report(name: string, pairs: Pair[]) {
 }
 
 function checkouts(base_url: string, price_id: string): Round {
-  const file = join(root, 'bench/checkouts.ts')
-  const [command, words] = pinned(LOAD_CORE, process.execPath, [
-    '--import',
-    './scripts/register-tsx.mjs',
-    file,
-  ])
-  const env = {
-    ...process.env,
-    BASE_URL: base_url,
-    PRICE_ID: price_id,
-    SECONDS: String(seconds * 3),
-  }
-  const result: Round = JSON.parse(
-    execFileSync(command, words, { env, encoding: 'utf8', cwd: root }),
-  )
+  const result = generate('bench/checkouts.ts', { BASE_URL: base_url, PRICE_ID: price_id })
   console.log('\ncheckouts, four pages and all, a second')
   console.table({ service: result })
   return result
+}
+
+/** Whole sign-ins beside those of the bare library, which finds the same session in the database. */
+async function signIns(env: Record<string, string>, demo: DemoFacts, log: string) {
+  const { client_id, client_secret } = demo.app
+  const redirect_uri = `${demo.sample_site_url}/auth/callback`
+  const listen = await freePort()
+  const url = `http://127.0.0.1:${listen}`
+  const bareEnv = { ...env, LISTEN: String(listen) }
+  const bare = await startServer('bench/bare-sign-in.ts', bareEnv, `${url}/o/jwks`, log)
+  const facts = {
+    CLIENT_ID: client_id,
+    CLIENT_SECRET: client_secret,
+    REDIRECT_URI: redirect_uri,
+    COOKIES: await signedIn(env.BASE_URL!, demo, redirect_uri),
+  }
+  try {
+    const once = () =>
+      [env.BASE_URL!, url].map((target) =>
+        generate('bench/sign-ins.ts', { ...facts, TARGET: target }),
+      ) as Pair
+    once()
+    return report('sign-ins', Array.from({ length: Number(chosen.rounds) }, once))
+  } finally {
+    await bare.stop()
+  }
+}
+
+/** The cookies of somebody who signed in, and agreed, on the pages. */
+async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string): Promise<string> {
+  const person = new Agent(overHttp(base_url), base_url)
+  const asked = new URLSearchParams({
+    client_id: demo.app.client_id,
+    redirect_uri,
+    response_type: 'code',
+    scope: 'openid entitlements',
+    code_challenge: sha256('a verifier that nobody needs').toString('base64url'),
+    code_challenge_method: 'S256',
+  })
+  await person.open('/signin/')
+  await person.submit('Sign in', { ...demo.buyer })
+  await person.open(`/o/auth?${asked}`)
+  await person.submit('Allow')
+  return person.cookie
+}
+
+/** Runs a load generator of our own on the other core. */
+function generate(file: string, settings: Record<string, string>): Round {
+  const words = ['--import', './scripts/register-tsx.mjs', join(root, file)]
+  const [command, all] = pinned(LOAD_CORE, process.execPath, words)
+  const env = { ...process.env, SECONDS: String(seconds * 2), ...settings }
+  return JSON.parse(execFileSync(command, all, { env, encoding: 'utf8', cwd: root }))
 }

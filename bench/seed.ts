@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as grants from '#domain/grants'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { DemoFacts } from '../src/demo/seed.ts'
 
@@ -11,6 +13,7 @@ import type { DemoFacts } from '../src/demo/seed.ts'
 export interface Requests {
   validate: string
   orders: string
+  entitlement: string
   prices: string
 }
 
@@ -29,10 +32,13 @@ export async function seed(
   await db.tx((tx) => fill(tx, demo.app.client_id, weight))
   const validate: string[] = []
   const orders: string[] = []
+  const entitlement: string[] = []
   for (let done = 0; done < Math.min(ASKED_FOR, facts.licenses); done += BATCH) {
     await db.tx(async (tx) => {
       for (let index = 0; index < BATCH; index++) {
-        const { license_key, order_id } = await sell(world, tx, demo)
+        const { license_key, order_id, user_id } = await sell(world, tx, demo)
+        const token = await grantToken(world, tx, { client_id: demo.app.client_id, user_id })
+        entitlement.push(`GET /licensing/entitlement/ Bearer ${token}`)
         const reference = licensing.signReference(world.keys, world.clock.now(), {
           client_id: demo.app.client_id,
           order_id,
@@ -51,6 +57,7 @@ export async function seed(
   return {
     validate: write('validate', validate),
     orders: write('orders', orders),
+    entitlement: write('entitlement', entitlement),
     prices: write('prices', [`GET /api/v1/public/apps/${demo.app.client_id}/prices/`]),
   }
 }
@@ -106,5 +113,29 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
       created_at)
     values (${order_id}, ${cart_id}, ${app_id}, ${user_id}, ${product_id}, ${price_id},
       ${license_id}, ${quote_id}, 1200, 0, 1200, 110, 0, 'seller', false, ${now})`)
-  return { license_key, order_id }
+  return { license_key, order_id, user_id }
+}
+
+/** An access token, as hosted sign-in would have kept it. */
+async function grantToken(
+  { random, clock }: World,
+  tx: Db,
+  facts: { client_id: string; user_id: string },
+): Promise<string> {
+  const token = mintSecret(random)
+  await grants.keepRecord(
+    tx,
+    clock.now(),
+    { kind: 'AccessToken', name: token },
+    {
+      ...facts,
+      payload: {},
+      grant: undefined,
+      session_uid: undefined,
+      scope: grants.DEFAULT_SCOPES.join(' '),
+      audience: undefined,
+      life: 86_400,
+    },
+  )
+  return token
 }

@@ -1,4 +1,5 @@
--- Sends the lines of a file as requests, in turn: "METHOD PATH BODY". The callers' addresses rotate,
+-- Sends the lines of a file as requests, in turn: "METHOD PATH BODY", or a bearer token in the
+-- place of the body. The callers' addresses rotate,
 -- so that the limiter counts every request and refuses none.
 local lines = {}
 local at = 0
@@ -18,7 +19,8 @@ function request()
   local method, path, body = lines[at]:match("^(%S+) (%S+) ?(.*)$")
   caller = (caller + 1) % 16384
   headers["X-Forwarded-For"] = "10.7." .. math.floor(caller / 256) .. "." .. caller % 256
-  if body == "" then body = nil end
+  if body:find("^Bearer ") then headers["Authorization"] = body end
+  if method == "GET" then body = nil end
   return wrk.format(method, path, headers, body)
 end
 
