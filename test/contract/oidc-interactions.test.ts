@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { textOf } from '../support/agent.ts'
+import * as grants from '#domain/grants'
+import { type Agent, textOf } from '../support/agent.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addApp,
@@ -164,6 +165,44 @@ test('a sign-in that waited while another account signed in elsewhere does not m
   const { url } = await agent.submit('Allow')
   const mine = await exchange(stage.app_side, waiting, url)
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
+})
+
+test('an account that turns up in the browser at the last moment ends there, with its tokens', async () => {
+  const { user_id } = await person('late')
+  const theirs_agent = await enter(stage, await person('sudden'))
+  const theirs = await signInToApp(stage, theirs_agent)
+  const agent = await enter(stage, { user_id })
+  const attempt = await begin(stage.app_side, stage.callback)
+  const interaction = await hop(agent, attempt.url.pathname + attempt.url.search)
+  const resume = await hop(agent, interaction)
+  agent.cookies.set('__Host-sign-in', theirs_agent.cookies.get('__Host-sign-in')!)
+  await agent.open(resume)
+  const page = await agent.submit('Continue')
+  assert.match(textOf(page.body), /late@example\.org/)
+  const { url } = await agent.submit('Allow')
+  const mine = await exchange(stage.app_side, attempt, url)
+  assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
+  assert.equal((await entitlementOf(stage, theirs.access_token)).statusCode, 401)
+})
+
+/** Opens one address and returns where it leads, without going there. */
+async function hop(agent: Agent, url: string): Promise<string> {
+  const cookie = [...agent.cookies].map((pair) => pair.join('=')).join('; ')
+  const answer = await stage.app.inject({ url, headers: { cookie } })
+  for (const { name, value } of answer.cookies) agent.cookies.set(name, value)
+  assert.equal(answer.statusCode, 303)
+  return String(answer.headers.location)
+}
+
+test('an agreement whose sign-in session ended meanwhile begins anew', async () => {
+  const somebody = await person('ended')
+  const agent = await enter(stage, somebody)
+  const attempt = await begin(stage.app_side, stage.callback)
+  await agent.open(attempt.url.href)
+  await grants.revokeEverything(stage.world.db, somebody.user_id)
+  const page = await agent.submit('Allow')
+  assert.equal(page.status, 400)
+  assert.match(textOf(page.body), /Start signing in again/)
 })
 
 test('nobody agrees for somebody else: who takes the browser over is asked himself', async () => {
