@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { isWellFormedKey } from '#domain/licensing'
 import type { Endpoint } from '#surfaces/endpoint'
 import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import { entitlement } from '../../src/surfaces/entitlement/routes.ts'
 import { licenseApi } from '../../src/surfaces/license-api/routes.ts'
 import { documentedPath, openApiDocument } from '../../src/surfaces/openapi/document.ts'
 import { Problem } from '../../src/surfaces/openapi/schemas.ts'
@@ -44,7 +45,11 @@ let document: Document
 
 before(async () => {
   service = await openTestService()
-  rows = [...(await publicApi(service.world)), ...licenseApi(service.world)]
+  rows = [
+    ...(await publicApi(service.world)),
+    ...licenseApi(service.world),
+    ...entitlement(service.world),
+  ]
   document = openApiDocument('https://purser.example', '1.2.3', rows) as Document
 })
 
@@ -161,7 +166,7 @@ test('each status names just the codes that it can have', () => {
 test('who may call, how often, and for how long an answer is good, stands beside each answer', () => {
   for (const row of rows) {
     const { security, responses } = operationOf(row)
-    assert.deepEqual(security, row.auth === 'none' ? [] : [{ basic: [] }])
+    assert.deepEqual(security, row.auth === 'none' ? [] : [{ [row.auth]: [] }])
     for (const [status, { headers }] of Object.entries(responses)) {
       const names = Object.keys(headers!)
       for (const name of ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']) {
