@@ -1,0 +1,336 @@
+/**
+ * The attacks of the study "Pre-hijacked accounts" (2022) on an account that a checkout made: somebody
+ * buys with the address of another person, and waits until that person proves the mailbox.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import { mintId } from '#platform/ids'
+import { mintSecret } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import {
+  addAuthenticator,
+  enterPassword,
+  isSignedIn,
+  newEmail,
+  PASSWORD,
+  passkeyOptions,
+  signUp,
+} from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { letterTo, linkIn } from '../support/mailbox.ts'
+import { buyer, purchase, TEXAS } from '../support/purchase.ts'
+import {
+  addApp as addClientApp,
+  begin,
+  discover,
+  entitlementOf,
+  exchange,
+  openSignInStage,
+  type SignInStage,
+  signInToApp,
+  walkToApp,
+} from '../support/sign-in.ts'
+import { SoftPasskey } from '../support/soft-passkey.ts'
+
+const SECURITY = '/account/security/'
+const ATTACKERS_PASSWORD = 'what the attacker chose'
+
+const DRIFTWOOD = 'https://driftwood.example/callback'
+
+let stage: SignInStage
+/** Two apps beside the one where the attacker buys: one to sign in to, one to buy. */
+let driftwood: { client_id: string; client_secret: string }
+let harbor: OtherApp
+before(async () => {
+  stage = await openSignInStage()
+  driftwood = await addClientApp(stage, { redirect_uris: [DRIFTWOOD] })
+  harbor = await addApp(stage, { slug: 'harbor' })
+  // The add-on, so that tokens of the app are of use.
+  await stage.world.db.run(sql`update apps set addon_enabled_at = ${stage.clock.now()}`)
+})
+after(() => stage.close())
+
+/** What an attacker holds who bought with somebody else's address. */
+interface Attack {
+  email: string
+  user_id: string
+  attacker: Agent
+  success_url: string
+  access_token: string
+}
+
+async function attack(email = newEmail()): Promise<Attack> {
+  const attacker = buyer(stage)
+  const bought = await purchase(stage, attacker, { email })
+  assert.match(textOf(bought.body), /License key/)
+  const { access_token } = await signInToApp(stage, attacker)
+  assert.equal((await entitlementOf(stage, access_token)).statusCode, 200)
+  const { id: user_id } = await stage.world.db.one<{ id: string }>(
+    sql`select id from users where email_normalised = ${email}`,
+  )
+  return { email, user_id, attacker, success_url: bought.url, access_token }
+}
+
+/** The ways in which the mailbox's owner may prove it, each ending signed in. */
+const PROOFS: [proof: string, prove: (email: string) => Promise<Agent>][] = [
+  ['the receipt’s verification link', (email) => answer(email, /receipt/, 'verify_email')],
+  ['the receipt’s password link', (email) => answer(email, /receipt/, 'set_password')],
+  [
+    'a sign-in link',
+    async (email) => {
+      await (await at('/signin/')).submit('Email me a sign-in link', { email })
+      return await answer(email, /^Your sign-in link/, 'sign_in')
+    },
+  ],
+  [
+    'a sign-up',
+    async (email) => {
+      await (await at('/signup/')).submit('Create account', { email, password: PASSWORD })
+      return await answer(email, /^You already have/, 'sign_in')
+    },
+  ],
+]
+
+const BUTTONS: Record<string, string> = {
+  verify_email: 'Confirm my email',
+  set_password: 'Save password',
+  sign_in: 'Sign in',
+}
+
+async function at(url: string): Promise<Agent> {
+  const agent = buyer(stage)
+  await agent.open(url)
+  return agent
+}
+
+async function answer(email: string, subject: RegExp, purpose: string): Promise<Agent> {
+  const agent = await at(linkIn(await letterTo(stage, email, subject), purpose))
+  const fields: Record<string, string> = purpose === 'set_password' ? { password: PASSWORD } : {}
+  await agent.submit(BUTTONS[purpose]!, fields)
+  assert.ok(await isSignedIn(agent), textOf(agent.page.body))
+  return agent
+}
+
+/** Asserts that nothing the attacker holds opens anything of the account any more. */
+async function assertOut({ email, attacker, success_url, access_token }: Attack): Promise<void> {
+  const { client_id } = stage.demo.app
+  for (const url of ['/account/', SECURITY, `/manage/${client_id}/`, success_url]) {
+    const page = await attacker.tab().open(url)
+    assert.match(page.url, /^\/signin\//, url)
+    assert.ok(!page.body.includes('key_'), url)
+  }
+  assert.equal((await entitlementOf(stage, access_token)).statusCode, 401)
+  const again = attacker.tab()
+  const attempt = await begin(stage.app_side, stage.callback)
+  assert.match((await walkToApp(again, attempt)).url, /^\/signin\//)
+  assert.ok(!(await isSignedIn(await enterPassword(stage, email, ATTACKERS_PASSWORD))))
+  // The same browser, with its cart, buys again: it is asked to sign in as anybody else is.
+  const cart = attacker.tab()
+  await cart.open(`/buy/${stage.demo.app.prices[0]!.public_id}/`)
+  assert.match((await cart.submit('Continue', { email, ...TEXAS })).url, /\/sign-in$/)
+}
+
+for (const [proof, prove] of PROOFS) {
+  describe(`after ${proof}, an attacker keeps nothing`, () => {
+    test('1. merged account: a password that was set before is none of the owner’s', async () => {
+      const attack_ = await attack()
+      const { email, attacker, user_id } = attack_
+      // There is no form for it, and the sign-up page only writes to the mailbox.
+      await assertNoChange(attacker)
+      const stranger = await at('/signup/')
+      await stranger.submit('Create account', { email, password: ATTACKERS_PASSWORD })
+      // And if there were a hole through which one got in:
+      const hash = await identity.hashPassword(ATTACKERS_PASSWORD)
+      await identity.setPassword(stage.world.db, user_id, hash)
+      assert.ok(!(await isSignedIn(await enterPassword(stage, email, ATTACKERS_PASSWORD))))
+      await prove(email)
+      await assertOut(attack_)
+    })
+
+    test('2. unexpired session: it ends, and so do the app’s tokens', async () => {
+      const attack_ = await attack()
+      // A code on its way, which nobody has exchanged yet.
+      const code = await begin(stage.app_side, stage.callback)
+      const callback = (await walkToApp(attack_.attacker.tab(), code)).url
+      await prove(attack_.email)
+      await assertOut(attack_)
+      await assert.rejects(exchange(stage.app_side, code, callback), { error: 'invalid_grant' })
+    })
+
+    test('3. trojan identifier: a passkey or an app that was added before is gone', async () => {
+      const attack_ = await attack()
+      const { email, user_id } = attack_
+      const passkey = new SoftPasskey()
+      await plantFactors(user_id, passkey)
+      await prove(email)
+      await assertOut(attack_)
+      const thief = await at('/signin/')
+      const { base_url: origin } = stage.world.config
+      const options = await passkeyOptions(stage, thief, 'Use a passkey')
+      await thief.submit('Use a passkey', { credential: passkey.get(options, { origin }) })
+      assert.equal(thief.page.status, 422)
+      const left = await identity.factorsOf(stage.world.db, user_id)
+      assert.deepEqual(left, { has_authenticator: false, passkeys: 0, recovery_codes: 0 })
+    })
+
+    test('4. unexpired change of email: a link on its way changes nothing', async () => {
+      const attack_ = await attack()
+      const { email, user_id } = attack_
+      const path = await plantEmailChange(user_id, email)
+      await prove(email)
+      assert.equal((await at(path)).page.status, 404)
+      await assertOut(attack_)
+      const user = await identity.findUser(stage.world.db, user_id)
+      assert.equal(user?.email, email)
+    })
+
+    test('5. unverified identity: it passes for the owner nowhere else, before or after', async () => {
+      const attack_ = await attack()
+      await assertStranger(attack_)
+      await prove(attack_.email)
+      await assertStranger(attack_)
+      await assertOut(attack_)
+    })
+  })
+}
+
+/** Asserts that what one app's checkout believed of an address opens nothing at any other app. */
+async function assertStranger({ email, attacker }: Attack): Promise<void> {
+  const agent = attacker.tab()
+  const other_side = await discover(stage, driftwood)
+  const attempt = await begin(other_side, DRIFTWOOD)
+  assert.match((await walkToApp(agent, attempt)).url, /^\/signin\//)
+  await agent.open(`/buy/${harbor.price_id}/`)
+  const step = await agent.submit('Continue', { email, ...TEXAS })
+  assert.match(step.url, /\/sign-in$/)
+  assert.match(textOf(step.body), /has an account already/)
+  const { url, status } = await agent.open('/dashboard/')
+  assert.ok(url.startsWith('/signin/') || status === 403, url)
+}
+
+/** A second factor as a hole in the quarantine would let one in. */
+async function plantFactors(user_id: string, passkey: SoftPasskey): Promise<void> {
+  const { db, keys, random } = stage.world
+  const now = stage.clock.now()
+  const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
+  await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
+  await identity.confirmAuthenticator(db, now, { user_id, step: 1 })
+  const code_hashes = identity.recoveryCodeHashes(keys, user_id, 'aaaa-bbbb-cccc')
+  await identity.replaceRecoveryCodes(db, now, { user_id, code_hashes })
+  // The attacker's own account made it, so that it is a real one.
+  const { agent } = await signUp(stage)
+  await agent.open(`${SECURITY}passkeys`)
+  const options = await passkeyOptions(stage, agent, 'Create a passkey')
+  const { base_url: origin } = stage.world.config
+  await agent.submit('Create a passkey', { credential: passkey.create(options, { origin }) })
+  await db.run(sql`update passkeys set user_id = ${user_id} where credential_id = ${passkey.id}`)
+}
+
+/** A change of address as a hole in the quarantine would let one in; the path of its link. */
+async function plantEmailChange(user_id: string, old_email: string): Promise<string> {
+  const { db, random } = stage.world
+  const now = stage.clock.now()
+  const id = mintId(random, 'chg')
+  const new_email = newEmail()
+  const change = { id, user_id, old_email, new_email, new_email_normalised: new_email }
+  await identity.askEmailChange(db, now, change)
+  const token = mintSecret(random)
+  await identity.addLink(db, now, { token, user_id, purpose: 'change_email', about: id })
+  assert.equal((await at(`/link/change_email/${token}`)).page.status, 200)
+  return `/link/change_email/${token}`
+}
+
+/** Asserts that a limited session is offered no change of security, and gets through with none. */
+async function assertNoChange(attacker: Agent): Promise<void> {
+  const agent = attacker.tab()
+  await agent.open(SECURITY)
+  assert.match(textOf(agent.page.body), /Confirm your email first/)
+  assert.ok(!agent.page.body.includes('<form'))
+  await agent.open('/account/')
+  const { csrf_token = '' } = agent.form('Sign out')
+  const before = await countOfEverything()
+  for (const path of [
+    'account/security/password',
+    'account/security/email',
+    'account/security/authenticator/begin',
+    'account/security/authenticator',
+    'account/security/passkeys/options',
+    'account/security/passkeys',
+    'account/security/recovery-codes',
+    'account/security/sessions/end-others',
+    'account/confirm',
+    'account/confirm/options',
+  ]) {
+    const fields = { csrf_token, password: ATTACKERS_PASSWORD, email: newEmail(), code: '123456' }
+    const refused = await stage.app.inject({
+      method: 'POST',
+      url: `/${path}`,
+      headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams(fields).toString(),
+    })
+    assert.equal(refused.headers.location, SECURITY, path)
+  }
+  assert.deepEqual(await countOfEverything(), before)
+}
+
+async function countOfEverything() {
+  return await stage.world.db.one(sql`select
+    (select count(*) from users where password_hash is not null) as passwords,
+    (select count(*) from email_changes) as changes,
+    (select count(*) from authenticator_apps) as apps,
+    (select count(*) from passkeys) as passkeys,
+    (select count(*) from passkey_challenges) as challenges,
+    (select count(*) from recovery_codes) as codes,
+    (select count(*) from audit_log) as deeds`)
+}
+
+async function everyLetterIsDealtWith(): Promise<void> {
+  const open = sql`select count(*) from letters where sent_at is null`
+  while ((await stage.world.db.one<{ count: number }>(open)).count > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('until the mailbox is proven', () => {
+  test('a session sees its purchase, may change nothing of the account, and sells nothing', async () => {
+    const { attacker } = await attack()
+    await assertNoChange(attacker)
+    const { client_id } = stage.demo.app
+    assert.equal((await attacker.tab().open(`/manage/${client_id}/`)).status, 200)
+  })
+
+  test('"This was not me" takes everything away as well, and locks the account', async () => {
+    const attack_ = await attack()
+    const { email, user_id } = attack_
+    await plantFactors(user_id, new SoftPasskey())
+    const path = await plantEmailChange(user_id, email)
+    const receipt = await letterTo(stage, email, /receipt/)
+    const owner = await at(linkIn(receipt, 'not_me'))
+    await owner.submit('Lock the account')
+    assert.equal((await at(path)).page.status, 404)
+    const left = await identity.factorsOf(stage.world.db, user_id)
+    assert.deepEqual(left, { has_authenticator: false, passkeys: 0, recovery_codes: 0 })
+    await assertOut(attack_)
+    for (const purpose of ['verify_email', 'set_password']) {
+      assert.equal((await at(linkIn(receipt, purpose))).page.status, 404)
+    }
+    await (await at('/signup/')).submit('Create account', { email, password: PASSWORD })
+    await (await at('/signin/')).submit('Email me a sign-in link', { email })
+    await everyLetterIsDealtWith()
+    const rows = await stage.world.db.rows(sql`select 1 from dev_mailbox
+      where recipient = ${email} and subject not like 'Your receipt%'`)
+    assert.deepEqual(rows, [])
+  })
+
+  test('a proven account keeps its second factors when a receipt’s old link is used', async () => {
+    const { email } = await attack()
+    const owner = await answer(email, /receipt/, 'verify_email')
+    await addAuthenticator(stage, owner)
+    const again = await at(linkIn(await letterTo(stage, email, /receipt/), 'set_password'))
+    await again.submit('Save password', { password: PASSWORD })
+    assert.equal(again.page.url, '/signin/second-factor')
+    assert.ok(!(await isSignedIn(owner)), 'a new password ends every session')
+  })
+})
