@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
 import { decodeQR } from 'qr/decode.js'
+import * as identity from '#domain/identity'
 import { sql } from '#platform/sql'
+import { deviceOf } from '#surfaces/device'
 import {
   addAuthenticator,
   addPasskey,
@@ -347,6 +350,29 @@ describe('the list of sessions', () => {
     assert.ok(await isSignedIn(victim))
   })
 
+  test('knows a browser by its family and its system', () => {
+    const AGENTS: [agent: string | undefined, browser: string][] = [
+      [
+        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) … Chrome/156.0 Safari/537.36',
+        'Chrome on Windows',
+      ],
+      ['Mozilla/5.0 (Windows NT 10.0) … Chrome/156.0 Safari/537.36 Edg/156.0', 'Edge on Windows'],
+      [
+        'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+        'Firefox on Linux',
+      ],
+      ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) … Version/26.0 Safari/605', 'Safari on Mac'],
+      ['Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) … Safari/604.1', 'Safari on iPhone'],
+      ['Mozilla/5.0 (Linux; Android 16) … Chrome/156.0 Mobile Safari', 'Chrome on Android'],
+      ['curl/8.14', 'Unknown browser'],
+      [undefined, 'Unknown browser'],
+    ]
+    for (const [agent, browser] of AGENTS) {
+      const request = { headers: { 'user-agent': agent }, ip: '203.0.113.9' } as FastifyRequest
+      assert.deepEqual(deviceOf(request), { browser, network: '203.0.113.*' })
+    }
+  })
+
   test('notes when a browser was last seen', async () => {
     const { email, agent } = await signUp(service)
     const other = await enterPassword(service, email)
@@ -416,6 +442,28 @@ describe('the setup of an authenticator app', () => {
       assert.match(await letterTo(service, email, subject), /Was this you\?/)
     }
   })
+})
+
+test('what has expired is forgotten: sessions, links, what was typed at a sign-up', async () => {
+  const { db } = service.world
+  const { agent } = await signUp(service)
+  await agent.open(`${SECURITY}passkeys`)
+  const kept = await enterPassword(service, (await signUp(service)).email)
+  service.clock.pass(20 * 86_400)
+  await kept.open(SECURITY)
+  const late = await signUp(service)
+  await identity.forgetExpired(db, service.clock.now())
+  const counts = async () =>
+    await db.one<Record<string, number>>(sql`select
+      (select count(*) from sign_ups) as sign_ups,
+      (select count(*) from account_links) as links,
+      (select count(*) from pending_sign_ins) as pending,
+      (select count(*) from passkey_challenges) as challenges`)
+  assert.deepEqual(await counts(), { sign_ups: 1, links: 1, pending: 0, challenges: 0 })
+  assert.ok(await isSignedIn(late.agent))
+  service.clock.pass(31 * 86_400)
+  await identity.forgetExpired(db, service.clock.now())
+  assert.deepEqual(await db.rows(sql`select id from sessions`), [])
 })
 
 /** The picture of an SVG whose path is made of squares, as a camera would see it. */

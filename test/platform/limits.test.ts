@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { networkOf } from '#platform/http'
+import { coarseNetworkOf, networkOf } from '#platform/http'
 import { type Limit, openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
 import { which } from '../../scripts/chromium.ts'
@@ -26,6 +26,17 @@ test('a key takes its points and is then refused until the window ends', async (
   )
   assert.ok(taken.every(({ reset_seconds }) => reset_seconds >= 1 && reset_seconds <= 60))
   assert.equal((await limits.take(LIMIT, 'two')).allowed, true, 'another key has its own')
+  await limits.close()
+})
+
+test('a point that is given back can be taken again', async () => {
+  const limits = await openLimits(undefined, log)
+  for (let index = 0; index < 9; index++) {
+    assert.equal((await limits.take(LIMIT, 'one')).allowed, true)
+    await limits.giveBack(LIMIT, 'one')
+  }
+  for (let index = 0; index < 3; index++) await limits.take(LIMIT, 'one')
+  assert.equal((await limits.take(LIMIT, 'one')).allowed, false)
   await limits.close()
 })
 
@@ -72,4 +83,11 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
     ['::1', '0:0:0:0'],
   ]
   for (const [ip, network] of rows) assert.equal(networkOf(ip), network)
+})
+
+test('people are told of a network that names no household', () => {
+  assert.equal(coarseNetworkOf('203.0.113.77'), '203.0.113.*')
+  assert.equal(coarseNetworkOf('::ffff:203.0.113.77'), '203.0.113.*')
+  assert.equal(coarseNetworkOf('2001:db8:85a3:8d3:1319:8a2e:370:7348'), '2001:db8:85a3:*')
+  assert.equal(coarseNetworkOf('::1'), '0:0:0:*')
 })

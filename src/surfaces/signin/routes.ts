@@ -19,10 +19,13 @@ import { declareSignUp } from './sign-up.ts'
 import { FAULTS } from './words.ts'
 
 const PASSKEYS: Limit = { name: 'sign-in-passkeys', points: 60, seconds: 900 }
+const SWEEP_SECONDS = 3600
 const SENT = 'If there is an account for that address, a letter is on its way to it.'
 
 /** Signing in, up and out, and the links that come from a mailbox. */
 export function signin(app: FastifyInstance, world: World): void {
+  const { db, clock, jobs } = world
+  jobs.every('keep sign-ins tidy', SWEEP_SECONDS, () => identity.forgetExpired(db, clock.now()))
   people(app, world, (scope) => {
     scope.get('/signin/', async (request, reply) =>
       sendSignIn(world, request, reply, { return_to: ownPath(queryOf(request, 'return_to')) }),

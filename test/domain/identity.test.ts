@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import * as identity from '#domain/identity'
+import { systemRandom } from '#platform/random'
+import { keyRing } from '#platform/secrets'
+
+const keys = keyRing([Buffer.alloc(32, 7)])
+
+describe('a code of an authenticator app', () => {
+  // RFC 6238, appendix B: the secret is the ASCII text 12345678901234567890, and these are SHA-1.
+  const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const VECTORS: [seconds: number, code: string][] = [
+    [59, '287082'],
+    [1111111109, '081804'],
+    [1111111111, '050471'],
+    [1234567890, '005924'],
+    [2000000000, '279037'],
+    [20000000000, '353130'],
+  ]
+  const at = (seconds: number) => new Date(seconds * 1000)
+
+  test('is the one of RFC 6238, and names its time step', () => {
+    for (const [seconds, code] of VECTORS) {
+      const step = Math.floor(seconds / 30)
+      assert.equal(identity.stepOfCode(SECRET, at(seconds), code), step)
+    }
+  })
+
+  test('is taken one step early and one step late, and no further', () => {
+    const [seconds, code] = VECTORS[2]!
+    const step = Math.floor(seconds / 30)
+    for (const [off, expected] of [
+      [-60, undefined],
+      [-30, step],
+      [0, step],
+      [30, step],
+      [60, undefined],
+    ] as const) {
+      assert.equal(identity.stepOfCode(SECRET, at(step * 30 + off), code), expected, String(off))
+    }
+  })
+
+  test('is read with spaces, and nothing else is a code', () => {
+    const [seconds, code] = VECTORS[0]!
+    const step = Math.floor(seconds / 30)
+    assert.equal(identity.stepOfCode(SECRET, at(seconds), ' 287 082 '), step)
+    for (const text of ['', '28708', '2870820', '28708x', `${code}\0`, '２８７０８２']) {
+      assert.equal(identity.stepOfCode(SECRET, at(seconds), text), undefined, text)
+    }
+  })
+
+  test('comes of a secret of 160 bits that only its own account’s seal opens', () => {
+    const secret_sealed = identity.mintAuthenticatorSecret(keys, systemRandom, 'usr_one')
+    const secret = identity.openAuthenticatorSecret(keys, { user_id: 'usr_one', secret_sealed })
+    assert.match(secret, /^[A-Z2-7]{32}$/)
+    assert.throws(() =>
+      identity.openAuthenticatorSecret(keys, { user_id: 'usr_two', secret_sealed }),
+    )
+    const uri = new URL(identity.authenticatorUri(secret, 'ada+test@example.org'))
+    assert.equal(uri.host, 'totp')
+    assert.equal(decodeURIComponent(uri.pathname), '/Purser:ada+test@example.org')
+    assert.equal(uri.searchParams.get('secret'), secret)
+  })
+})
+
+describe('recovery codes', () => {
+  const hash = (text: string, user_id = 'usr_one') =>
+    identity.recoveryCodeHashes(keys, user_id, text)[0]!.toString('hex')
+
+  test('are ten of 60 bits, without letters that are misread', () => {
+    const codes = identity.mintRecoveryCodes(systemRandom)
+    assert.equal(new Set(codes).size, 10)
+    for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-?){3}$/)
+  })
+
+  test('are the same however they are typed, and different for each account', () => {
+    const same = ['0a1b-2c3d-4e5f', '0A1B2C3D4E5F', ' oaib 2c3d 4e5f', 'Oalb—2C3D—4E5F']
+    assert.equal(new Set(same.map((text) => hash(text))).size, 1)
+    assert.notEqual(hash(same[0]!), hash(same[0]!, 'usr_two'))
+    assert.notEqual(hash(same[0]!), hash('0a1b-2c3d-4e5g'))
+  })
+
+  test('are found again after a new key came before the old one', () => {
+    const after = keyRing([Buffer.alloc(32, 8), Buffer.alloc(32, 7)])
+    const hashes = identity.recoveryCodeHashes(after, 'usr_one', '0a1b-2c3d-4e5f')
+    assert.ok(hashes.some((each) => each.toString('hex') === hash('0a1b-2c3d-4e5f')))
+  })
+})
+
+describe('a password', () => {
+  const EMAIL = 'marguerite.duras@example.com'
+
+  test('is at least ten characters long, counted as people count', async () => {
+    assert.match((await identity.passwordFault('🌊🐚🦀', EMAIL))!, /at least 10/)
+    assert.match((await identity.passwordFault('nine char', EMAIL))!, /at least 10/)
+    assert.equal(await identity.passwordFault('ten chars!', EMAIL), undefined)
+  })
+
+  test('is none of those that everybody tries first, nor one’s own address', async () => {
+    const bad = [
+      'password123',
+      '1234567890',
+      'qwertyuiop',
+      'letmeinletmein',
+      'iloveyou1234',
+      'aaaaaaaaaaaa',
+      'abcdefghijkl',
+      'PASSWORD1234',
+      'P@ssw0rd1234',
+      EMAIL,
+      EMAIL.toUpperCase(),
+      'marguerite1',
+    ]
+    for (const password of bad) assert.ok(await identity.passwordFault(password, EMAIL), password)
+    const good = ['a walk along the shore', 'gV7#kp!2xQ', 'correct horse battery staple']
+    for (const password of good) {
+      assert.equal(await identity.passwordFault(password, EMAIL), undefined, password)
+    }
+  })
+
+  test('of any text is judged without an error', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 300 })
+    await fc.assert(
+      fc.asyncProperty(text, async (password) => {
+        const fault = await identity.passwordFault(password, EMAIL)
+        assert.ok(fault === undefined || fault.endsWith('.'))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is kept as argon2id and compared with nothing where there is none', async () => {
+    const hash = await identity.hashPassword('a walk along the shore')
+    assert.match(hash, /^\$argon2id\$/)
+    assert.ok(await identity.hasPassword(hash, 'a walk along the shore'))
+    assert.ok(!(await identity.hasPassword(hash, 'a walk along the pier')))
+    assert.ok(!(await identity.hasPassword(null, 'a password that nobody has')))
+  })
+})
+
+test('a second factor is owed where there is one, and recovery codes alone are none', () => {
+  const owes = (has_authenticator: boolean, passkeys: number) =>
+    identity.owesFactor({ has_authenticator, passkeys, recovery_codes: 10 })
+  assert.deepEqual(
+    [owes(false, 0), owes(true, 0), owes(false, 2), owes(true, 1)],
+    [false, true, true, true],
+  )
+})
+
+test('a proof is recent for ten minutes', () => {
+  const now = new Date('2026-03-10T12:00:00Z')
+  const ago = (seconds: number) => ({ authenticated_at: new Date(now.getTime() - seconds * 1000) })
+  assert.ok(identity.isRecent(now, ago(0)))
+  assert.ok(identity.isRecent(now, ago(599)))
+  assert.ok(!identity.isRecent(now, ago(600)))
+})
+
+test('what a browser sends as a passkey’s answer is read, or is none', () => {
+  const client = Buffer.from(JSON.stringify({ challenge: 'abc' })).toString('base64url')
+  const good = JSON.stringify({ id: 'key', response: { clientDataJSON: client } })
+  const { credential_id, challenge } = identity.readPasskeyAnswer(good)!
+  assert.deepEqual({ credential_id, challenge }, { credential_id: 'key', challenge: 'abc' })
+  for (const bad of [
+    '',
+    'null',
+    '{}',
+    '[]',
+    '{"id":1}',
+    '{"id":"key","response":{}}',
+    JSON.stringify({ id: 'key', response: { clientDataJSON: 'bm8ganNvbg' } }),
+    JSON.stringify({ id: 'key', response: { clientDataJSON: 'e30' } }),
+  ]) {
+    assert.equal(identity.readPasskeyAnswer(bad), undefined, bad)
+  }
+})

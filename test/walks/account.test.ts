@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { codeOf, PASSWORD } from '../support/account.ts'
+import { followLink, openLetter } from './letters.ts'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, buy, newEmail, press } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** Gives the browser a device that keeps passkeys and always finds its owner's finger. */
+async function addDevice(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+async function noBarriers(page: Page, stop: string): Promise<void> {
+  assert.equal((await barriers(page)).join('\n'), '', stop)
+}
+
+/** Signs up by the page and the letter, and is signed in. */
+async function signUp(page: Page, email: string): Promise<void> {
+  await page.goto('/signin/')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press(page, 'Create account')
+  await arrive(page, 'Look into your mailbox')
+  await openLetter(stage, page, { email, subject: /^Confirm your email/ })
+  await followLink(page, 'sign_up')
+  await press(page, 'Confirm my email')
+  await arrive(page, 'Your purchases')
+}
+
+async function enterPassword(page: Page, email: string): Promise<void> {
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press(page, /^Sign in$/)
+}
+
+/** Sets up an authenticator app; the next code comes half a minute later. */
+async function addAuthenticator(page: Page): Promise<string> {
+  await page.getByRole('link', { name: 'Security' }).click()
+  await press(page, 'Set up an authenticator app')
+  const key = page.getByLabel('Setup key', { exact: true })
+  const secret = (await key.textContent())?.trim() ?? ''
+  await page.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await press(page, 'Turn it on')
+  await arrive(page, 'Your recovery codes')
+  stage.service.clock.pass(30)
+  return secret
+}
+
+test('from a new account to a passkey: code, then passkey as second factor, then alone', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  await addDevice(page)
+  await signUp(page, email)
+  const secret = await addAuthenticator(page)
+  await page.getByRole('link', { name: 'I have saved them' }).click()
+  await press(page, 'Sign out here')
+
+  await enterPassword(page, email)
+  await arrive(page, 'One more step')
+  await page.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await press(page, 'Sign in')
+  await arrive(page, 'Your purchases')
+
+  await page.goto('/account/security/')
+  await page.getByRole('link', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Name').fill('Work laptop')
+  await press(page, 'Create a passkey')
+  await page.getByText('Your passkey is added.').waitFor()
+  await page.getByText('Work laptop').waitFor()
+  await press(page, 'Sign out here')
+
+  await enterPassword(page, email)
+  await arrive(page, 'One more step')
+  await press(page, 'Use a passkey')
+  await arrive(page, 'Your purchases')
+  await press(page, 'Sign out')
+
+  await page.goto('/signin/?return_to=/account/security/')
+  await press(page, 'Use a passkey')
+  await arrive(page, 'Security')
+  await page.getByText(/Last used on/).waitFor()
+
+  // It also proves once more that it is him, before something is changed.
+  stage.service.clock.pass(601)
+  await page.getByRole('link', { name: 'Change password' }).click()
+  await arrive(page, 'Confirm that it is you')
+  await press(page, 'Use a passkey')
+  await arrive(page, 'Change your password')
+})
+
+test('a person who has no passkey is told so, and the button can be pressed again', async (t) => {
+  const page = await stage.visitor(t)
+  await addDevice(page)
+  await page.goto('/signin/')
+  for (let tries = 0; tries < 2; tries++) {
+    await press(page, 'Use a passkey')
+    await page.getByText('No passkey was used.').waitFor()
+  }
+})
+
+test('without scripts an account is made, guarded by a code and entered by it', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t, { javaScriptEnabled: false })
+  await signUp(page, email)
+  const secret = await addAuthenticator(page)
+  const codes = await page.getByLabel('Recovery codes', { exact: true }).textContent()
+  const phone = await stage.visitor(t, { javaScriptEnabled: false })
+  await enterPassword(phone, email)
+  await arrive(phone, 'One more step')
+  assert.equal(await phone.getByRole('button', { name: 'Use a passkey' }).count(), 0)
+  await phone.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await press(phone, 'Sign in')
+  await arrive(phone, 'Your purchases')
+  const tablet = await stage.visitor(t, { javaScriptEnabled: false })
+  await enterPassword(tablet, email)
+  await tablet.getByRole('link', { name: 'Use a recovery code' }).click()
+  await tablet.getByLabel('Recovery code').fill(codes?.trim().split('\n')[0] ?? '')
+  await press(tablet, 'Sign in')
+  await arrive(tablet, 'Your purchases')
+})
+
+test('nothing keeps anybody from using a page of an account’s safety', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  await addDevice(page)
+  await page.goto('/signup/')
+  await noBarriers(page, 'sign-up')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill('password1234')
+  await press(page, 'Create account')
+  await page.getByText('one of the first that anybody would try').waitFor()
+  await noBarriers(page, 'sign-up with a fault')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press(page, 'Create account')
+  await arrive(page, 'Look into your mailbox')
+  await noBarriers(page, 'look into your mailbox')
+  const elsewhere = await stage.visitor(t)
+  await openLetter(stage, elsewhere, { email, subject: /^Confirm your email/ })
+  await followLink(elsewhere, 'sign_up')
+  await noBarriers(elsewhere, 'link sign_up elsewhere')
+  await openLetter(stage, page, { email, subject: /^Confirm your email/ })
+  await followLink(page, 'sign_up')
+  await noBarriers(page, 'link sign_up')
+  await press(page, 'Confirm my email')
+  await page.goto('/account/security/')
+  await noBarriers(page, 'security, nothing set')
+  await press(page, 'Set up an authenticator app')
+  await noBarriers(page, 'authenticator app')
+  await page.getByLabel('Authentication code').fill('000000')
+  await press(page, 'Turn it on')
+  await page.getByText('That code is not right').waitFor()
+  await noBarriers(page, 'authenticator app with a fault')
+  const key = await page.getByLabel('Setup key', { exact: true }).textContent()
+  const code = codeOf(stage.service, key?.trim() ?? '')
+  await page.getByLabel('Authentication code').fill(code)
+  await press(page, 'Turn it on')
+  await arrive(page, 'Your recovery codes')
+  await noBarriers(page, 'recovery codes')
+  await page.goto('/account/security/passkeys')
+  await noBarriers(page, 'add a passkey')
+  await press(page, 'Create a passkey')
+  await page.getByText('Your passkey is added.').waitFor()
+  await noBarriers(page, 'security, all set')
+  for (const path of ['password', 'email']) {
+    await page.goto(`/account/security/${path}`)
+    await noBarriers(page, path)
+  }
+  await page.getByLabel('New email').fill(newEmail())
+  await press(page, 'Send the letter')
+  await openLetter(stage, page, { email, subject: /about to change/ })
+  await noBarriers(page, 'letter about a change of email')
+  await followLink(page, 'undo_email')
+  await noBarriers(page, 'link undo_email')
+  stage.service.clock.pass(601)
+  await page.goto('/account/security/password')
+  await noBarriers(page, 'confirm')
+  await page.goto('/account/security/')
+  await press(page, 'Sign out here')
+  await enterPassword(page, email)
+  await arrive(page, 'One more step')
+  await noBarriers(page, 'second factor')
+  await page.getByRole('link', { name: 'Use a recovery code' }).click()
+  await noBarriers(page, 'recovery code')
+})
+
+test('an account that is unproven shows what there is to do first', async (t) => {
+  const page = await stage.visitor(t)
+  await buy(page, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  await page.goto('/account/security/')
+  await page.getByText('Confirm your email first').waitFor()
+  await noBarriers(page, 'security, unproven')
+})
