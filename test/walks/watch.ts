@@ -55,7 +55,17 @@ function missingHeaders(response: Response): string[] {
 
 function weakCookies(response: Response): string[] {
   const set = response.headers()['set-cookie']?.split('\n') ?? []
-  return set
-    .filter((cookie) => !/^__Host-[\w-]+=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/.test(cookie))
-    .map((cookie) => `${response.url()} sets ${cookie}`)
+  return set.filter((cookie) => !isStrong(cookie)).map((each) => `${response.url()} sets ${each}`)
+}
+
+/** Of this host alone, or under the one path that needs it; for no script and no other site. */
+function isStrong(cookie: string): boolean {
+  const [pair = '', ...attributes] = cookie.split('; ')
+  const has = (each: string) => attributes.some((other) => other.toLowerCase() === each)
+  const isBound = pair.startsWith('__Host-') ? has('path=/') : isOfOnePath(pair, attributes)
+  return isBound && ['httponly', 'secure', 'samesite=lax'].every(has)
+}
+
+function isOfOnePath(pair: string, attributes: string[]): boolean {
+  return pair.startsWith('__Secure-') && attributes.some((each) => /^path=\/o\/\w+\/./i.test(each))
 }

@@ -6,6 +6,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { logBug } from '#platform/http'
 import { Problem } from '#platform/problem'
+import { pageHeaders } from '#surfaces/pages'
 import { adapterOf } from './adapter.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { renderRefusal } from './error-page.ts'
@@ -14,6 +15,7 @@ import { policyOf } from './policy.ts'
 import { requestOf } from './requests.ts'
 
 const OFF = { enabled: false }
+const LEADS_ON = { form_origins: ['https:', 'http:'] }
 const COOKIE = { httpOnly: true, sameSite: 'lax', secure: true } as const
 
 /** The sign-in library with these keys: the code flow with PKCE, and everything else off. */
@@ -36,6 +38,8 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     secure: { value: true },
   })
   provider.use(async (ctx, next) => {
+    // What the library itself sends a browser is little, and leads on to an app wherever that is.
+    if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
     await next()
     // The library lists what it can do, and not what its clients may.
     if (isDocument(ctx.body)) ctx.body.response_modes_supported = ['query']

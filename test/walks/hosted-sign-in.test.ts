@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import * as apps from '#domain/apps'
+import {
+  type Attempt,
+  begin,
+  discover,
+  entitlementOf,
+  exchange,
+  type SignInStage,
+} from '../support/sign-in.ts'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, press } from './steps.ts'
+
+let stage: Stage
+let side: SignInStage['app_side']
+let callback: string
+let home: string
+
+before(async () => {
+  stage = await openStage()
+  callback = `${stage.site.url}/auth/callback`
+  home = `${stage.site.url}/`
+  const { client_id, client_secret } = stage.service.demo.app
+  await apps.setRedirectLists(stage.service.world.db, client_id, {
+    redirect_uris: [callback],
+    post_logout_redirect_uris: [home],
+  })
+  side = await discover(stage.service, { client_id, client_secret })
+})
+after(() => stage.close())
+
+async function signIn(page: Page): Promise<void> {
+  const { email, password } = stage.service.demo.buyer
+  await arrive(page, 'Sign in')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Waits until the browser is back at the app, and returns the address. */
+async function back(page: Page): Promise<string> {
+  await page.waitForURL(`${callback}?*`)
+  return page.url()
+}
+
+async function leave(page: Page, attempt: Attempt): Promise<void> {
+  await page.goto(attempt.url.href)
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without'
+  test(`a person signs in to an app, agrees once, and signs out again, ${how} scripts`, async (t) => {
+    const page = await stage.visitor(t, { javaScriptEnabled })
+    const first = await begin(side, callback, { prompt: 'consent' })
+    await leave(page, first)
+    await signIn(page)
+    await arrive(page, 'Sign in to Tidepool')
+    if (javaScriptEnabled) assert.equal((await barriers(page)).join('\n'), '')
+    await press(page, 'Allow')
+    const tokens = await exchange(side, first, await back(page))
+    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 200)
+
+    // A second time there is nothing to do.
+    const second = await begin(side, callback)
+    await leave(page, second)
+    await exchange(side, second, await back(page))
+
+    const ending = new URL(`${side.serverMetadata().end_session_endpoint}`)
+    ending.search = String(
+      new URLSearchParams({
+        id_token_hint: tokens.id_token!,
+        post_logout_redirect_uri: home,
+        state: 'here',
+      }),
+    )
+    await page.goto(ending.href)
+    await arrive(page, 'Sign out of Tidepool?')
+    if (javaScriptEnabled) assert.equal((await barriers(page)).join('\n'), '')
+    await page.getByRole('link', { name: 'Stay signed in' }).click()
+    await page.waitForURL(`${home}?state=here`)
+    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 200)
+    await page.goto(ending.href)
+    await press(page, 'Sign out')
+    await page.waitForURL(`${home}?state=here`)
+    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 401)
+    await leave(page, await begin(side, callback))
+    await arrive(page, 'Sign in')
+  })
+}
+
+test('a person cancels, and the app is told so', async (t) => {
+  const page = await stage.visitor(t)
+  const attempt = await begin(side, callback, { prompt: 'consent' })
+  await leave(page, attempt)
+  await signIn(page)
+  await arrive(page, 'Sign in to Tidepool')
+  await press(page, 'Cancel')
+  const { searchParams } = new URL(await back(page))
+  assert.equal(searchParams.get('error'), 'access_denied')
+  assert.equal(searchParams.get('code'), null)
+})
+
+test('two tabs on their way into the app do not disturb each other', async (t) => {
+  const page = await stage.visitor(t)
+  const tab = await page.context().newPage()
+  const one = await begin(side, callback)
+  const other = await begin(side, callback)
+  await leave(page, one)
+  await leave(tab, other)
+  await signIn(page)
+  await exchange(side, one, await back(page))
+  await signIn(tab)
+  await exchange(side, other, await back(tab))
+})
+
+test('an app that asks for something impossible leaves a person on a page of ours', async (t) => {
+  const page = await stage.visitor(t)
+  const attempt = await begin(side, 'https://evil.example/callback')
+  await leave(page, attempt)
+  await arrive(page, 'Signing in did not work')
+  assert.equal((await barriers(page)).join('\n'), '')
+})
