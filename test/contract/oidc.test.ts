@@ -87,6 +87,9 @@ test('a person signs in, agrees, and the app learns a private id and nothing els
   const tokens = await exchange(stage.app_side, attempt, url)
   assert.equal(tokens.scope, 'openid entitlements')
   assert.equal(tokens.expires_in, 3600)
+  for (const opaque of [tokens.access_token, tokens.refresh_token!]) {
+    assert.match(opaque, /^[\w-]{43}$/)
+  }
   const claims = tokens.claims()!
   assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'nonce', 'sub'])
   assert.equal(claims.exp - claims.iat, 3600)

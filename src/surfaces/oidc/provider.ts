@@ -46,7 +46,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   })
   provider.on('server_error', noteBug)
   const emitter: EventEmitter = provider
-  emitter.on('error', (error) => world.log.error({ error }, 'hosted sign-in could not answer'))
+  emitter.on('error', (error) => world.log.warn({ error }, 'hosted sign-in could not answer'))
   return provider
 }
 

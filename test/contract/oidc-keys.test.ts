@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import * as grants from '#domain/grants'
+import { lockFolder } from '#platform/lock'
+import { type Agent, textOf } from '../support/agent.ts'
+import {
+  addPerson,
+  enter,
+  openSignInStage,
+  type SignInStage,
+  signInToApp,
+} from '../support/sign-in.ts'
+
+let stage: SignInStage
+let agent: Agent
+
+before(async () => {
+  stage = await openSignInStage()
+  agent = await enter(stage, await addPerson(stage, 'ada@example.org'))
+})
+
+after(async () => {
+  await stage.close()
+})
+
+async function published() {
+  const { keys } = (await stage.app.inject('/o/jwks')).json()
+  return keys as { kid: string; kty: string; n: string; e: string }[]
+}
+
+const kids = async () => (await published()).map(({ kid }) => kid)
+
+async function isGood(id_token: string): Promise<boolean> {
+  const set = createLocalJWKSet({ keys: await published() })
+  return await jwtVerify(id_token, set, { algorithms: ['RS256'] }).then(
+    () => true,
+    () => false,
+  )
+}
+
+const rotate = (at_once: boolean) =>
+  grants.rotateKeys(stage.world.db, stage.clock.now(), stage.world, { at_once })
+
+test('what is published of a key is its public half alone', async () => {
+  for (const key of await published()) {
+    assert.deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
+  }
+})
+
+test('a running service publishes a new key, then signs with it, then lets the old one go', async () => {
+  const [old] = await kids()
+  const before = await signInToApp(stage, agent)
+  assert.equal(decodeProtectedHeader(before.id_token!).kid, old)
+  const made = await rotate(false)
+  stage.clock.pass(60)
+  assert.deepEqual(await kids(), [old, made.id])
+  const meanwhile = await signInToApp(stage, agent)
+  assert.equal(decodeProtectedHeader(meanwhile.id_token!).kid, old)
+
+  stage.clock.pass(600)
+  assert.deepEqual(await kids(), [made.id, old])
+  const later = await signInToApp(stage, agent)
+  assert.equal(decodeProtectedHeader(later.id_token!).kid, made.id)
+  assert.equal(later.claims()!.sub, before.claims()!.sub)
+  assert.ok(await isGood(meanwhile.id_token!))
+
+  stage.clock.pass(4200)
+  await grants.sweepKeys(stage.world.db, stage.clock.now())
+  assert.deepEqual(await kids(), [made.id])
+  assert.ok(!(await isGood(meanwhile.id_token!)))
+
+  // Nobody can tell any more whose hint it is, so the client id decides, and the person.
+  const query = new URLSearchParams({
+    id_token_hint: before.id_token!,
+    client_id: stage.demo.app.client_id,
+  })
+  const page = await agent.open(`/o/session/end?${query}`)
+  assert.match(textOf(page.body), /Sign out of Tidepool\?/)
+})
+
+test('a key in wrong hands is replaced within a minute, and what it signed is good no more', async () => {
+  const { id_token } = await signInToApp(stage, agent)
+  const made = await rotate(true)
+  stage.clock.pass(60)
+  assert.deepEqual(await kids(), [made.id])
+  assert.ok(!(await isGood(id_token!)))
+  assert.ok(await isGood((await signInToApp(stage, agent)).id_token!))
+})
+
+test('the command adds a key, and refuses while a service has the embedded database', () => {
+  const data_dir = mkdtempSync(join(tmpdir(), 'purser-keys-'))
+  const run = (...words: string[]) =>
+    execFileSync(
+      process.execPath,
+      ['--import', './scripts/register-tsx.mjs', 'scripts/keys-rotate.ts', ...words],
+      { env: { PATH: process.env.PATH, DATA_DIR: data_dir }, encoding: 'utf8', stdio: 'pipe' },
+    )
+  try {
+    assert.match(run(), /^The key [\w-]{43} signs from \d{4}-/)
+    const release = lockFolder(data_dir)
+    assert.throws(run, /Another Purser/)
+    release()
+  } finally {
+    rmSync(data_dir, { recursive: true })
+  }
+})
