@@ -14,7 +14,7 @@ import { readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
 import { sha256 } from '#platform/secrets'
 import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
-import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
+import { type DemoFacts, enableSignIn, seedCast } from '../src/demo/seed.ts'
 import { openService } from '../src/service.ts'
 import { Agent } from '../test/support/agent.ts'
 import { overHttp } from '../test/support/process.ts'
@@ -61,7 +61,13 @@ async function main(): Promise<void> {
   const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
   const demo = await seedCast(service.world, {
     sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
     kept: undefined,
+  })
+  // One app answers every kind of load, so that all of it falls on the same licenses.
+  await enableSignIn(service.world, {
+    client_id: demo.app.client_id,
+    site_url: demo.sample_site_url,
   })
   const requests = await seed(service.world, demo, { licenses, folder })
   const { client_id, client_secret } = demo.app

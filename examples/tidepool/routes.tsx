@@ -1,18 +1,19 @@
 /** The pages of the site, and how an order becomes a session. */
 import { type Client, manageLink, PurserError, type Validator } from '@purser/client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { VNode } from 'preact'
-import { HomePage } from './pages/home.tsx'
+import { HomePage } from '../shared/pages/home.tsx'
+import { TidesPage } from '../shared/pages/tides.tsx'
+import { type PriceList, planName } from '../shared/prices.ts'
+import type { Send } from '../shared/site.ts'
 import { LapsedPage } from './pages/lapsed.tsx'
-import { html } from './pages/layout.tsx'
+import { LicenseCard } from './pages/license-card.tsx'
 import { NeedsLicensePage, ProcessingPage, UnknownOrderPage } from './pages/notice.tsx'
 import { AdoptPage, SignInPage } from './pages/sign-in.tsx'
-import { TidesPage } from './pages/tides.tsx'
-import { type PriceList, planName } from './prices.ts'
 import type { Visitors } from './visitors.ts'
 
 export type Site = {
   client: Client
+  send: Send
   licenses: Validator
   prices: () => Promise<PriceList>
   visitors: Visitors
@@ -29,12 +30,18 @@ export function addRoutes(app: FastifyInstance, site: Site): void {
 }
 
 function addPages(app: FastifyInstance, site: Site): void {
-  const { licenses, prices, visitors } = site
+  const { licenses, prices, send, visitors } = site
 
   app.get('/', async (request, reply) => {
     const facts = { list: await prices(), shop: shopFor(site, request, reply) }
     const signed_in = visitors.keyOf(request) !== undefined
-    return send(reply, 200, <HomePage now={Date.now()} signed_in={signed_in} {...facts} />)
+    const page = (
+      <HomePage now={Date.now()} signed_in={signed_in} {...facts}>
+        For buyers in the United States. Your license key arrives with the receipt and stays with
+        you: it works on any device.
+      </HomePage>
+    )
+    return send(reply, 200, page)
   })
 
   app.get('/app', async (request, reply) => {
@@ -51,14 +58,18 @@ function addPages(app: FastifyInstance, site: Site): void {
     }
     if (!license.entitled) return send(reply, 403, <LapsedPage license={license} {...facts} />)
     const plan = planName(facts.list, license.product_public_id)
-    const shown = { license, plan, key_tail: key.slice(-4), manage }
-    return send(reply, 200, <TidesPage now={Date.now()} {...shown} />)
+    const page = (
+      <TidesPage now={Date.now()}>
+        <LicenseCard license={license} plan={plan} key_tail={key.slice(-4)} manage={manage} />
+      </TidesPage>
+    )
+    return send(reply, 200, page)
   })
 }
 
 /** The ways back from checkout: `next`, and the Login URL of a buyer who came without one. */
 function addArrivals(app: FastifyInstance, site: Site): void {
-  const { client, prices, visitors } = site
+  const { client, prices, send, visitors } = site
 
   app.get('/return', arrive)
 
@@ -96,7 +107,7 @@ function addArrivals(app: FastifyInstance, site: Site): void {
 }
 
 function addSignIn(app: FastifyInstance, site: Site): void {
-  const { licenses, visitors } = site
+  const { licenses, send, visitors } = site
 
   app.post('/login', async (request, reply) => {
     const key = field(request.body, 'license_key').trim()
@@ -126,10 +137,6 @@ function shopFor({ client, visitors, address }: Site, ...[request, reply]: Excha
 
 function managePage({ client, address }: Site): string {
   return manageLink(client.base_url, client.client_id, { next: `${address()}/app` })
-}
-
-function send(reply: FastifyReply, status: number, page: VNode) {
-  return reply.code(status).type('text/html; charset=utf-8').send(html(page))
 }
 
 /** One field of a query or form; empty when it is missing or not a single text. */

@@ -63,10 +63,3 @@ export function createVisitors({ secure }: { secure: boolean }) {
     },
   }
 }
-
-/** True for a request that this site's own page sent: a browser names the origin of every POST. */
-export function isOwnForm(request: FastifyRequest): boolean {
-  const { origin, host } = request.headers
-  if (origin === undefined) return request.headers['sec-fetch-site'] === 'same-origin'
-  return URL.canParse(origin) && new URL(origin).host === host
-}

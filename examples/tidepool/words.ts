@@ -1,34 +1,6 @@
-/** Times and states as a walker reads them. */
+/** The states of a license as a walker reads them. */
 import type { LicenseState, LicenseStatus } from '@purser/client'
-import { isRising, shore } from './tides.ts'
-
-const { time_zone: timeZone } = shore
-const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', minute: '2-digit' })
-const hour = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
-const weekday = new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short' })
-const monthDay = new Intl.DateTimeFormat('en-US', { timeZone, day: 'numeric' })
-const longDay = new Intl.DateTimeFormat('en-US', {
-  timeZone,
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-})
-const calendarDay = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'long' })
-
-/** `6:40 AM`, which a line break does not tear. */
-export const clockTime = (time: number) => clock.format(time).replace(' ', '\u00a0')
-export const hourOf = (time: number) => hour.format(time)
-/** `Fri 20` */
-export const shortDay = (time: number) => `${weekday.format(time)} ${monthDay.format(time)}`
-export const fullDay = (time: number) => longDay.format(time)
-
-/** `−0.8 ft`, with a true minus sign. */
-export function feet(height: number): string {
-  const text = Math.abs(height).toFixed(1)
-  return `${height < 0 && text !== '0.0' ? '−' : ''}${text} ft`
-}
-
-export const trend = (time: number) => (isRising(time) ? 'rising' : 'falling')
+import { day } from '../shared/words.ts'
 
 export const statusName: Record<LicenseStatus, string> = {
   active: 'Active',
@@ -46,9 +18,4 @@ export function whatIsNext({ status, period_end, canceled_at }: LicenseState): s
   if (canceled_at) return `Ends on ${day(canceled_at)}`
   if (!period_end) return status === 'preview' ? 'Not a sale' : 'Nothing to renew'
   return `${status === 'trialing' ? 'First payment' : 'Renews'} on ${day(period_end)}`
-}
-
-/** `2026-03-01` as `March 1, 2026`. */
-export function day(date: string): string {
-  return calendarDay.format(new Date(date))
 }

@@ -1,7 +1,7 @@
 import type { Frequency } from '#platform/calendar'
 import { type Cents, cents } from '#platform/money'
 
-/** The cast: the people and the app that the demo and the tests share. */
+/** The cast: the people and the apps that the demo and the tests share. */
 export const CAST = {
   seller: { email: 'marina@tidepool.example', legal_name: 'Tidepool Works LLC', zip: '97365' },
   buyer: { email: 'robin@example.com' },
@@ -9,13 +9,16 @@ export const CAST = {
   operator: { email: 'otis@purser.example' },
 } as const
 
-/** The plans of the cast's app, in the order in which they are shown. */
-export const PLANS: readonly {
+/** A plan as the cast's seller offers it. */
+export interface CastPlan {
   name: string
   description: string
   is_free: boolean
   prices: readonly { frequency: Frequency | null; amount: Cents }[]
-}[] = [
+}
+
+/** The plans of the cast's app, in the order in which they are shown. */
+export const PLANS: readonly CastPlan[] = [
   {
     name: 'Free',
     description: 'Today’s tides for one beach.',
@@ -39,8 +42,11 @@ export const PLANS: readonly {
   },
 ]
 
-/** The cast's app. Its website is an example's; `oauth_login_url` is where it really runs. */
-export const APP = {
+/** What is told of an app of the cast; `oauth_login_url` is where its site really runs. */
+export type CastApp = Record<'slug' | 'name' | 'tagline' | 'description' | 'url', string>
+
+/** The cast's app, which checks license keys. */
+export const APP: CastApp = {
   slug: 'tidepool',
   name: 'Tidepool',
   tagline: 'Tide tables and a log for people who walk the coast',
@@ -49,4 +55,29 @@ export const APP = {
     'Pick a beach, see the next low tides with the light and the swell, and write down the stars, ' +
     'anemones and crabs you met. Your log stays yours and can be exported at any time.',
   url: 'https://tidepool.example',
-} as const
+}
+
+/** The cast's second app, whose visitors sign in through the service. */
+export const SIGN_IN_APP: CastApp = {
+  slug: 'driftlog',
+  name: 'Driftlog',
+  tagline: 'Low water for beachcombers, on every device you sign in on',
+  description:
+    'Driftlog knows when the sea leaves the beach to you.\n\n' +
+    'Today is free for everybody. With a plan you see the week ahead and the best hours to walk, ' +
+    'wherever you sign in.',
+  url: 'https://driftlog.example',
+}
+
+export const SIGN_IN_PLANS: readonly CastPlan[] = [
+  { name: 'Free', description: 'Today’s tide.', is_free: true, prices: [] },
+  {
+    name: 'Pro',
+    description: 'The week ahead, and the best hours to walk.',
+    is_free: false,
+    prices: [
+      { frequency: 'month', amount: cents(800) },
+      { frequency: 'year', amount: cents(6400) },
+    ],
+  },
+]

@@ -8,7 +8,15 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
 import { mintSecret } from '#platform/secrets'
-import { APP, CAST, PLANS } from './cast.ts'
+import {
+  APP,
+  CAST,
+  type CastApp,
+  type CastPlan,
+  PLANS,
+  SIGN_IN_APP,
+  SIGN_IN_PLANS,
+} from './cast.ts'
 
 /** A person of the cast, with the password to sign in with. */
 export interface Login {
@@ -16,21 +24,30 @@ export interface Login {
   password: string
 }
 
+/** An app of the cast, with the credentials of its server. */
+export interface DemoApp {
+  slug: string
+  client_id: string
+  client_secret: string
+  url: string
+  prices: { public_id: string; frequency: string | null; amount: string; buy_url: string }[]
+}
+
 /** What `demo.json` holds: all that a program needs to try the service out. */
 export interface DemoFacts {
   base_url: string
+  /** The site of `app`. */
   sample_site_url: string
+  /** The site of `sign_in_app`. */
+  sign_in_site_url: string
   seller: Login
   buyer: Login
   affiliate: Login & { code: string }
   operator: Login
-  app: {
-    slug: string
-    client_id: string
-    client_secret: string
-    url: string
-    prices: { public_id: string; frequency: string | null; amount: string; buy_url: string }[]
-  }
+  /** Checks license keys. */
+  app: DemoApp
+  /** Lets its visitors sign in through the service. */
+  sign_in_app: DemoApp
 }
 
 /**
@@ -39,58 +56,46 @@ export interface DemoFacts {
  */
 export async function seedCast(
   world: World,
-  facts: { sample_site_url: string; kept: DemoFacts | undefined },
+  facts: Pick<DemoFacts, 'sample_site_url' | 'sign_in_site_url'> & {
+    kept: Partial<DemoFacts> | undefined
+  },
 ): Promise<DemoFacts> {
-  const { db, config } = world
-  const { kept, sample_site_url } = facts
+  const { kept, sample_site_url, sign_in_site_url } = facts
   const login = async (role: 'seller' | 'buyer' | 'affiliate' | 'operator') =>
     await seedPerson(world, CAST[role].email, kept?.[role])
   const seller = await login('seller')
   const buyer = await login('buyer')
   const affiliate = await login('affiliate')
   const operator = await login('operator')
-  await identity.makeOperator(db, operator.user_id)
+  await identity.makeOperator(world.db, operator.user_id)
+  await seedAffiliate(world, affiliate.user_id)
+  const seller_id = await seedSeller(world, seller.user_id)
 
-  const existing = await apps.findPublishedBySlug(db, APP.slug)
-  const oauth_login_url = `${sample_site_url}/login`
-  const known = kept?.app.client_id === existing?.id ? kept?.app.client_secret : undefined
-  const client_secret = known ?? mintSecret(world.random)
-  const client_id = existing?.id ?? (await seedApp(world, seller.user_id, oauth_login_url))
-  if (existing) {
-    await apps.setLoginUrl(db, client_id, oauth_login_url)
-    await apps.replaceSecret(db, client_id, client_secret)
-  } else {
-    const client = { client_id, app_id: client_id, client_secret }
-    await apps.addClient(db, world.clock.now(), client)
-    const { code } = CAST.affiliate
-    const referrer = { id: mintId(world.random, 'aff'), user_id: affiliate.user_id, code }
-    await affiliates.add(db, world.clock.now(), referrer)
-  }
-  await apps.setRedirectLists(db, client_id, {
-    redirect_uris: [`${sample_site_url}/auth/callback`],
-    post_logout_redirect_uris: [`${sample_site_url}/`],
+  const app = await seedApp(world, {
+    app: APP,
+    plans: PLANS,
+    seller_id,
+    site_url: sample_site_url,
+    kept: kept?.app,
   })
-  await apps.enableAddOn(db, world.clock.now(), client_id)
-  const offers = await catalog.offers(db, client_id)
+  const sign_in_app = await seedApp(world, {
+    app: SIGN_IN_APP,
+    plans: SIGN_IN_PLANS,
+    seller_id,
+    site_url: sign_in_site_url,
+    kept: kept?.sign_in_app,
+  })
+  await enableSignIn(world, { client_id: sign_in_app.client_id, site_url: sign_in_site_url })
   return {
-    base_url: config.base_url,
+    base_url: world.config.base_url,
     sample_site_url,
+    sign_in_site_url,
     seller: seller.login,
     buyer: buyer.login,
     affiliate: { ...affiliate.login, code: CAST.affiliate.code },
     operator: operator.login,
-    app: {
-      slug: APP.slug,
-      client_id,
-      client_secret,
-      url: APP.url,
-      prices: offers.map(({ id, frequency, amount }) => ({
-        public_id: id,
-        frequency,
-        amount: formatAmount(amount),
-        buy_url: `${config.base_url}/buy/${id}/`,
-      })),
-    },
+    app,
+    sign_in_app,
   }
 }
 
@@ -116,32 +121,90 @@ async function seedPerson(
   return { user_id, login: { email, password } }
 }
 
-async function seedApp(world: World, user_id: string, oauth_login_url: string): Promise<string> {
-  const { db, clock, random } = world
-  const now = clock.now()
+async function seedAffiliate({ db, clock, random }: World, user_id: string): Promise<void> {
+  const { code } = CAST.affiliate
+  if (await affiliates.findByCode(db, code)) return
+  await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id, code })
+}
+
+async function seedSeller({ db, clock, random }: World, user_id: string): Promise<string> {
+  const known = await apps.sellerOf(db, user_id)
+  if (known !== undefined) return known
   const { legal_name, zip } = CAST.seller
-  return await db.tx(async (tx) => {
-    const seller_id = mintId(random, 'sel')
-    const state = tax.stateOfZip(zip)!
-    await apps.addSeller(tx, now, { id: seller_id, user_id, legal_name, state, zip })
-    const id = mintId(random, 'app')
-    await apps.add(tx, now, {
-      ...APP,
-      id,
-      seller_id,
+  const id = mintId(random, 'sel')
+  const state = tax.stateOfZip(zip)!
+  await apps.addSeller(db, clock.now(), { id, user_id, legal_name, state, zip })
+  return id
+}
+
+async function seedApp(
+  world: World,
+  facts: {
+    app: CastApp
+    plans: readonly CastPlan[]
+    seller_id: string
+    site_url: string
+    kept: DemoApp | undefined
+  },
+): Promise<DemoApp> {
+  const { db, clock, random, config } = world
+  const { app, kept } = facts
+  const existing = await apps.findPublishedBySlug(db, app.slug)
+  const client_id = existing?.id ?? mintId(random, 'app')
+  const known = kept?.client_id === existing?.id ? kept?.client_secret : undefined
+  const client_secret = known ?? mintSecret(random)
+  const oauth_login_url = `${facts.site_url}/login`
+  await db.tx(async (tx) => {
+    if (existing) {
+      await apps.setLoginUrl(tx, client_id, oauth_login_url)
+      await apps.replaceSecret(tx, client_id, client_secret)
+      return
+    }
+    await apps.add(tx, clock.now(), {
+      ...app,
+      id: client_id,
+      seller_id: facts.seller_id,
       oauth_login_url,
       listing_mode: 'marketplace',
       is_published: true,
       external_sales_enabled: true,
     })
-    await seedPlans(world, tx, id)
-    return id
+    await apps.addClient(tx, clock.now(), { client_id, app_id: client_id, client_secret })
+    await seedPlans(world, tx, client_id, facts.plans)
   })
+  const prices = (await catalog.offers(db, client_id)).map(({ id, frequency, amount }) => ({
+    public_id: id,
+    frequency,
+    amount: formatAmount(amount),
+    buy_url: `${config.base_url}/buy/${id}/`,
+  }))
+  return { slug: app.slug, client_id, client_secret, url: app.url, prices }
 }
 
-async function seedPlans({ clock, random }: World, tx: Db, app_id: string): Promise<void> {
+/**
+ * Makes an app ready for hosted sign-in: the addresses of its site, and the add-on, unless its seller
+ * has turned it on before.
+ */
+export async function enableSignIn(
+  { db, clock }: World,
+  app: { client_id: string; site_url: string },
+): Promise<void> {
+  await apps.setRedirectLists(db, app.client_id, {
+    redirect_uris: [`${app.site_url}/auth/callback`],
+    post_logout_redirect_uris: [`${app.site_url}/`],
+  })
+  const { addon_enabled_at } = (await apps.find(db, app.client_id))!
+  if (addon_enabled_at === null) await apps.enableAddOn(db, clock.now(), app.client_id)
+}
+
+async function seedPlans(
+  { clock, random }: World,
+  tx: Db,
+  app_id: string,
+  plans: readonly CastPlan[],
+): Promise<void> {
   const now = clock.now()
-  for (const [position, { prices, ...plan }] of PLANS.entries()) {
+  for (const [position, { prices, ...plan }] of plans.entries()) {
     const product_id = mintId(random, 'prod')
     await catalog.addProduct(tx, now, { ...plan, id: product_id, app_id, position, trial_days: 0 })
     for (const price of prices) {

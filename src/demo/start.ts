@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as catalog from '#domain/catalog'
+import { startDriftlog } from '#examples/driftlog'
 import { startTidepool } from '#examples/tidepool'
 import type { World } from '#flows/world'
-import { type DemoFacts, seedCast } from './seed.ts'
+import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
 /** The demo as it runs: what to tell whoever started it, and the way to end it. */
 export interface Demo {
@@ -11,30 +13,53 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Seeds the cast, writes `demo.json`, and starts the sample site on the next port. */
+/** Seeds the cast, writes `demo.json`, and starts the sample sites on the next two ports. */
 export async function startDemo(world: World): Promise<Demo> {
   const { config } = world
   const file = join(config.data_dir, 'demo.json')
-  const port = config.port + 1
+  const [port, sign_in_port] = [config.port + 1, config.port + 2]
   const facts = await seedCast(world, {
     sample_site_url: `http://localhost:${port}`,
+    sign_in_site_url: `http://localhost:${sign_in_port}`,
     kept: readKept(file),
   })
   mkdirSync(config.data_dir, { recursive: true })
   writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
-  const { client_id, client_secret } = facts.app
-  const site = await startTidepool({
-    base_url: config.base_url,
-    client_id,
-    client_secret,
-    port,
-    host: config.host,
-    public_url: facts.sample_site_url,
-  })
-  return { facts, words: tell(facts, file), close: () => site.close() }
+  const { base_url, host } = config
+  const sites = [
+    await startTidepool({
+      ...credentialsOf(facts.app),
+      base_url,
+      host,
+      port,
+      public_url: facts.sample_site_url,
+    }),
+    await startDriftlog({
+      ...credentialsOf(facts.sign_in_app),
+      base_url,
+      host,
+      port: sign_in_port,
+      public_url: facts.sign_in_site_url,
+      paid_products: await paidProducts(world, facts.sign_in_app.client_id),
+    }),
+  ]
+  const close = async () => {
+    for (const site of sites) await site.close()
+  }
+  return { facts, words: tell(facts, file), close }
 }
 
-function readKept(file: string): DemoFacts | undefined {
+function credentialsOf({ client_id, client_secret }: DemoApp) {
+  return { client_id, client_secret }
+}
+
+/** The plans of an app that cost something. */
+async function paidProducts({ db }: World, app_id: string): Promise<string[]> {
+  const products = await catalog.products(db, app_id)
+  return products.filter(({ is_free }) => !is_free).map(({ id }) => id)
+}
+
+function readKept(file: string): Partial<DemoFacts> | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
@@ -43,13 +68,14 @@ function readKept(file: string): DemoFacts | undefined {
 }
 
 function tell(facts: DemoFacts, file: string): string {
-  const { base_url, sample_site_url, buyer, seller, app } = facts
+  const { base_url, sample_site_url, sign_in_site_url, buyer, seller, app } = facts
   return [
     '',
     'Purser is ready.',
     '',
     `  The service        ${base_url}/`,
     `  A seller's site    ${sample_site_url}/   (press Buy; the card is 4242 4242 4242 4242)`,
+    `  One to sign in to  ${sign_in_site_url}/   (buyers come back signed in)`,
     `  Its product page   ${base_url}/apps/${app.slug}/`,
     `  Letters            ${base_url}/dev/mailbox/`,
     `  The API            ${base_url}/api/v1/docs/`,

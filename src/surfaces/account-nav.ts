@@ -8,7 +8,7 @@ export async function accountNav(
   user_id: string,
   current: 'purchases' | 'apps' | 'security',
 ): Promise<Link[]> {
-  const sells = current === 'apps' || (await apps.isSeller(db, user_id))
+  const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
   return [
     { label: 'Purchases', href: '/account/', current: current === 'purchases' },
     ...(sells ? [{ label: 'Your apps', href: '/dashboard/', current: current === 'apps' }] : []),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { feetAt, HOUR, nextBelow, turns } from '../../examples/tidepool/tides.ts'
+import { feetAt, HOUR, nextBelow, turns } from '../../examples/shared/tides.ts'
 
 const instant = fc.date({
   min: new Date('2020-01-01'),

@@ -28,7 +28,9 @@ before(async () => {
   buyer = browser(stage)
   await purchase(stage, buyer, { email: 'buyer@example.org' })
   token = (await signInToApp(stage, buyer)).access_token
-  const { rows } = await stage.world.db.raw('select name, id from products')
+  const { rows } = await stage.world.db.raw('select name, id from products where app_id = $1', [
+    stage.demo.app.client_id,
+  ])
   plans = Object.fromEntries(
     (rows as { name: string; id: string }[]).map(({ name, id }) => [name, id]),
   ) as typeof plans

@@ -43,6 +43,7 @@ export async function openTestService(choices: Choices = {}): Promise<TestServic
   const service = await openService(config, { ...parts, db, clock })
   const demo = await seedCast(service.world, {
     sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
     kept: undefined,
   })
   return {

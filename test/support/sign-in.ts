@@ -3,6 +3,7 @@ import * as client from 'openid-client'
 import * as identity from '#domain/identity'
 import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
+import { enableSignIn } from '../../src/demo/seed.ts'
 import { Agent, type Seen } from './agent.ts'
 import { ManualClock } from './clock.ts'
 import { openTestService, type TestService } from './service.ts'
@@ -35,6 +36,7 @@ export async function openSignInStage(): Promise<SignInStage> {
   const { client_id, client_secret } = service.demo.app
   const app_side = await discover(service, { client_id, client_secret })
   const home = service.demo.sample_site_url
+  await enableSignIn(service.world, { client_id, site_url: home })
   return {
     ...service,
     app_side,

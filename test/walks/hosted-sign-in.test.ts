@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import * as apps from '#domain/apps'
+import { enableSignIn } from '../../src/demo/seed.ts'
 import {
   type Attempt,
   begin,
@@ -24,10 +24,7 @@ before(async () => {
   callback = `${stage.site.url}/auth/callback`
   home = `${stage.site.url}/`
   const { client_id, client_secret } = stage.service.demo.app
-  await apps.setRedirectLists(stage.service.world.db, client_id, {
-    redirect_uris: [callback],
-    post_logout_redirect_uris: [home],
-  })
+  await enableSignIn(stage.service.world, { client_id, site_url: stage.site.url })
   side = await discover(stage.service, { client_id, client_secret })
 })
 after(() => stage.close())

@@ -37,7 +37,9 @@ function pageOf(request: Request): string {
   return request.frame().url()
 }
 
+/** A redirect may have words of its own, which no browser shows. */
 function isPage(response: Response): boolean {
+  if (response.status() >= 300 && response.status() < 400) return false
   return response.headers()['content-type']?.startsWith('text/html') ?? false
 }
 

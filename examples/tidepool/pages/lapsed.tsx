@@ -1,8 +1,9 @@
 import type { LicenseState } from '@purser/client'
-import type { PriceList } from '../prices.ts'
-import { day, statusName } from '../words.ts'
-import { Layout } from './layout.tsx'
-import { Plans, type Shop } from './plans.tsx'
+import { Layout } from '../../shared/pages/layout.tsx'
+import { Plans, type Shop } from '../../shared/pages/plans.tsx'
+import type { PriceList } from '../../shared/prices.ts'
+import { day } from '../../shared/words.ts'
+import { statusName } from '../words.ts'
 
 type Facts = { license: LicenseState; list: PriceList; shop: Shop; manage: string }
 

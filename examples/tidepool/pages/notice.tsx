@@ -1,22 +1,8 @@
-import type { ComponentChildren } from 'preact'
-import type { PriceList } from '../prices.ts'
-import { Layout } from './layout.tsx'
-import { Plans, type Shop } from './plans.tsx'
+import { Layout } from '../../shared/pages/layout.tsx'
+import { NoticePage } from '../../shared/pages/notice.tsx'
+import { Plans, type Shop } from '../../shared/pages/plans.tsx'
+import type { PriceList } from '../../shared/prices.ts'
 import { KeyForm } from './sign-in.tsx'
-
-type Frame = { title: string; signed_in?: boolean; children: ComponentChildren }
-
-/** One thing to say, and the ways on from it. */
-export function NoticePage({ title, signed_in = false, children }: Frame) {
-  return (
-    <Layout title={title} signed_in={signed_in}>
-      <div class="narrow">
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </Layout>
-  )
-}
 
 export function ProcessingPage({ again }: { again: string }) {
   return (

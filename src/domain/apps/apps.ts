@@ -67,10 +67,10 @@ export async function findOwn(
     and seller_id = (select id from sellers where user_id = ${facts.developer_id})`)
 }
 
-/** Tells whether an account sells. */
-export async function isSeller(db: Db, user_id: string): Promise<boolean> {
+/** The seller that an account is; undefined for whoever sells nothing. */
+export async function sellerOf(db: Db, user_id: string): Promise<string | undefined> {
   const seller = sql`select id from sellers where user_id = ${user_id}`
-  return (await db.maybe(seller)) !== undefined
+  return (await db.maybe<{ id: string }>(seller))?.id
 }
 
 /** Registers a seller, who must be based in the United States (spec: What the service does, 4). */

@@ -1,75 +1,24 @@
-import type { LicenseState } from '@purser/client'
+import type { ComponentChildren } from 'preact'
 import { HOUR, nextBelow, turns } from '../tides.ts'
-import { clockTime, feet, shortDay, statusName, whatIsNext } from '../words.ts'
+import { clockTime, feet, shortDay } from '../words.ts'
 import { Layout } from './layout.tsx'
 import { TideCard } from './tide-chart.tsx'
 import { ZoneIcon, zones } from './zones.tsx'
 
-type Facts = {
-  now: number
-  license: LicenseState
-  plan: string | null
-  key_tail: string
-  manage: string
-}
-
-/** What a license buys: the week ahead. */
-export function TidesPage({ now, license, plan, key_tail, manage }: Facts) {
+/** What a plan buys: the week ahead. Beside it stands the card of whoever looks. */
+export function TidesPage({ now, children }: { now: number; children: ComponentChildren }) {
   return (
     <Layout title="My tides" signed_in>
       <div class="wide app">
         <div class="app-head">
           <h1>My tides</h1>
-          <LicenseCard license={license} plan={plan} key_tail={key_tail} manage={manage} />
+          {children}
         </div>
         <TideCard now={now} />
         <Walks now={now} />
         <Week now={now} />
       </div>
     </Layout>
-  )
-}
-
-function LicenseCard({ license, plan, key_tail, manage }: Omit<Facts, 'now'>) {
-  return (
-    <section class="license" aria-labelledby="license">
-      <h2 id="license">
-        <svg class="tick" viewBox="0 0 20 20" aria-hidden="true">
-          <path d="M4 10.5l4 4 8-9" />
-        </svg>
-        License verified
-      </h2>
-      <dl>
-        <div>
-          <dt>Plan</dt>
-          <dd>{plan ?? license.product_public_id}</dd>
-        </div>
-        <div>
-          <dt>Status</dt>
-          <dd>{statusName[license.status]}</dd>
-        </div>
-        <div>
-          <dt>Next</dt>
-          <dd>{whatIsNext(license)}</dd>
-        </div>
-        <div>
-          <dt>Key</dt>
-          <dd>
-            <code>…{key_tail}</code>
-          </dd>
-        </div>
-      </dl>
-      <div class="license-actions">
-        <a class="button" href={manage}>
-          Manage plan
-        </a>
-        <form method="post" action="/sign-out">
-          <button class="button" type="submit">
-            Sign out
-          </button>
-        </form>
-      </div>
-    </section>
   )
 }
 

@@ -9,7 +9,7 @@ function asset(name: string, type: string, ...files: string[]) {
 }
 
 export const stylesheet = asset(
-  'tidepool.css',
+  'site.css',
   'text/css; charset=utf-8',
   './styles/base.css',
   './styles/home.css',

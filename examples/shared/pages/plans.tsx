@@ -1,8 +1,13 @@
 import { buyLink, type Price } from '@purser/client'
 import { money, type Plan, type PriceList, plans, yearlySaving } from '../prices.ts'
+import { useBrand } from './layout.tsx'
 
 /** What a buy link needs besides its price. */
-export type Shop = { base_url: string; next: string }
+export type Shop = {
+  base_url: string
+  /** Where the buyer returns to; the app's Login URL unless it is given. */
+  next?: string
+}
 
 const rhythm = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
 
@@ -87,14 +92,13 @@ function PriceRow({ price, plan, shop }: { price: Price; plan: Plan; shop: Shop 
 }
 
 function NoPrices({ kind }: { kind: 'not_on_sale' | 'unavailable' }) {
+  const { name } = useBrand()
   return (
     <div class="notice" role="status">
       {kind === 'not_on_sale' ? (
         <>
           <h3>Not on sale yet</h3>
-          <p>
-            Tidepool’s paid plans are not open to buyers at the moment. Today’s tide stays free.
-          </p>
+          <p>{name}’s paid plans are not open to buyers at the moment. Today’s tide stays free.</p>
         </>
       ) : (
         <>

@@ -1,21 +1,30 @@
+import type { ComponentChildren } from 'preact'
 import type { PriceList } from '../prices.ts'
-import { Layout } from './layout.tsx'
+import { Layout, useBrand } from './layout.tsx'
 import { Plans, type Shop } from './plans.tsx'
 import { TideCard } from './tide-chart.tsx'
 import { ZoneIcon, zones } from './zones.tsx'
 
-type Facts = { now: number; list: PriceList; shop: Shop; signed_in: boolean }
+type Facts = {
+  now: number
+  list: PriceList
+  shop: Shop
+  signed_in: boolean
+  /** What stands under the plans. */
+  children: ComponentChildren
+}
 
-export function HomePage({ now, list, shop, signed_in }: Facts) {
+export function HomePage({ now, list, shop, signed_in, children }: Facts) {
+  const { name } = useBrand()
   return (
-    <Layout title="Tidepool" signed_in={signed_in}>
+    <Layout signed_in={signed_in}>
       <section class="hero">
         <div class="wide hero-row">
           <div>
             <h1>Be there when the sea steps back.</h1>
             <p class="lead">
-              Twice a day the reef comes up for air. Tidepool tells you when, how far the water
-              falls, and who you will meet down there.
+              Twice a day the reef comes up for air. {name} tells you when, how far the water falls,
+              and who you will meet down there.
             </p>
             <p class="actions">
               <a class="button is-strong" href="#plans">
@@ -51,10 +60,7 @@ export function HomePage({ now, list, shop, signed_in }: Facts) {
             Prices are before tax, which depends on your address and is added at checkout.
           </p>
           <Plans list={list} shop={shop} with_free />
-          <p class="quiet small-print">
-            For buyers in the United States. Your license key arrives with the receipt and stays
-            with you: it works on any device.
-          </p>
+          <p class="quiet small-print">{children}</p>
         </div>
       </section>
     </Layout>

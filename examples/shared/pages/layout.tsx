@@ -1,22 +1,32 @@
-import type { ComponentChildren, VNode } from 'preact'
+import { type ComponentChildren, createContext, type VNode } from 'preact'
+import { useContext } from 'preact/hooks'
 import { render } from 'preact-render-to-string'
 import { favicon, stylesheet } from '../assets.ts'
 
-type Frame = { title: string; signed_in: boolean; children: ComponentChildren }
+/** Under which name the site goes. */
+export type Brand = { name: string; line: string }
+
+const BrandContext = createContext<Brand>({ name: '', line: '' })
+
+/** The name under which the page at hand is drawn. */
+export const useBrand = () => useContext(BrandContext)
+
+type Frame = { title?: string; signed_in: boolean; children: ComponentChildren }
 
 /** A whole page as text. */
-export function html(page: VNode): string {
-  return `<!doctype html>${render(page)}`
+export function html(brand: Brand, page: VNode): string {
+  const branded = <BrandContext.Provider value={brand}>{page}</BrandContext.Provider>
+  return `<!doctype html>${render(branded)}`
 }
 
+/** The frame of every page; the home page has no title of its own. */
 export function Layout({ title, signed_in, children }: Frame) {
+  const { name, line } = useBrand()
   return (
     <html lang="en-US">
       <head>
         <meta charset="utf-8" />
-        <title>
-          {title === 'Tidepool' ? 'Tidepool: tide tables for coast walkers' : `${title} · Tidepool`}
-        </title>
+        <title>{title ? `${title} · ${name}` : `${name}: ${line}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href={favicon.href} type="image/svg+xml" />
@@ -30,7 +40,7 @@ export function Layout({ title, signed_in, children }: Frame) {
           <div class="wide top-row">
             <a class="brand" href="/">
               <Mark />
-              Tidepool
+              {name}
             </a>
             <nav aria-label="Site">
               <a href="/#today">Today</a>
@@ -46,7 +56,7 @@ export function Layout({ title, signed_in, children }: Frame) {
               Heron Point is an imaginary shore, and its tides come from a model. Never use them to
               navigate.
             </p>
-            <p>Tidepool is a sample site. Its checkout, receipts and refunds are Purser’s.</p>
+            <p>{name} is a sample site. Its checkout, receipts and refunds are Purser’s.</p>
           </div>
         </footer>
       </body>

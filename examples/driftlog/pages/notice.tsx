@@ -1,0 +1,55 @@
+import { NoticePage } from '../../shared/pages/notice.tsx'
+
+/** Somebody came back from signing in, and said no there or was refused. */
+export function CanceledPage({ canceled }: { canceled: boolean }) {
+  const title = canceled ? 'You did not sign in' : 'Signing in did not work'
+  return (
+    <NoticePage title={title}>
+      <p class="lead">
+        {canceled ? 'That is fine: today’s tide needs no account.' : 'Please begin once more.'}
+      </p>
+      <Ways />
+    </NoticePage>
+  )
+}
+
+/** An answer to a sign-in that this browser did not begin, or one that was answered before. */
+export function NotBegunHerePage() {
+  return (
+    <NoticePage title="This sign-in is over">
+      <p class="lead">
+        It was used before, or it was begun in another browser. Nobody was signed in.
+      </p>
+      <Ways />
+    </NoticePage>
+  )
+}
+
+function Ways() {
+  return (
+    <p class="actions">
+      <a class="button is-strong" href="/login">
+        Sign in with Purser
+      </a>
+      <a class="button" href="/">
+        To the home page
+      </a>
+    </p>
+  )
+}
+
+/** The hosted sign-in add-on is off: a fault of this site's maker, and not of the visitor. */
+export function NotEnabledPage() {
+  return (
+    <NoticePage title="We cannot look up plans right now" signed_in>
+      <p class="lead">
+        The fault is ours, and signing in again would not help. Please come back later.
+      </p>
+      <p class="actions">
+        <a class="button" href="/">
+          To the home page
+        </a>
+      </p>
+    </NoticePage>
+  )
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers } from './look.ts'
+import { chargesOf, openStage, type Stage } from './stage.ts'
+import { arrive, giveDetails, press } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** A browser in which the cast's seller is signed in. */
+async function seller(t: TestContext): Promise<Page> {
+  const { email, password } = stage.service.demo.seller
+  const page = await stage.visitor(t)
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+  return page
+}
+
+/** From the account, through the menu, to the integration page of Tidepool. */
+async function toIntegration(page: Page): Promise<void> {
+  await page.goto('/account/')
+  await page.getByRole('link', { name: 'Your apps' }).click()
+  await arrive(page, 'Your apps')
+  await page.getByRole('link', { name: 'Tidepool' }).click()
+  await arrive(page, 'Tidepool: integration')
+}
+
+/** What the license API answers to this secret. */
+async function refusalOf(client_secret: string): Promise<string> {
+  const { world, demo } = stage.service
+  const pair = Buffer.from(`${demo.app.client_id}:${client_secret}`).toString('base64')
+  const answer = await fetch(`${world.config.base_url}/api/v1/licenses/validate`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${pair}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ key: 'key_nobodys' }),
+  })
+  const { error } = (await answer.json()) as { error: string }
+  return error
+}
+
+test('a seller changes the addresses of his app; a fault is told at its field', async (t) => {
+  const page = await seller(t)
+  await toIntegration(page)
+  assert.deepEqual(await barriers(page), [])
+  const redirects = page.getByLabel('Redirect URIs', { exact: true })
+  await redirects.fill('https://tidepool.example/auth/callback\nhttps://evil.example/auth/callback')
+  await press(page, 'Save')
+  const summary = page.getByRole('alert').filter({ hasText: 'Nothing was saved yet' })
+  await summary.getByRole('link', { name: /^https:\/\/evil\.example/ }).click()
+  assert.ok(await redirects.evaluate((field) => field === document.activeElement))
+  assert.deepEqual(await barriers(page), [])
+
+  await redirects.fill('https://tidepool.example/auth/callback')
+  await page.getByLabel('Post-logout redirect URIs').fill('https://tidepool.example/bye')
+  await press(page, 'Save')
+  await page.getByText('The addresses are saved.').waitFor()
+  assert.equal(await redirects.inputValue(), 'https://tidepool.example/auth/callback')
+})
+
+test('a seller turns hosted sign-in on and off, and reads what it costs', async (t) => {
+  const page = await seller(t)
+  await toIntegration(page)
+  await page.getByText('Free for 3 months from the day you first turn it on.').waitFor()
+  await press(page, 'Turn on')
+  await page.getByText(/^Free until \w+ \d+, \d{4}\./).waitFor()
+  await press(page, 'Turn off')
+  await page.getByText(/Its free months are given once, until/).waitFor()
+  assert.deepEqual(await barriers(page), [])
+})
+
+test('a seller starts a preview from the page and ends it', async (t) => {
+  const page = await seller(t)
+  await toIntegration(page)
+  await page.getByLabel('Plan').selectOption('Lifetime')
+  await press(page, 'Start a preview')
+  const key = page.getByLabel('Preview key', { exact: true })
+  assert.match((await key.textContent()) ?? '', /^key_[0-9A-Za-z]{33}$/)
+  assert.deepEqual(await barriers(page), [])
+  await press(page, 'End the preview')
+  await page.getByText('Your preview has ended').waitFor()
+})
+
+test('a developer walks through his own Buy link, back into his app, and is not charged', async (t) => {
+  const { email } = stage.service.demo.seller
+  const page = await seller(t)
+  await page.goto(`${stage.site.url}/`)
+  await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
+  for (const visit of [
+    async () => await arrive(page, 'Your details'),
+    async () => {
+      await giveDetails(page, email)
+      await arrive(page, 'No card is needed')
+    },
+    async () => {
+      await page.getByRole('link', { name: 'Continue', exact: true }).click()
+      await arrive(page, 'Confirm your order')
+    },
+    async () => {
+      await press(page, 'Finish the preview')
+      await arrive(page, 'Your preview of Tidepool Pro is ready')
+    },
+  ]) {
+    await visit()
+    await page.getByRole('region', { name: 'Notice' }).getByText('Preview: nothing is').waitFor()
+    assert.deepEqual(await barriers(page), [])
+  }
+  await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
+  await page.waitForURL(`${stage.site.url}/app`)
+  await page.getByText('Developer preview').waitFor()
+  assert.equal(await chargesOf(stage, email), 0)
+})
+
+test('a seller makes a new secret: it is shown once, and the old one is refused', async (t) => {
+  const page = await seller(t)
+  const { client_secret } = stage.service.demo.app
+  await toIntegration(page)
+  await page.getByRole('link', { name: 'Make a new secret' }).click()
+  await arrive(page, 'Make a new secret?')
+  assert.deepEqual(await barriers(page), [])
+  assert.equal(await refusalOf(client_secret), 'unknown_key')
+  await press(page, 'Make a new secret')
+  await arrive(page, 'Your new secret')
+  assert.deepEqual(await barriers(page), [])
+  const fresh = (await page.getByLabel('Client secret', { exact: true }).textContent()) ?? ''
+  assert.equal(await refusalOf(client_secret), 'invalid_client')
+  assert.equal(await refusalOf(fresh), 'unknown_key')
+  await page.getByRole('link', { name: 'I have copied it' }).click()
+  await arrive(page, 'Tidepool: integration')
+  assert.ok(!(await page.content()).includes(fresh))
+})
+
+test('somebody who sells nothing finds a calm empty page, and no way to it in the menu', async (t) => {
+  const { email, password } = stage.service.demo.buyer
+  const page = await stage.visitor(t)
+  await page.goto('/dashboard/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await page.getByText('No apps yet').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await page.goto('/account/')
+  assert.equal(await page.getByRole('link', { name: 'Your apps' }).count(), 0)
+})
