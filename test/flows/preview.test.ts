@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
 import { confirm } from '#flows/checkout'
+import { startPreview } from '#flows/preview'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -198,6 +202,23 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.match(line.request_id, /^req_/)
     assert.deepEqual(line.detail, { product_id: json.product_id, by: 'walkthrough' })
   })
+})
+
+test('many grants at once leave one preview, and one key that works', async () => {
+  const { world, demo } = service
+  const app = (await apps.find(world.db, demo.app.client_id))!
+  const plans = await catalog.products(world.db, app.id)
+  const asker = { session: { user_id: app.developer_id, app_id: null }, request_id: 'req_test' }
+  const paid = plans.filter(({ is_free }) => !is_free)
+  const grants = Array.from({ length: 8 }, (_, index) =>
+    startPreview(world, asker, { app, product_id: paid[index % paid.length]!.id }),
+  )
+  assert.deepEqual(await Promise.all(grants), Array(8).fill(true))
+  const previews = await world.db.rows<licensing.License>(sql`select id as license_id, key_sealed
+    from licenses where status = 'preview' and app_id = ${app.id}`)
+  assert.equal(previews.length, 1)
+  const key = licensing.showKey(world.keys, previews[0]!)
+  assert.equal((await validate(key)).json.license_id, previews[0]!.license_id)
 })
 
 describe('nobody else is given a preview', () => {

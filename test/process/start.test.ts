@@ -51,6 +51,14 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   assert.match(first.output(), new RegExp(demo.sample_site_url))
   const site = await fetch(demo.sample_site_url)
   assert.match(await site.text(), /\$12\.00/)
+  const { sign_in_app, sign_in_site_url } = demo
+  assert.deepEqual(Object.keys(sign_in_app), Object.keys(demo.app))
+  assert.match(first.output(), new RegExp(sign_in_site_url))
+  assert.match(await (await fetch(sign_in_site_url)).text(), /Buy Pro monthly/)
+  const login = await fetch(`${sign_in_site_url}/login`, { redirect: 'manual' })
+  const address = new URL(login.headers.get('location') ?? '')
+  assert.equal(address.origin + address.pathname, `${first.base_url}/o/auth`)
+  assert.equal(address.searchParams.get('client_id'), sign_in_app.client_id)
   first.process.kill('SIGTERM')
   assert.equal(await first.exit, 0)
 

@@ -30,7 +30,9 @@ export function forAccount(world: World, page: (visit: Visit) => Promise<Fastify
       const here = request.method === 'POST' ? '/dashboard/' : request.url
       return goTo(reply, `/signin/${returnQuery(here)}`)
     }
-    if (session.app_id !== null) return sendPage(reply, UnprovenPage(), { status: 403 })
+    if (session.app_id !== null || session.email_verified_at === null) {
+      return sendPage(reply, UnprovenPage(), { status: 403 })
+    }
     return await page({ request, reply, session })
   }
 }
