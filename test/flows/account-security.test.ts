@@ -160,6 +160,18 @@ describe('a new password', () => {
     assert.deepEqual((await deedsOf(email)).slice(-1), ['password_changed'])
   })
 
+  test('ends a sign-in with the old one that still owes its second factor', async () => {
+    const { email, agent } = await signUp(service)
+    const { secret } = await addAuthenticator(service, agent)
+    const other = await enterPassword(service, email)
+    assert.equal(other.page.url, '/signin/second-factor')
+    await agent.open(`${SECURITY}password`)
+    await agent.submit('Save password', { password: 'another walk along the shore' })
+    await other.submit('Sign in', { code: codeOf(service, secret) })
+    assert.equal(other.page.url, '/signin/')
+    assert.ok(!(await isSignedIn(other)))
+  })
+
   test('by a link from the mailbox puts everybody out, a change of email too', async () => {
     const { email, agent } = await signUp(service)
     const wanted = newEmail()

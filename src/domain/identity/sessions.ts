@@ -96,11 +96,12 @@ export async function endSessionById(
   return ended === 1
 }
 
-/** Ends every session of an account but this one; returns how many. */
+/** Ends every session of an account but this one, and sign-ins on their way; how many sessions. */
 export async function endOtherSessions(
   db: Db,
   facts: { user_id: string; session_id: string },
 ): Promise<number> {
+  await db.run(sql`delete from pending_sign_ins where user_id = ${facts.user_id}`)
   return await db.run(sql`delete from sessions
     where user_id = ${facts.user_id} and id <> ${facts.session_id}`)
 }

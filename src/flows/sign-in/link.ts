@@ -31,7 +31,7 @@ export async function answerLink(
     const { user_id } = link
     const user = (await identity.findUser(tx, user_id))!
     const isNew = user.email_verified_at === null
-    if (isNew || purpose === 'not_me') await startAfresh(tx, now, user_id)
+    if (isNew) await startAfresh(tx, now, user_id)
     // A plain sign-in of a proven account ends nobody's session; anything else does.
     else if (purpose !== 'sign_in') await putEverybodyOut(tx, now, user_id)
     if (purpose === 'not_me') await identity.lockUser(tx, now, user_id)

@@ -14,9 +14,7 @@ export function ConfirmPage(facts: {
   has_password: boolean
   has_authenticator: boolean
   has_passkeys: boolean
-  fault:
-    | { kind: 'password' | 'code' | 'recovery_code' | 'passkey' | 'too_often'; words: string }
-    | undefined
+  fault: { kind: string; words: string } | undefined
 }): JSX.Element {
   const { csrf_token, fault } = facts
   const returnTo = <input type="hidden" name="return_to" value={facts.return_to} />

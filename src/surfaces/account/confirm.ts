@@ -3,17 +3,13 @@ import * as identity from '#domain/identity'
 import { askForPasskey, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, keepSession } from '#surfaces/browser'
+import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
 import { ConfirmPage } from './confirm-page.tsx'
 import { CONFIRM, forOwner, SECURITY, type Visit } from './owner.ts'
 
-const FAULTS = {
-  password: 'That password is not right.',
-  code: 'That code is not right, or was used before. Enter the one that your app shows now.',
-  passkey: 'That passkey is not one of this account.',
-  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
-}
+const WORDS = { ...FAULTS, password: 'That password is not right.' }
 
 /** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
@@ -66,7 +62,7 @@ function readProof(form: Record<string, string>, browser_hash: Buffer, ip: strin
 async function sendForm(
   world: World,
   { request, reply, session }: Visit,
-  state: { return_to: string | undefined; fault: keyof typeof FAULTS | undefined },
+  state: { return_to: string | undefined; fault: keyof typeof WORDS | undefined },
 ): Promise<FastifyReply> {
   const { db } = world
   const { fault, return_to } = state
@@ -79,7 +75,7 @@ async function sendForm(
     has_password: user.password_hash !== null,
     has_authenticator: factors.has_authenticator,
     has_passkeys: factors.passkeys > 0,
-    fault: fault && { kind: fault, words: FAULTS[fault] },
+    fault: fault && { kind: fault, words: WORDS[fault] },
   })
   const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
   return sendPage(reply, page, { status })

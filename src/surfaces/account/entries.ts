@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import { changeEmail, changePassword } from '#flows/account'
 import type { World } from '#flows/world'
 import { csrfToken } from '#surfaces/browser'
+import { FAULTS } from '#surfaces/faults'
 import { formOf, goTo, sendPage } from '#surfaces/pages'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
 import { forOwner, SECURITY, type Visit } from './owner.ts'
@@ -38,10 +39,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     forOwner(world, email, async (visit) => {
       const value = formOf(visit.request).email ?? ''
       const read = identity.readEmail(value)
-      if (!read) {
-        const fault = 'Enter an email address such as name@example.com.'
-        return sendEmail(world, visit, { value, fault })
-      }
+      if (!read) return sendEmail(world, visit, { value, fault: FAULTS.email })
       if (read.email_normalised === visit.session.email_normalised) {
         return sendEmail(world, visit, { value, fault: 'This is your address already.' })
       }

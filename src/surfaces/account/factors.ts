@@ -13,6 +13,7 @@ import {
 import type { World } from '#flows/world'
 import { browserHash, csrfToken } from '#surfaces/browser'
 import { deviceOf } from '#surfaces/device'
+import { FAULTS } from '#surfaces/faults'
 import { formOf, goTo, sendPage } from '#surfaces/pages'
 import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
 import { forOwner, SECURITY, type Visit } from './owner.ts'
@@ -68,15 +69,10 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
   )
 }
 
-const FAULTS = {
-  wrong: 'That code is not right. Enter the one that your app shows now.',
-  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
-}
-
 async function sendSetup(
   world: World,
   { request, reply, owner }: Visit,
-  fault: keyof typeof FAULTS | undefined,
+  outcome: 'wrong' | 'too_often' | undefined,
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
   if (!setup) return goTo(reply, SECURITY)
@@ -85,9 +81,9 @@ async function sendSetup(
     csrf_token: csrfToken(world, request, reply),
     qr_image: `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`,
     secret: setup.secret,
-    fault: fault && FAULTS[fault],
+    fault: outcome && FAULTS[outcome === 'wrong' ? 'code' : outcome],
   })
-  return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })
+  return sendPage(reply, page, { status: outcome === undefined ? 200 : 422 })
 }
 
 function declarePasskeys(scope: FastifyInstance, world: World): void {

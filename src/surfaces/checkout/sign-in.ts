@@ -5,6 +5,7 @@ import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
+import { FAULTS } from '#surfaces/faults'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnOrigin } from './destination.ts'
@@ -29,7 +30,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       cart_id: cart.id,
       details_url: detailsUrl(cart),
       email: cart.email!,
-      fault: fault === undefined ? undefined : FAULTS[fault],
+      fault: fault === undefined ? undefined : WORDS[fault],
       link_sent: queryOf(request, 'link') === 'sent',
     })
     return sendPage(reply, page, {
@@ -72,7 +73,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   })
 }
 
-const FAULTS: Record<string, string> = {
+const WORDS: Record<string, string> = {
   wrong: 'That password is not right. Try again, or let us email you a sign-in link.',
-  too_often: 'There were many tries in a short time. Wait a quarter of an hour, then try again.',
+  too_often: FAULTS.too_often,
 }

@@ -9,6 +9,7 @@ import {
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
@@ -16,10 +17,14 @@ import { declareLinks } from './links.ts'
 import { SignInPage } from './pages.tsx'
 import { declareSecondFactor } from './second-factor.ts'
 import { declareSignUp } from './sign-up.ts'
-import { FAULTS } from './words.ts'
 
 const PASSKEYS: Limit = { name: 'sign-in-passkeys', points: 60, seconds: 900 }
 const SWEEP_SECONDS = 3600
+const WORDS = {
+  ...FAULTS,
+  wrong: 'That email and password do not fit together.',
+  passkey: 'That passkey opens no account here. Try again, or choose another way.',
+}
 const SENT = 'If there is an account for that address, a letter is on its way to it.'
 
 /** Signing in, up and out, and the links that come from a mailbox. */
@@ -45,7 +50,7 @@ export function signin(app: FastifyInstance, world: World): void {
 interface SignInState {
   email?: string
   return_to: string | undefined
-  fault?: keyof typeof FAULTS
+  fault?: keyof typeof WORDS
   sent?: string
 }
 
@@ -60,7 +65,7 @@ function sendSignIn(
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
-    fault: fault && FAULTS[fault],
+    fault: fault && WORDS[fault],
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
   })

@@ -4,17 +4,11 @@ import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, keepSession, pendingToken, SECOND_FACTOR } from '#surfaces/browser'
 import { deviceOf } from '#surfaces/device'
+import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { SecondFactorPage } from './pages.tsx'
-import { FAULTS } from './words.ts'
-
-const WRONG = {
-  code: 'That code is not right, or was used before. Enter the one that your app shows now.',
-  recovery_code: 'That is none of your recovery codes, or it was used before.',
-  passkey: 'That passkey is not one of this account.',
-}
 
 /** The page between a first factor and the session of an account that has a second one. */
 export function declareSecondFactor(scope: FastifyInstance, world: World): void {
@@ -39,7 +33,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       return goOn(reply, ownPath(finished.return_to) ?? '/account/')
     }
     const isLocked = finished.outcome === 'too_often'
-    const fault = isLocked ? FAULTS.too_often : WRONG[answer.kind]
+    const fault = FAULTS[isLocked ? 'too_often' : answer.kind]
     return await sendForm(world, request, reply, { pending, fault, status: isLocked ? 429 : 422 })
   })
 

@@ -3,10 +3,10 @@ import * as identity from '#domain/identity'
 import { signUp } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken } from '#surfaces/browser'
+import { FAULTS } from '#surfaces/faults'
 import { ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
 import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './pages.tsx'
-import { FAULTS } from './words.ts'
 
 /** A new account. Its page says the same for every address, so that nobody learns who has one. */
 export function declareSignUp(scope: FastifyInstance, world: World): void {
