@@ -132,6 +132,31 @@ describe('whichever way somebody comes in, the second factor is asked for', asyn
     assert.equal(agent.page.url, '/account/security/')
   })
 
+  test('a pending sign-in is no session, whichever cookie carries it', async () => {
+    const { email } = await addGuarded()
+    const agent = await enterPassword(service, email)
+    agent.cookies.set('__Host-session', agent.cookies.get('__Host-pending')!)
+    assert.ok(!(await isSignedIn(agent)))
+  })
+
+  test('every step gives a secret of its own, and the session before is over', async () => {
+    const { email, secret } = await addGuarded()
+    const agent = await enterPassword(service, email)
+    const pending = agent.cookies.get('__Host-pending')
+    await agent.submit('Sign in', { code: codeOf(service, secret) })
+    const first = agent.cookies.get('__Host-session')!
+    service.clock.pass(30)
+    await agent.open('/signin/')
+    await agent.submit('Sign in', { email, password: PASSWORD })
+    assert.ok(await isSignedIn(agent), 'who owes a factor keeps the session he had')
+    await agent.submit('Sign in', { code: codeOf(service, secret) })
+    const second = agent.cookies.get('__Host-session')!
+    assert.equal(new Set([pending, first, second]).size, 3)
+    const thief = buyer(service)
+    thief.cookies.set('__Host-session', first)
+    assert.ok(!(await isSignedIn(thief)))
+  })
+
   test('and the checkout goes on where it was, once it is given', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
