@@ -2,7 +2,8 @@
  * Whole checkouts, every page of them: details, card, confirmation, success. Prints one line of
  * JSON. Each buyer has an address of his own and keeps one connection.
  */
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
+import { ask, measure } from './generator.ts'
 
 const base = new URL(process.env.BASE_URL!)
 const price_id = process.env.PRICE_ID!
@@ -58,62 +59,13 @@ class Buyer {
   }
 
   #ask(method: string, path: string, form: string | undefined) {
-    return new Promise<{
-      status: number
-      headers: NodeJS.Dict<string | string[]> & { 'set-cookie'?: string[] }
-      body: string
-    }>((resolve, reject) => {
-      const call = request(
-        {
-          agent: this.#agent,
-          hostname: base.hostname,
-          port: base.port,
-          method,
-          path,
-          headers: {
-            cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; '),
-            'x-forwarded-for': this.#caller,
-            ...(form === undefined
-              ? {}
-              : {
-                  'content-type': 'application/x-www-form-urlencoded',
-                  'content-length': Buffer.byteLength(form),
-                  origin: base.origin,
-                }),
-          },
-        },
-        (answer) => {
-          let body = ''
-          answer.setEncoding('utf8')
-          answer.on('data', (chunk: string) => {
-            body += chunk
-          })
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode!, headers: answer.headers, body }),
-          )
-        },
-      )
-      call.on('error', reject)
-      call.end(form)
-    })
+    const headers = {
+      cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; '),
+      'x-forwarded-for': this.#caller,
+      ...(form === undefined ? {} : { origin: base.origin }),
+    }
+    return ask(this.#agent, new URL(path, base), { method, headers, form })
   }
 }
 
-const started = performance.now()
-const until = started + seconds * 1000
-const times: number[] = []
-await Promise.all(
-  Array.from({ length: BUYERS_AT_ONCE }, async () => {
-    while (performance.now() < until) {
-      const before = performance.now()
-      await new Buyer().buy()
-      times.push(performance.now() - before)
-    }
-  }),
-)
-const took = (performance.now() - started) / 1000
-times.sort((left, right) => left - right)
-const at = (share: number) => Math.round(times[Math.floor(times.length * share)]! * 10) / 10
-console.log(
-  JSON.stringify({ rate: times.length / took, p50_ms: at(0.5), p99_ms: at(0.99), bad: 0 }),
-)
+await measure(BUYERS_AT_ONCE, seconds, () => new Buyer().buy())
