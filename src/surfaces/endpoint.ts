@@ -184,11 +184,17 @@ export function answerProblem(
   return sendProblem(request, reply, problem)
 }
 
-/** Sends a refusal as JSON. */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
-  const { fields, retry_after, scope, headers } = problem.details
+/** The headers that go with a refusal, whether it is answered as JSON or as a page. */
+export function setProblemHeaders(reply: FastifyReply, { details }: Problem): void {
+  const { headers, retry_after } = details
   if (headers) reply.headers(headers)
   if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+}
+
+/** Sends a refusal as JSON. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const { fields, retry_after, scope } = problem.details
+  setProblemHeaders(reply, problem)
   const body = {
     error: problem.code,
     message: problem.message,

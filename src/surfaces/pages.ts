@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { logBug, problemOf, readForms } from '#platform/http'
 import type { Limit } from '#platform/limits'
 import { assertOwnForm } from '#surfaces/browser'
-import { takePoint } from '#surfaces/endpoint'
+import { setProblemHeaders, takePoint } from '#surfaces/endpoint'
 import { ErrorPage } from '#surfaces/error-page'
 
 /** What is special about the answer around a page. */
@@ -105,9 +105,7 @@ export function pageForError(
 ): FastifyReply {
   const problem = problemOf(error)
   logBug(request, error, problem)
-  const { headers, retry_after } = problem.details
-  if (headers) reply.headers(headers)
-  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+  setProblemHeaders(reply, problem)
   const facts = { status: problem.status, message: problem.message, request_id: request.id }
   return sendPage(reply, ErrorPage(facts), { status: problem.status })
 }
