@@ -81,3 +81,74 @@ export const SIGN_IN_PLANS: readonly CastPlan[] = [
     ],
   },
 ]
+
+/** What the product page of an app of the cast says; features name the plans that have them. */
+export interface CastListing {
+  categories: readonly string[]
+  industries: readonly string[]
+  tags: readonly string[]
+  sections: readonly { title: string; body: string }[]
+  features: readonly { name: string; description: string; plans: readonly string[] }[]
+}
+
+export const LISTING: CastListing = {
+  categories: ['Outdoors', 'Weather'],
+  industries: ['Recreation', 'Education'],
+  tags: ['tides', 'beaches', 'field notes'],
+  sections: [
+    {
+      title: 'Low water, without the arithmetic',
+      body:
+        '<p>Tidepool turns the tide tables of the whole coast into one answer: <strong>when can I ' +
+        'walk out, and when must I be back?</strong></p><ul><li>The next low tides of your beach, ' +
+        'thirty days ahead</li><li>Sunrise, sunset and swell beside each of them</li><li>A margin ' +
+        'of safety that you set yourself</li></ul>',
+    },
+    {
+      title: 'A log of what you found',
+      body:
+        '<p>Write down the stars, anemones and crabs you met, with the beach and the hour. Your log ' +
+        'is yours: <em>export it as a spreadsheet at any time</em>, and take it with you when you ' +
+        'go.</p>',
+    },
+  ],
+  features: [
+    {
+      name: 'Today’s tides',
+      description: 'High and low water at one beach.',
+      plans: ['Free', 'Pro', 'Lifetime'],
+    },
+    {
+      name: 'Thirty days ahead',
+      description: 'Every beach of the coast, with light and swell.',
+      plans: ['Pro', 'Lifetime'],
+    },
+    {
+      name: 'Field log',
+      description: 'What you found, where and when; with export.',
+      plans: ['Pro', 'Lifetime'],
+    },
+  ],
+}
+
+export const SIGN_IN_LISTING: CastListing = {
+  categories: ['Outdoors'],
+  industries: ['Recreation'],
+  tags: ['tides', 'beachcombing'],
+  sections: [
+    {
+      title: 'The best hours to walk',
+      body:
+        '<p>Driftlog looks at tide, wind and daylight and marks the hours in which the beach is wide ' +
+        'and the walking good. Sign in on any device and your week is there.</p>',
+    },
+  ],
+  features: [
+    { name: 'Today’s tide', description: 'Free for everybody.', plans: ['Free', 'Pro'] },
+    {
+      name: 'The week ahead',
+      description: 'Seven days, with the best hours to walk.',
+      plans: ['Pro'],
+    },
+  ],
+}

@@ -2,6 +2,7 @@ import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
+import * as listing from '#domain/listing'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -12,9 +13,12 @@ import {
   APP,
   CAST,
   type CastApp,
+  type CastListing,
   type CastPlan,
+  LISTING,
   PLANS,
   SIGN_IN_APP,
+  SIGN_IN_LISTING,
   SIGN_IN_PLANS,
 } from './cast.ts'
 
@@ -74,6 +78,7 @@ export async function seedCast(
   const app = await seedApp(world, {
     app: APP,
     plans: PLANS,
+    listing: LISTING,
     seller_id,
     site_url: sample_site_url,
     kept: kept?.app,
@@ -81,6 +86,7 @@ export async function seedCast(
   const sign_in_app = await seedApp(world, {
     app: SIGN_IN_APP,
     plans: SIGN_IN_PLANS,
+    listing: SIGN_IN_LISTING,
     seller_id,
     site_url: sign_in_site_url,
     kept: kept?.sign_in_app,
@@ -128,12 +134,15 @@ async function seedAffiliate({ db, clock, random }: World, user_id: string): Pro
 }
 
 async function seedSeller({ db, clock, random }: World, user_id: string): Promise<string> {
+  const now = clock.now()
   const known = await apps.sellerOf(db, user_id)
-  if (known !== undefined) return known
-  const { legal_name, zip } = CAST.seller
-  const id = mintId(random, 'sel')
-  const state = tax.stateOfZip(zip)!
-  await apps.addSeller(db, clock.now(), { id, user_id, legal_name, state, zip })
+  const id = known ?? mintId(random, 'sel')
+  if (known === undefined) {
+    const { legal_name, zip } = CAST.seller
+    const state = tax.stateOfZip(zip)!
+    await apps.addSeller(db, now, { id, user_id, legal_name, state, zip })
+  }
+  await apps.acceptTerms(db, now, user_id)
   return id
 }
 
@@ -142,6 +151,7 @@ async function seedApp(
   facts: {
     app: CastApp
     plans: readonly CastPlan[]
+    listing: CastListing
     seller_id: string
     site_url: string
     kept: DemoApp | undefined
@@ -158,6 +168,7 @@ async function seedApp(
     if (existing) {
       await apps.setLoginUrl(tx, client_id, oauth_login_url)
       await apps.replaceSecret(tx, client_id, client_secret)
+      await seedListing(world, tx, client_id, facts.listing)
       return
     }
     await apps.add(tx, clock.now(), {
@@ -171,6 +182,7 @@ async function seedApp(
     })
     await apps.addClient(tx, clock.now(), { client_id, app_id: client_id, client_secret })
     await seedPlans(world, tx, client_id, facts.plans)
+    await seedListing(world, tx, client_id, facts.listing)
   })
   const prices = (await catalog.offers(db, client_id)).map(({ id, frequency, amount }) => ({
     public_id: id,
@@ -211,4 +223,30 @@ async function seedPlans(
       await catalog.addPrice(tx, now, { ...price, id: mintId(random, 'prc'), product_id })
     }
   }
+}
+
+/** Fills a listing that nobody has written yet; what its seller wrote or cleared stays. */
+async function seedListing(
+  { clock }: World,
+  tx: Db,
+  app_id: string,
+  words: CastListing,
+): Promise<void> {
+  const changes = await apps.changesOf(tx, app_id, { limit: 1 })
+  const sections = await listing.sections(tx, app_id)
+  if (changes.length > 0 || sections.length > 0) return
+  const now = clock.now()
+  const products = await catalog.products(tx, app_id)
+  const idOf = (plan: string) => products.filter(({ name }) => name === plan).map(({ id }) => id)
+  const { categories, industries, tags } = words
+  await listing.setNames(tx, now, { app_id, kind: 'category', names: categories })
+  await listing.setNames(tx, now, { app_id, kind: 'industry', names: industries })
+  await listing.setNames(tx, now, { app_id, kind: 'tag', names: tags })
+  await listing.setSections(tx, app_id, words.sections)
+  const features = words.features.map(({ name, description, plans }) => ({
+    name,
+    description,
+    product_ids: plans.flatMap(idOf),
+  }))
+  await listing.setFeatures(tx, app_id, features)
 }

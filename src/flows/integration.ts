@@ -1,41 +1,82 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
+import { perform } from '#platform/rehearse'
 import { mintSecret } from '#platform/secrets'
 
-/** Who changes the settings of an app, and by which request. */
-export interface Editor {
-  user_id: string
-  request_id: string
+/** Addresses that were saved, or that a dry run would save. */
+export interface SavedAddresses {
+  addresses: apps.Addresses
+  changed: { path: keyof apps.Addresses; before: unknown; after: unknown }[]
+  removed: { kind: 'redirect_uri' | 'post_logout_redirect_uri'; id: null; name: string }[]
+  /** The change's id in the log; null for a dry run, or where nothing was altered. */
+  change_id: string | null
 }
 
-/** Saves an app's addresses, or nothing at all where one of them has a fault. */
+const FIELDS = ['oauth_login_url', 'redirect_uris', 'post_logout_redirect_uris'] as const
+const LISTS = [
+  ['redirect_uris', 'redirect_uri'],
+  ['post_logout_redirect_uris', 'post_logout_redirect_uri'],
+] as const
+
+/**
+ * Saves those of an app's addresses that are given, or nothing at all where one of them has a fault
+ * (spec: update_integration_settings); a list takes the place of the whole list before.
+ */
 export async function saveAddresses(
-  { db, clock }: World,
-  editor: Editor,
-  facts: { app: apps.App; addresses: apps.Addresses },
-): Promise<FieldFault[]> {
-  const { app, addresses } = facts
-  const faults = apps.addressFaults(app, addresses)
-  if (faults.length > 0) return faults
+  { db, clock, random }: World,
+  editor: apps.Editor,
+  facts: { app: apps.App; changes: Partial<apps.Addresses>; dry_run?: boolean },
+): Promise<SavedAddresses | { faults: FieldFault[] }> {
+  const { app, changes, dry_run = false } = facts
   const now = clock.now()
-  await db.tx(async (tx) => {
+  return await perform(db, { dry_run }, async (tx) => {
     const client = await apps.lockClientOf(tx, app.id)
-    const { oauth_login_url } = (await apps.find(tx, app.id))!
-    const { redirect_uris, post_logout_redirect_uris } = client
-    const before = { oauth_login_url, redirect_uris, post_logout_redirect_uris }
+    const before = await addressesOf(tx, app.id, client)
+    const addresses = { ...before, ...changes }
+    // What is not touched was good when it was saved, and is none of this caller's faults.
+    const faults = apps
+      .addressFaults(app, addresses)
+      .filter(({ path }) => FIELDS.some((name) => name in changes && path.startsWith(name)))
+    if (faults.length > 0) return { faults }
+    const changed = FIELDS.filter((name) => !isSame(before[name], addresses[name])).map((path) => ({
+      path,
+      before: before[path],
+      after: addresses[path],
+    }))
+    const removed = LISTS.flatMap(([list, kind]) =>
+      before[list]
+        .filter((address) => !addresses[list].includes(address))
+        .map((name) => ({ kind, id: null, name })),
+    )
+    if (changed.length === 0) return { addresses, changed, removed, change_id: null }
     await apps.setLoginUrl(tx, app.id, addresses.oauth_login_url)
     await apps.setRedirectLists(tx, client.client_id, addresses)
-    await audit(tx, now, {
-      actor: editor.user_id,
-      action: 'app.addresses_changed',
-      subject: app.id,
-      request_id: editor.request_id,
-      detail: { before, after: addresses },
+    const id = mintId(random, 'chg')
+    const action = 'integration.updated'
+    await apps.recordChange(tx, now, {
+      id,
+      app_id: app.id,
+      editor,
+      action,
+      before,
+      after: addresses,
     })
+    return { addresses, changed, removed, change_id: dry_run ? null : id }
   })
-  return []
+}
+
+async function addressesOf(db: Db, app_id: string, client: apps.AppClient) {
+  const { oauth_login_url } = (await apps.find(db, app_id))!
+  const { redirect_uris, post_logout_redirect_uris } = client
+  return { oauth_login_url, redirect_uris, post_logout_redirect_uris }
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
 }
 
 /**
@@ -44,31 +85,62 @@ export async function saveAddresses(
  * sent twice replaces one secret.
  */
 export async function rotateSecret(
-  { db, clock, random }: World,
-  editor: Editor,
+  world: World,
+  editor: apps.Editor,
   facts: { app_id: string; replaces: string },
 ): Promise<string | undefined> {
-  const { app_id } = facts
-  const now = clock.now()
-  return await db.tx(async (tx) => {
-    const client = await apps.lockClientOf(tx, app_id)
+  return await world.db.tx(async (tx) => {
+    const client = await apps.lockClientOf(tx, facts.app_id)
     if (apps.secretName(client) !== facts.replaces) return undefined
-    const client_secret = mintSecret(random)
-    await apps.replaceSecret(tx, client.client_id, client_secret)
-    await audit(tx, now, {
-      actor: editor.user_id,
-      action: 'app.secret_rotated',
-      subject: app_id,
-      request_id: editor.request_id,
-    })
-    return client_secret
+    return (await replaceSecret(world, tx, editor, { ...facts, client })).client_secret
   })
+}
+
+/**
+ * Makes an app a new client secret that its agent never sees: what comes back is a claim, with which
+ * the secret can be fetched once (spec: regenerate_client_secret). Null for a dry run.
+ */
+export async function rotateToClaim(
+  world: World,
+  editor: apps.Editor,
+  facts: { app_id: string; dry_run: boolean },
+): Promise<{ claim: apps.Claim; change_id: string } | null> {
+  const { app_id, dry_run } = facts
+  const rotated = await perform(world.db, { dry_run }, async (tx) => {
+    const client = await apps.lockClientOf(tx, app_id)
+    const { client_secret, change_id } = await replaceSecret(world, tx, editor, { app_id, client })
+    const secret = { client_id: client.client_id, client_secret }
+    return { claim: await apps.openClaim(tx, world.clock.now(), world, secret), change_id }
+  })
+  return dry_run ? null : rotated
+}
+
+async function replaceSecret(
+  { clock, random }: World,
+  tx: Db,
+  editor: apps.Editor,
+  { app_id, client }: { app_id: string; client: apps.AppClient },
+): Promise<{ client_secret: string; change_id: string }> {
+  const client_secret = mintSecret(random)
+  const id = mintId(random, 'chg')
+  await apps.replaceSecret(tx, client.client_id, client_secret)
+  await apps.endClaims(tx, client.client_id)
+  const action = 'integration.secret_rotated'
+  await apps.recordChange(tx, clock.now(), {
+    id,
+    app_id,
+    editor,
+    action,
+    before: {},
+    after: {},
+  })
+  return { client_secret, change_id: id }
 }
 
 /** Turns an app's hosted sign-in add-on on or off (spec: What the service does, 6). */
 export async function switchAddOn(
   { db, clock }: World,
-  editor: Editor,
+  editor: apps.Editor,
   facts: { app_id: string; to: 'on' | 'off' },
 ): Promise<void> {
   const { app_id, to } = facts

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { LightMyRequestResponse as Answer } from 'fastify'
 import { cents, parseAmount } from '#platform/money'
 import { APP, PLANS } from '../../src/demo/cast.ts'
+import { announced } from '../support/announced.ts'
 import { assertLimited, assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, changePrice, setOnSale } from '../support/apps.ts'
-import { SERVER_URL } from '../support/database.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -231,20 +230,6 @@ describe('caching', () => {
     )
   })
 })
-
-/**
- * Asks until the answer tells of a change. On the embedded engine that is the first; a server's
- * announcement comes on a connection of its own, and may be some thousandths of a second behind.
- */
-async function announced(ask: () => Promise<Answer>, isNew: (answer: Answer) => boolean) {
-  const tries = SERVER_URL === undefined ? 1 : 25
-  for (let count = 1; count <= tries; count++) {
-    const answer = await ask()
-    if (isNew(answer)) return answer
-    await new Promise((resolve) => setTimeout(resolve, count))
-  }
-  throw new Error('the change was not heard of')
-}
 
 describe('what they do not tell', () => {
   test('unknown, unpublished and not enabled are alike to the byte', async () => {

@@ -63,6 +63,8 @@ export async function findOwn(
   db: Db,
   facts: { slug: string; developer_id: string },
 ): Promise<App | undefined> {
+  // The database takes no such character, not even to say that nothing has it.
+  if (facts.slug.includes('\0')) return undefined
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${facts.slug}
     and seller_id = (select id from sellers where user_id = ${facts.developer_id})`)
 }
@@ -71,6 +73,18 @@ export async function findOwn(
 export async function sellerOf(db: Db, user_id: string): Promise<string | undefined> {
   const seller = sql`select id from sellers where user_id = ${user_id}`
   return (await db.maybe<{ id: string }>(seller))?.id
+}
+
+/** When a seller accepted the terms; null: not yet, or it sells nothing. */
+export async function termsAcceptedAt(db: Db, user_id: string): Promise<Date | null> {
+  const seller = sql`select terms_accepted_at from sellers where user_id = ${user_id}`
+  return (await db.maybe<{ terms_accepted_at: Date | null }>(seller))?.terms_accepted_at ?? null
+}
+
+/** Notes that a seller accepts the terms; the first time stays. */
+export async function acceptTerms(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update sellers set terms_accepted_at = ${now}
+    where user_id = ${user_id} and terms_accepted_at is null`)
 }
 
 /** Registers a seller, who must be based in the United States (spec: What the service does, 4). */
@@ -101,6 +115,15 @@ export async function setOnSale(
 ): Promise<void> {
   await db.run(sql`update apps set is_published = ${state.is_published},
     external_sales_enabled = ${state.external_sales_enabled} where id = ${id}`)
+}
+
+/** What the marketplace says of an app in one line and in a few, and where its card leads. */
+export type ListingText = Pick<App, 'tagline' | 'description' | 'listing_mode'>
+
+/** Changes what the marketplace says of an app. */
+export async function setListing(db: Db, id: string, text: ListingText): Promise<void> {
+  await db.run(sql`update apps set tagline = ${text.tagline}, description = ${text.description},
+    listing_mode = ${text.listing_mode} where id = ${id}`)
 }
 
 /** Changes the Login URL, where buyers without a return address land. */

@@ -1,14 +1,26 @@
 /**
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
- * Knows sellers, apps, their clients, the hosted sign-in add-on, and which addresses belong to an
- * app. Owns `sellers`, `apps` and `clients`. Promises: a client secret is stored as a digest only,
- * a buyer is never sent to an address that is not the app's, and the add-on's free months are given
- * once. Spec: App profile, Integration settings, Authentication.
+ * Knows sellers, apps, their clients, the hosted sign-in add-on, which addresses belong to an app,
+ * and who changed what of it. Owns `sellers`, `apps`, `clients`, `secret_claims` and `app_changes`.
+ * Promises: a client secret is stored as a digest only (sealed for ten minutes, where it waits to
+ * be fetched once), a buyer is never sent to an address that is not the app's, the add-on's free
+ * months are given once, and a change on record is never altered. Spec: App profile, Integration
+ * settings, Authentication.
  */
 export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
 export * from './apps.ts'
+export * from './changes.ts'
+export {
+  type Claim,
+  endClaims,
+  isClaimable,
+  openClaim,
+  sweepClaims,
+  takeClaim,
+} from './claims.ts'
 export * from './clients.ts'
 export { isDeveloper } from './developer.ts'
 export { type Addresses, addressFaults } from './integration.ts'
+export { isOneWay, listingModeFault } from './listing-mode.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'

@@ -57,6 +57,18 @@ export async function findOffer(db: Db, price_id: string): Promise<Offer | undef
     where r.id = ${price_id} and p.deleted_at is null and r.deleted_at is null`)
 }
 
+/**
+ * A price that can be bought now, held with its product as it is until the transaction ends, so that
+ * neither changes nor goes while a purchase of it is put on record.
+ */
+export async function holdOffer(db: Db, price_id: string): Promise<Offer | undefined> {
+  // The product first, as whoever changes versions takes it: so nobody waits in a ring.
+  await db.rows(sql`select id from products
+    where id = (select product_id from prices where id = ${price_id}) for share`)
+  await db.rows(sql`select id from prices where id = ${price_id} for share`)
+  return await findOffer(db, price_id)
+}
+
 /** A price that somebody bought, whether or not it is still for sale. */
 export async function findBought(db: Db, price_id: string): Promise<Offer> {
   return await db.one<Offer>(sql`

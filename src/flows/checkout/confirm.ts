@@ -6,8 +6,9 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { bill } from './bill.ts'
+import { type Bill, bill } from './bill.ts'
 import { cardRefusal } from './card.ts'
 import { type Settled, settle } from './settle.ts'
 
@@ -27,6 +28,8 @@ export type Confirmed =
 /** An attempt to charge; another one of the same buyer that is in its way, if still; or the end. */
 type Recorded =
   | { attempt: payments.Attempt }
+  /** The offer changed between the look at it and the record. */
+  | 'repriced'
   | { other: payments.Attempt | undefined }
   | { end: Confirmed }
 
@@ -42,6 +45,8 @@ export async function confirm(
 ): Promise<Confirmed> {
   for (let round = 0; round < ROUNDS; round++) {
     const recorded = await record(world, request)
+    // Looked at again from the start, where a price that is not the quoted one is asked about.
+    if (recorded === 'repriced') continue
     if ('end' in recorded) return recorded.end
     if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
     const { other } = recorded
@@ -60,8 +65,7 @@ async function record(
   world: World,
   request: { cart_id: string; agreement: string },
 ): Promise<Recorded> {
-  const { db, clock, random } = world
-  const now = clock.now()
+  const { db } = world
   const seen = await billing.findCart(db, request.cart_id)
   if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
   const offer = seen && (await catalog.findOffer(db, seen.price_id))
@@ -69,51 +73,59 @@ async function record(
   if (!seen || !offer || !app) return end({ outcome: 'gone' })
   const { card } = seen
   if (!card || cardRefusal(card)) return end({ outcome: 'card_needed' })
-  const { quote, terms, trial_days, agreement } = await bill(world, seen, offer)
-  if (quote.amount !== offer.amount) return end(await requote(world, seen, offer))
-  if (agreement !== request.agreement) return end({ outcome: 'changed' })
+  const shown = await bill(world, seen, offer)
+  if (shown.quote.amount !== offer.amount) return end(await requote(world, seen, offer))
+  if (shown.agreement !== request.agreement) return end({ outcome: 'changed' })
+  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, offer, card, shown }))
+}
 
-  return await db.tx(async (tx) => {
-    const cart = await billing.lockCart(tx, request.cart_id)
-    if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-    const buyer = { app_id: cart.app_id, email_normalised: cart.email_normalised! }
-    const attempt = {
-      id: mintId(random, 'att'),
-      cart_id: cart.id,
-      ...buyer,
-      order_id: mintId(random, 'ord'),
-      tax_quote_id: quote.id,
-      amount: terms.due_now,
-      trial_days,
-      card,
-    }
-    if (!(await payments.open(tx, now, attempt))) {
-      return { other: await payments.findUnsettled(tx, buyer) }
-    }
-    // Asked after the attempt is on record: whoever bought before us has committed a license by now.
-    // What an account holds is told to its owner alone, so whose cart this is comes first.
-    const user = await identity.findByEmail(tx, buyer.email_normalised)
-    if (user && user.id !== cart.user_id) {
-      return await withdraw(tx, attempt.id, { outcome: 'sign_in_needed' })
-    }
-    if (user?.id === app.developer_id) return await withdraw(tx, attempt.id, { outcome: 'preview' })
-    const license = await licensing.findLive(tx, buyer)
-    if (license) return await withdraw(tx, attempt.id, { outcome: 'already_owned', license })
-    return {
-      attempt: {
-        ...attempt,
-        status: 'open' as const,
-        action_url: null,
-        decline_code: null,
-        created_at: now,
-      },
-    }
-  })
-
-  async function withdraw(tx: Parameters<typeof payments.record>[0], id: string, why: Confirmed) {
-    await payments.record(tx, now, id, { status: 'closed' })
+/** The same inside of its transaction, with all that was seen before it. */
+async function recordAttempt(
+  { clock, random }: World,
+  tx: Db,
+  facts: {
+    seen: billing.Cart
+    app: apps.App
+    offer: catalog.Offer
+    card: payments.Card
+    shown: Bill
+  },
+): Promise<Recorded> {
+  const now = clock.now()
+  const { app, offer, card, shown } = facts
+  const cart = await billing.lockCart(tx, facts.seen.id)
+  if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
+  // Held until the attempt is on record: its seller changes neither price nor version meanwhile.
+  const held = await catalog.holdOffer(tx, cart.price_id)
+  if (!held) return end({ outcome: 'gone' })
+  if (held.amount !== offer.amount || held.trial_days !== offer.trial_days) return 'repriced'
+  const buyer = { app_id: cart.app_id, email_normalised: cart.email_normalised! }
+  const attempt = {
+    id: mintId(random, 'att'),
+    cart_id: cart.id,
+    ...buyer,
+    order_id: mintId(random, 'ord'),
+    tax_quote_id: shown.quote.id,
+    amount: shown.terms.due_now,
+    trial_days: shown.trial_days,
+    card,
+  }
+  if (!(await payments.open(tx, now, attempt))) {
+    return { other: await payments.findUnsettled(tx, buyer) }
+  }
+  const withdraw = async (why: Confirmed) => {
+    await payments.record(tx, now, attempt.id, { status: 'closed' })
     return end(why)
   }
+  // Asked after the attempt is on record: whoever bought before us has committed a license by now.
+  // What an account holds is told to its owner alone, so whose cart this is comes first.
+  const user = await identity.findByEmail(tx, buyer.email_normalised)
+  if (user && user.id !== cart.user_id) return await withdraw({ outcome: 'sign_in_needed' })
+  if (user?.id === app.developer_id) return await withdraw({ outcome: 'preview' })
+  const license = await licensing.findLive(tx, buyer)
+  if (license) return await withdraw({ outcome: 'already_owned', license })
+  const open = { status: 'open' as const, action_url: null, decline_code: null, created_at: now }
+  return { attempt: { ...attempt, ...open } }
 }
 
 function end(outcome: Confirmed): Recorded {

@@ -1,0 +1,88 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** Who changes something of an app, and by which request. */
+export interface Editor {
+  user_id: string
+  request_id: string
+  /** The agent's name, as the client of its token says it; null: by hand, on the dashboard. */
+  agent: string | null
+}
+
+/** What a change was made to. */
+export type ChangeAction =
+  | 'listing.updated'
+  | 'listing.sections_replaced'
+  | 'listing.features_replaced'
+  | 'versions.replaced'
+  | 'product.described'
+  | 'integration.updated'
+  | 'integration.secret_rotated'
+
+/** A change of an app: by whom, and the whole of that part before and after. */
+export interface Change {
+  id: string
+  app_id: string
+  at: Date
+  user_id: string
+  /** The address of whoever made it, as it is by now. */
+  email: string
+  agent: string | null
+  request_id: string
+  action: ChangeAction
+  before: unknown
+  after: unknown
+  /** The change that this one undid. */
+  reverts: string | null
+  /** The change that undid this one. */
+  reverted_by: string | null
+}
+
+const COLUMNS = sql`c.id, c.app_id, c.at, c.user_id, c.agent, c.request_id, c.action, c.before,
+  c.after, c.reverts, (select u.email from users u where u.id = c.user_id) as email,
+  (select r.id from app_changes r where r.app_id = c.app_id and r.reverts = c.id
+    order by r.number limit 1) as reverted_by`
+
+/** Holds an app's listing, versions and settings for one writer until the transaction ends. */
+export async function lockForEditing(db: Db, app_id: string): Promise<void> {
+  await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${app_id}, 14))`)
+}
+
+/** Keeps a change for good. No secret may be in `before` or `after`. */
+export async function recordChange(
+  db: Db,
+  now: Date,
+  change: Pick<Change, 'id' | 'app_id' | 'action' | 'before' | 'after'> & {
+    editor: Editor
+    reverts?: string | undefined
+  },
+): Promise<void> {
+  const { editor } = change
+  await db.run(sql`insert into app_changes
+    (id, app_id, at, user_id, agent, request_id, action, before, after, reverts)
+    values (${change.id}, ${change.app_id}, ${now}, ${editor.user_id}, ${editor.agent},
+      ${editor.request_id}, ${change.action}, ${JSON.stringify(change.before)},
+      ${JSON.stringify(change.after)}, ${change.reverts ?? null})`)
+}
+
+/** The changes of an app, the latest first; those before `before_id` where one is given. */
+export async function changesOf(
+  db: Db,
+  app_id: string,
+  page: { before_id?: string | undefined; limit: number },
+): Promise<Change[]> {
+  const before = page.before_id ?? null
+  return await db.rows<Change>(sql`select ${COLUMNS} from app_changes c
+    where c.app_id = ${app_id} and (${before}::text is null or c.number <
+      (select b.number from app_changes b where b.id = ${before} and b.app_id = ${app_id}))
+    order by c.number desc limit ${page.limit}`)
+}
+
+/** A change of an app by its id. */
+export async function findChange(
+  db: Db,
+  facts: { app_id: string; id: string },
+): Promise<Change | undefined> {
+  return await db.maybe<Change>(sql`select ${COLUMNS} from app_changes c
+    where c.id = ${facts.id} and c.app_id = ${facts.app_id}`)
+}

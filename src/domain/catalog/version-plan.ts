@@ -1,0 +1,155 @@
+import type { Frequency } from '#platform/calendar'
+import type { Cents } from '#platform/money'
+import type { FieldFault } from '#platform/problem'
+import { tidyText } from '#platform/text'
+import { type GivenVersion, readFrequency, readPrice, versionFaults } from './version.ts'
+
+/** A price that a version has or had. */
+export interface ExistingPrice {
+  id: string
+  frequency: Frequency | null
+  amount: Cents
+  is_live: boolean
+}
+
+/** A version that an app has or had, with what stands in the way of changing it. */
+export interface ExistingVersion {
+  id: string
+  legacy_id: string | null
+  name: string
+  is_free: boolean
+  trial_days: number
+  is_live: boolean
+  prices: ExistingPrice[]
+  /** Subscriptions that are not over: active, in trial, past due, unpaid or paused. */
+  subscriptions: number
+  /** Licenses that are not over, those that were paid once included. */
+  licenses: number
+  /** Purchases of it that the processor is being asked about right now. */
+  purchases: number
+}
+
+/** A version as it is to be; ids are null where they are still to be minted. */
+export interface PlannedVersion {
+  id: string | null
+  name: string
+  is_free: boolean
+  position: number
+  trial_days: number
+  prices: { id: string | null; frequency: Frequency | null; amount: Cents }[]
+}
+
+/** All that is to be done; a version or a price that is planned by its id stays, or comes back. */
+export interface VersionPlan {
+  versions: PlannedVersion[]
+  deleted_versions: string[]
+  /** Prices of versions that stay. */
+  deleted_prices: string[]
+}
+
+/**
+ * Plans the replacement of an app's versions (spec: replace_versions rules), or says all that
+ * stands against it. `restore` brings back what was deleted, by its id: undoing a change needs it.
+ */
+export function planVersions(
+  given: readonly GivenVersion[],
+  existing: readonly ExistingVersion[],
+  { restore }: { restore: boolean },
+): { plan: VersionPlan } | { faults: FieldFault[] } {
+  const found = given.map(({ product_id }) => findVersion(existing, product_id))
+  // Whether an existing version is free stays as it is where nothing is said of it.
+  const wanted = given.map((version, index) => ({
+    ...version,
+    is_free: version.is_free ?? found[index]?.is_free ?? false,
+  }))
+  const leaving = existing.filter((each) => each.is_live && !found.includes(each))
+  const faults = [
+    ...versionFaults(wanted),
+    ...wanted.flatMap((version, index) => identityFaults(version, { found, index, restore })),
+    ...deletionFaults(leaving),
+  ]
+  if (faults.length > 0) return { faults }
+  const versions = wanted.map((version, position) => planned(version, found[position], position))
+  const kept = new Set(versions.flatMap(({ prices }) => prices.map(({ id }) => id)))
+  const prices = found.flatMap((version) => version?.prices.filter((price) => price.is_live) ?? [])
+  return {
+    plan: {
+      versions,
+      deleted_versions: leaving.map(({ id }) => id),
+      deleted_prices: prices.filter(({ id }) => !kept.has(id)).map(({ id }) => id),
+    },
+  }
+}
+
+/** A version whose `is_free` is known. */
+type Wanted = GivenVersion & { is_free: boolean }
+
+/** A version by its `prod_` id, or by the UUID that it had in older days. */
+export function findVersion(
+  existing: readonly ExistingVersion[],
+  product_id: string | undefined,
+): ExistingVersion | undefined {
+  if (product_id === undefined) return undefined
+  const legacy_id = product_id.toLowerCase()
+  return existing.find((each) => each.id === product_id || each.legacy_id === legacy_id)
+}
+
+function identityFaults(
+  { product_id, is_free }: Wanted,
+  facts: { found: (ExistingVersion | undefined)[]; index: number; restore: boolean },
+): FieldFault[] {
+  const { found, index, restore } = facts
+  if (product_id === undefined) return []
+  const at = `versions[${index}].product_id`
+  const own = found[index]
+  if (!own) return [{ path: at, message: 'This app has no version of this id.' }]
+  if (!own.is_live && !restore) {
+    return [
+      { path: at, message: 'This version was deleted. Leave the id out to create a new one.' },
+    ]
+  }
+  if (found.indexOf(own) < index) return [{ path: at, message: 'This version is given twice.' }]
+  const held = own.licenses + own.purchases
+  if (is_free === own.is_free || held === 0) return []
+  const message = `Cannot be turned ${is_free ? 'free' : 'paid'} while ${people(held)} it.`
+  return [{ path: `versions[${index}].is_free`, message }]
+}
+
+function people(count: number): string {
+  return count === 1 ? '1 customer holds' : `${count} customers hold`
+}
+
+function deletionFaults(leaving: readonly ExistingVersion[]): FieldFault[] {
+  return leaving.flatMap(({ id, name, subscriptions, purchases }) => {
+    const what = `${name} (${id}) cannot be deleted:`
+    const messages: string[] = []
+    if (subscriptions > 0) {
+      const count = `${subscriptions} active subscription${subscriptions === 1 ? '' : 's'}`
+      messages.push(`${what} it has ${count}. Resubmit it with its product_id.`)
+    }
+    if (purchases > 0) messages.push(`${what} a purchase of it is being confirmed. Try again soon.`)
+    return messages.map((message) => ({ path: 'versions', message }))
+  })
+}
+
+function planned(
+  version: Wanted,
+  existing: ExistingVersion | undefined,
+  position: number,
+): PlannedVersion {
+  const { is_free } = version
+  const known = existing?.prices ?? []
+  return {
+    id: existing?.id ?? null,
+    name: tidyText(version.name),
+    is_free,
+    position,
+    trial_days: is_free ? 0 : (version.trial_days ?? existing?.trial_days ?? 0),
+    prices: version.prices.map((price) => {
+      const frequency = readFrequency(price.frequency) as Frequency | null
+      const same = known.filter((each) => each.frequency === frequency)
+      const kept = same.find(({ id }) => id === price.id) ?? same.find(({ is_live }) => is_live)
+      return { id: kept?.id ?? null, frequency, amount: readPrice(price.amount)! }
+    }),
+  }
+}

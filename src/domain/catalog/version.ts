@@ -1,0 +1,118 @@
+import { FREQUENCIES, type Frequency } from '#platform/calendar'
+import { type Cents, cents, formatAmount, parseAmount } from '#platform/money'
+import type { FieldFault } from '#platform/problem'
+import { nameKey, textFault, tidyText } from '#platform/text'
+
+/** A version as a seller gives it. */
+export interface GivenVersion {
+  /** A `prod_` id or an older UUID; absent for a new one. */
+  product_id?: string | undefined
+  name: string
+  is_free?: boolean | undefined
+  /** Absent: as it is, and none for a new one. */
+  trial_days?: number | undefined
+  prices: readonly GivenPrice[]
+}
+
+/** A price as a seller gives it; `frequency` null is paid once. */
+export interface GivenPrice {
+  /** Which price it shall be again; absent: the live one of its frequency, or a new one. */
+  id?: string | undefined
+  amount: string
+  frequency: string | null
+}
+
+export const VERSION_NAME = { least: 1, most: 100 }
+export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
+/** How many versions an app has at the most. */
+export const MOST_VERSIONS = 50
+
+const LEAST = cents(100)
+const MOST = cents(9_999_999)
+
+/** Reads an amount that may be asked for, 1.00 to 99,999.99; anything else is undefined. */
+export function readPrice(amount: string): Cents | undefined {
+  const value = parseAmount(amount)
+  return value !== undefined && value >= LEAST && value <= MOST ? value : undefined
+}
+
+/** Reads how often a price is paid; undefined is none that there is. */
+export function readFrequency(frequency: string | null): Frequency | null | undefined {
+  if (frequency === null) return null
+  return FREQUENCIES.find((each) => each === frequency)
+}
+
+/** All that is wrong with versions by themselves, whatever the app had before. */
+export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
+  // Of a list that is far too long the faults of its first entries say enough.
+  const judged = versions.slice(0, 2 * MOST_VERSIONS)
+  const keys = judged.map(({ name }) => nameKey(name))
+  const faults = judged.flatMap((version, index) => {
+    const path = `versions[${index}]`
+    const first = keys.indexOf(keys[index]!)
+    return [...nameFaults(path, version, first, index), ...priceFaults(path, version)]
+  })
+  const free = judged.flatMap(({ is_free }, index) => (is_free ? index : []))
+  for (const index of free.slice(1)) {
+    const message = `An app has at most one free version; versions[${free[0]}] is free already.`
+    faults.push({ path: `versions[${index}].is_free`, message })
+  }
+  if (versions.length === 0) {
+    faults.push({ path: 'versions', message: 'At least one version must remain.' })
+  }
+  if (versions.length > MOST_VERSIONS) {
+    const message = `At most ${MOST_VERSIONS} versions; this has ${versions.length}.`
+    faults.push({ path: 'versions', message })
+  }
+  return faults
+}
+
+function nameFaults(
+  path: string,
+  { name }: GivenVersion,
+  first: number,
+  index: number,
+): FieldFault[] {
+  const at = `${path}.name`
+  const message = textFault(tidyText(name), VERSION_NAME)
+  if (message !== undefined) return [{ path: at, message }]
+  if (first === index) return []
+  return [{ path: at, message: `versions[${first}] has this name; case does not matter.` }]
+}
+
+function priceFaults(path: string, { is_free, prices }: GivenVersion): FieldFault[] {
+  const at = `${path}.prices`
+  if (is_free && prices.length > 0) {
+    return [{ path: at, message: 'A free version carries no prices.' }]
+  }
+  if (!is_free && prices.length === 0) {
+    return [{ path: at, message: 'A version that is not free needs a price.' }]
+  }
+  // There are five frequencies; what comes after many more is as wrong as these.
+  return prices
+    .slice(0, 20)
+    .flatMap(({ amount, frequency }, index) => [
+      ...amountFaults(`${at}[${index}].amount`, amount),
+      ...frequencyFaults(`${at}[${index}].frequency`, frequency, prices, index),
+    ])
+}
+
+function amountFaults(path: string, amount: string): FieldFault[] {
+  if (readPrice(amount) !== undefined) return []
+  const range = `from ${formatAmount(LEAST)} to ${formatAmount(MOST)}`
+  return [{ path, message: `Write US dollars with two decimals, such as "12.00", ${range}.` }]
+}
+
+function frequencyFaults(
+  path: string,
+  frequency: string | null,
+  prices: readonly GivenPrice[],
+  index: number,
+): FieldFault[] {
+  if (readFrequency(frequency) === undefined) {
+    return [{ path, message: `Must be ${FREQUENCIES.join(', ')}, or null for a price paid once.` }]
+  }
+  const first = prices.findIndex((each) => each.frequency === frequency)
+  if (first === index) return []
+  return [{ path, message: 'A version has one price for each frequency.' }]
+}

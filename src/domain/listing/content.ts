@@ -1,0 +1,145 @@
+import type { FieldFault } from '#platform/problem'
+import { nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
+import { cleanHtml, countable, hasWords } from './html.ts'
+
+/** How much a listing holds (spec: Limits, Listing content limits); texts are in characters. */
+export const LIMITS = {
+  tagline: { most: 120 },
+  description: { most: 1000, lines: true },
+  sections: 4,
+  section_title: { least: 1, most: 120 },
+  section_body: { most: 4000, lines: true },
+  features: 100,
+  feature_name: { least: 1, most: 200 },
+  feature_description: { most: 500, lines: true },
+  names: 10,
+  name: { least: 1, most: 40 },
+} as const
+
+/** One of the texts that a product page has beneath its description; the body is limited HTML. */
+export interface Section {
+  title: string
+  body: string
+}
+
+/** A row of the table that says which plan has what. */
+export interface Feature {
+  name: string
+  description: string
+  product_ids: string[]
+}
+
+/** What was read of an input: the value as it is kept, and all that is wrong with it. */
+export interface Read<Value> {
+  value: Value
+  faults: FieldFault[]
+}
+
+/** Reads a plain text. */
+export function readText(path: string, text: string, limit: TextLimit): Read<string> {
+  const value = tidyText(text)
+  return { value, faults: faultAt(path, textFault(value, limit)) }
+}
+
+/** Reads detail sections: titles as they are, bodies cleaned. */
+export function readSections(sections: readonly Section[]): Read<Section[]> {
+  return readList('sections', sections, LIMITS.sections, (section, at) => {
+    const title = readText(`${at}.title`, section.title, LIMITS.section_title)
+    const body = readBody(`${at}.body`, section.body)
+    return {
+      value: { title: title.value, body: body.value },
+      faults: [...title.faults, ...body.faults],
+    }
+  })
+}
+
+function readBody(path: string, body: string): Read<string> {
+  const tidy = tidyText(body)
+  const raw = textFault(countable(tidy), LIMITS.section_body)
+  if (raw !== undefined) return { value: '', faults: faultAt(path, raw) }
+  const value = cleanHtml(tidy)
+  const fault =
+    textFault(countable(value), LIMITS.section_body) ??
+    (hasWords(value) ? undefined : wordless(tidy))
+  return { value, faults: faultAt(path, fault) }
+}
+
+function wordless(body: string): string {
+  return body === '' ? 'Must not be empty.' : 'Nothing of this HTML is allowed here.'
+}
+
+/**
+ * Reads the feature table. `productOf` finds a product on sale of this app by what the caller calls
+ * it, and answers its id.
+ */
+export function readFeatures(
+  features: readonly Feature[],
+  productOf: (name: string) => string | undefined,
+): Read<Feature[]> {
+  return readList('features', features, LIMITS.features, (feature, at) => {
+    const name = readText(`${at}.name`, feature.name, LIMITS.feature_name)
+    const description = readText(
+      `${at}.description`,
+      feature.description,
+      LIMITS.feature_description,
+    )
+    const ids = readProducts(`${at}.product_ids`, feature.product_ids, productOf)
+    return {
+      value: { name: name.value, description: description.value, product_ids: ids.value },
+      faults: [...name.faults, ...description.faults, ...ids.faults],
+    }
+  })
+}
+
+function readProducts(
+  path: string,
+  names: readonly string[],
+  productOf: (name: string) => string | undefined,
+): Read<string[]> {
+  const value: string[] = []
+  const faults = names.flatMap((name, index) => {
+    const id = productOf(name)
+    if (id === undefined) {
+      return faultAt(`${path}[${index}]`, 'This app has no version of this id on sale.')
+    }
+    if (value.includes(id)) return faultAt(`${path}[${index}]`, 'This version is named twice.')
+    value.push(id)
+    return []
+  })
+  return { value, faults }
+}
+
+/** Reads a list of categories, industries or tags. */
+export function readNames(path: string, names: readonly string[]): Read<string[]> {
+  const seen = new Set<string>()
+  return readList(path, names, LIMITS.names, (name, at) => {
+    const { value, faults } = readText(at, name, LIMITS.name)
+    const key = nameKey(name)
+    const isTwice = seen.has(key)
+    seen.add(key)
+    if (!isTwice || faults.length > 0) return { value, faults }
+    return { value, faults: faultAt(at, 'This is named twice; case does not matter.') }
+  })
+}
+
+/** Reads each entry of a list that has a most; far beyond it the faults of the first say enough. */
+function readList<Entry, Value>(
+  path: string,
+  list: readonly Entry[],
+  most: number,
+  readEntry: (entry: Entry, path: string) => Read<Value>,
+): Read<Value[]> {
+  const isTooLong = list.length > most
+  const message = isTooLong ? `At most ${most} of these; this has ${list.length}.` : undefined
+  const read = list
+    .slice(0, most + 100)
+    .map((entry, index) => readEntry(entry, `${path}[${index}]`))
+  return {
+    value: read.map(({ value }) => value),
+    faults: [...faultAt(path, message), ...read.flatMap(({ faults }) => faults)],
+  }
+}
+
+function faultAt(path: string, message: string | undefined): FieldFault[] {
+  return message === undefined ? [] : [{ path, message }]
+}

@@ -1,0 +1,51 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import { nameKey } from '#platform/text'
+
+/** What apps are found by. */
+export const NAME_KINDS = ['category', 'industry', 'tag'] as const
+export type NameKind = (typeof NAME_KINDS)[number]
+
+/** An app's names of each kind, in the order in which its seller gave them. */
+export async function names(db: Db, app_id: string): Promise<Record<NameKind, string[]>> {
+  const rows = await db.rows<{ kind: NameKind; name: string }>(sql`select n.kind, n.name
+    from listing_app_names a join listing_names n using (kind, key)
+    where a.app_id = ${app_id} order by a.position`)
+  const of = (wanted: NameKind) => rows.flatMap(({ kind, name }) => (kind === wanted ? name : []))
+  return { category: of('category'), industry: of('industry'), tag: of('tag') }
+}
+
+/** The names of one kind that published apps have, and which apps these are. */
+export async function appsByName(
+  db: Db,
+  kind: NameKind,
+): Promise<{ name: string; app_ids: string[] }[]> {
+  return await db.rows<{ name: string; app_ids: string[] }>(sql`select n.name,
+      array_agg(a.app_id) as app_ids
+    from listing_names n join listing_app_names a using (kind, key) join apps p on p.id = a.app_id
+    where n.kind = ${kind} and p.is_published group by n.key, n.name order by n.key`)
+}
+
+/**
+ * Replaces an app's names of one kind. A name that nobody used before is made, for all apps; one
+ * that is known keeps the spelling of its first use.
+ */
+export async function setNames(
+  db: Db,
+  now: Date,
+  facts: { app_id: string; kind: NameKind; names: readonly string[] },
+): Promise<void> {
+  const { app_id, kind } = facts
+  const given = facts.names.map((name) => ({ name, key: nameKey(name) }))
+  // All writers make names in one order, so that none waits for another in a ring.
+  const ordered = given.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  await db.run(sql`insert into listing_names (kind, key, name, created_at)
+    select ${kind}, key, name, ${now}::timestamptz
+    from unnest(${ordered.map(({ key }) => key)}::text[],
+      ${ordered.map(({ name }) => name)}::text[]) as given (key, name)
+    on conflict do nothing`)
+  await db.run(sql`delete from listing_app_names where app_id = ${app_id} and kind = ${kind}`)
+  await db.run(sql`insert into listing_app_names (app_id, kind, key, position)
+    select ${app_id}, ${kind}, key, number
+    from unnest(${given.map(({ key }) => key)}::text[]) with ordinality as given (key, number)`)
+}

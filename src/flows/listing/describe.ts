@@ -1,0 +1,43 @@
+import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { textFault, tidyText } from '#platform/text'
+import { readVersions } from './read.ts'
+import { type Order, write } from './write.ts'
+import type { Refused, Version, Written } from './written.ts'
+
+/** Changes what is said of one version (spec: update_product_description). */
+export async function describeProduct(
+  world: World,
+  editor: apps.Editor,
+  facts: Order & { product_id: string; description: string },
+): Promise<Written<Version[]> | Refused> {
+  const find = async (tx: Db, app_id: string) => {
+    const found = catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
+    return found?.is_live ? found.id : undefined
+  }
+  return await write(world, editor, facts, {
+    action: 'product.described',
+    async read(tx, app) {
+      const product_public_id = await find(tx, app.id)
+      const versions = await readVersions(tx, app.id)
+      const own = versions.find((each) => each.product_public_id === product_public_id)
+      return { product_public_id, description: own?.description }
+    },
+    state: async (tx, app) => await readVersions(tx, app.id),
+    async apply(tx, _now, app) {
+      const description = tidyText(facts.description)
+      const id = await find(tx, app.id)
+      const message = textFault(description, catalog.PRODUCT_DESCRIPTION)
+      const unknown = { path: 'product_id', message: 'This app has no version of this id on sale.' }
+      const faults = [
+        ...(id === undefined ? [unknown] : []),
+        ...(message === undefined ? [] : [{ path: 'description', message }]),
+      ]
+      if (id !== undefined && faults.length === 0) await catalog.describe(tx, id, description)
+      return { faults }
+    },
+    receipt: () => ({ removed: [] }),
+  })
+}

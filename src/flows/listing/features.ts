@@ -1,0 +1,37 @@
+import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as listing from '#domain/listing'
+import type { World } from '#flows/world'
+import { gone } from './alter.ts'
+import { readListing } from './read.ts'
+import { type Order, write } from './write.ts'
+import type { Listing, Refused, Written } from './written.ts'
+
+/** Replaces an app's feature table; none clears it (spec: replace_feature_table). */
+export async function replaceFeatures(
+  world: World,
+  editor: apps.Editor,
+  facts: Order & { features: readonly listing.Feature[] },
+): Promise<Written<Listing> | Refused> {
+  return await write(world, editor, facts, {
+    action: 'listing.features_replaced',
+    read: async (tx, app) => ({ features: await listing.features(tx, app.id) }),
+    state: readListing,
+    async apply(tx, _now, app) {
+      const existing = await catalog.existingVersions(tx, app.id)
+      const { value, faults } = listing.readFeatures(facts.features, (product_id) => {
+        const found = catalog.findVersion(existing, product_id)
+        return found?.is_live ? found.id : undefined
+      })
+      if (faults.length === 0) await listing.setFeatures(tx, app.id, value)
+      return { faults }
+    },
+    receipt: (before, after) => ({
+      removed: gone(before.features, after.features, ({ name }) => name).map(({ name }) => ({
+        kind: 'feature',
+        id: null,
+        name,
+      })),
+    }),
+  })
+}

@@ -1,0 +1,55 @@
+import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as listing from '#domain/listing'
+import type { Db } from '#platform/db'
+import { formatAmount } from '#platform/money'
+import type { Listing, Version } from './written.ts'
+
+/** What an app's listing says in words and names. */
+export type ListingWords = Omit<Listing, 'sections' | 'features'>
+
+/** The words and names of an app's listing. */
+export async function readWords(db: Db, app: apps.App): Promise<ListingWords> {
+  const { category, industry, tag } = await listing.names(db, app.id)
+  const { tagline, description, listing_mode } = app
+  return {
+    tagline,
+    description,
+    listing_mode,
+    categories: category,
+    industries: industry,
+    tags: tag,
+  }
+}
+
+/** An app's listing, whole (spec: get_app_listing). */
+export async function readListing(db: Db, app: apps.App): Promise<Listing> {
+  return {
+    ...(await readWords(db, app)),
+    sections: await listing.sections(db, app.id),
+    features: await listing.features(db, app.id),
+  }
+}
+
+/** An app's versions in order; those that are sold no longer come last and are not `is_active`. */
+export async function readVersions(db: Db, app_id: string): Promise<Version[]> {
+  return (await catalog.versions(db, app_id)).map((version) => ({
+    product_public_id: version.id,
+    name: version.name,
+    description: version.description,
+    is_free: version.is_free,
+    is_active: version.is_live,
+    trial_days: version.trial_days,
+    prices: version.prices.map(({ id, amount, currency, frequency }) => ({
+      public_id: id,
+      amount: formatAmount(amount),
+      currency,
+      frequency,
+    })),
+  }))
+}
+
+/** The versions that are on sale. */
+export async function readActiveVersions(db: Db, app_id: string): Promise<Version[]> {
+  return (await readVersions(db, app_id)).filter(({ is_active }) => is_active)
+}

@@ -1,0 +1,77 @@
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { isId } from '#platform/ids'
+import { describeProduct } from './describe.ts'
+import { replaceFeatures } from './features.ts'
+import type { ListingWords } from './read.ts'
+import { replaceSections } from './sections.ts'
+import { type ListingChanges, updateListing } from './update.ts'
+import { replaceVersions } from './versions.ts'
+import type { Listing, Refused, Version, Written } from './written.ts'
+
+/**
+ * Undoes a change: writes what was before it again, through the same rules, as a change of its own.
+ * Versions and prices come back under their ids, so that their buy links live again. What stands
+ * against it, such as subscriptions to a version that would go, is told as faults.
+ */
+export async function revertChange(
+  world: World,
+  editor: apps.Editor,
+  facts: { app: apps.App; change_id: string },
+): Promise<Written<Listing> | Written<Version[]> | Refused | 'not_revertible'> {
+  const { app, change_id } = facts
+  if (!isId('chg', change_id)) return 'not_revertible'
+  const change = await apps.findChange(world.db, { app_id: app.id, id: change_id })
+  if (!change) return 'not_revertible'
+  const order = { app, dry_run: false, reverts: change.id }
+  switch (change.action) {
+    case 'listing.updated':
+      return await updateListing(world, editor, { ...order, changes: undone(change) })
+    case 'listing.sections_replaced': {
+      const { sections } = change.before as Pick<Listing, 'sections'>
+      return await replaceSections(world, editor, { ...order, sections })
+    }
+    case 'listing.features_replaced': {
+      const { features } = change.before as Pick<Listing, 'features'>
+      return await replaceFeatures(world, editor, { ...order, features })
+    }
+    case 'versions.replaced': {
+      const { versions } = change.before as { versions: Version[] }
+      return await replaceVersions(world, editor, { ...order, versions: versions.map(given) })
+    }
+    case 'product.described': {
+      const { product_public_id, description } = change.before as Version
+      return await describeProduct(world, editor, {
+        ...order,
+        product_id: product_public_id,
+        description,
+      })
+    }
+    default:
+      return 'not_revertible'
+  }
+}
+
+/** The words and names that a change altered, as they were; what others altered since stays. */
+function undone(change: apps.Change): ListingChanges {
+  const [before, after] = [change.before, change.after] as [ListingWords, ListingWords]
+  const fields = (Object.keys(before) as (keyof ListingWords)[]).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
+  return Object.fromEntries(fields.map((field) => [field, before[field]]))
+}
+
+/** A version as it was, to be given again. */
+function given({ product_public_id, name, is_free, trial_days, prices }: Version) {
+  return {
+    product_id: product_public_id,
+    name,
+    is_free,
+    trial_days,
+    prices: prices.map(({ public_id, amount, frequency }) => ({
+      id: public_id,
+      amount,
+      frequency,
+    })),
+  }
+}

@@ -1,0 +1,32 @@
+import type * as apps from '#domain/apps'
+import * as listing from '#domain/listing'
+import type { World } from '#flows/world'
+import { gone } from './alter.ts'
+import { readListing } from './read.ts'
+import { type Order, write } from './write.ts'
+import type { Listing, Refused, Written } from './written.ts'
+
+/** Replaces an app's detail sections; none clears them (spec: replace_detail_sections). */
+export async function replaceSections(
+  world: World,
+  editor: apps.Editor,
+  facts: Order & { sections: readonly listing.Section[] },
+): Promise<Written<Listing> | Refused> {
+  return await write(world, editor, facts, {
+    action: 'listing.sections_replaced',
+    read: async (tx, app) => ({ sections: await listing.sections(tx, app.id) }),
+    state: readListing,
+    async apply(tx, _now, app) {
+      const { value, faults } = listing.readSections(facts.sections)
+      if (faults.length === 0) await listing.setSections(tx, app.id, value)
+      return { faults }
+    },
+    receipt: (before, after) => ({
+      removed: gone(before.sections, after.sections, ({ title }) => title).map(({ title }) => ({
+        kind: 'section',
+        id: null,
+        name: title,
+      })),
+    }),
+  })
+}

@@ -1,0 +1,81 @@
+import * as apps from '#domain/apps'
+import * as listing from '#domain/listing'
+import type { World } from '#flows/world'
+import type { FieldFault } from '#platform/problem'
+import { gone } from './alter.ts'
+import { type ListingWords, readListing, readWords } from './read.ts'
+import { type Order, write } from './write.ts'
+import type { Listing, Refused, Written } from './written.ts'
+
+/** What shall be changed of a listing's words and names; what is absent stays. */
+export type ListingChanges = { [Field in keyof ListingWords]?: ListingWords[Field] | undefined }
+
+/** Each list of names, and the kind of its entries. */
+export const NAME_LISTS = {
+  categories: 'category',
+  industries: 'industry',
+  tags: 'tag',
+} as const
+const LISTS = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[]
+
+const NO_WAY_BACK =
+  'This app is external without an approval for external sales. Once it is in the marketplace, ' +
+  'only support can make it external again.'
+
+/** Changes a listing's words and names (spec: update_app_listing). */
+export async function updateListing(
+  world: World,
+  editor: apps.Editor,
+  facts: Order & { changes: ListingChanges },
+): Promise<Written<Listing> | Refused> {
+  const { changes } = facts
+  return await write(world, editor, facts, {
+    action: 'listing.updated',
+    read: readWords,
+    state: readListing,
+    async apply(tx, now, app) {
+      const read = readChanges(app, changes)
+      if (read.faults.length > 0) return read
+      await apps.setListing(tx, app.id, { ...app, ...read.text })
+      for (const { kind, names } of read.lists) {
+        await listing.setNames(tx, now, { app_id: app.id, kind, names })
+      }
+      const isOneWay = apps.isOneWay(app, changes.listing_mode ?? app.listing_mode)
+      return { faults: [], warnings: isOneWay ? [NO_WAY_BACK] : [] }
+    },
+    receipt: (before, after) => ({
+      removed: LISTS.flatMap((list) =>
+        gone(before[list], after[list], (name) => name).map((name) => ({
+          kind: NAME_LISTS[list],
+          id: null,
+          name,
+        })),
+      ),
+    }),
+  })
+}
+
+/** The changes as they are kept, and all that is wrong with them. */
+function readChanges(app: apps.App, changes: ListingChanges) {
+  const faults: FieldFault[] = []
+  const text: Partial<apps.ListingText> = {}
+  const { listing_mode } = changes
+  for (const field of ['tagline', 'description'] as const) {
+    if (changes[field] === undefined) continue
+    const read = listing.readText(field, changes[field], listing.LIMITS[field])
+    faults.push(...read.faults)
+    text[field] = read.value
+  }
+  const lists = LISTS.flatMap((list) => {
+    if (changes[list] === undefined) return []
+    const read = listing.readNames(list, changes[list])
+    faults.push(...read.faults)
+    return { kind: NAME_LISTS[list], names: read.value }
+  })
+  if (listing_mode !== undefined) {
+    const message = apps.listingModeFault(app, listing_mode)
+    if (message !== undefined) faults.push({ path: 'listing_mode', message })
+    text.listing_mode = listing_mode
+  }
+  return { faults, text, lists }
+}

@@ -1,0 +1,51 @@
+import type * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import type { World } from '#flows/world'
+import { readActiveVersions, readVersions } from './read.ts'
+import { type Order, write } from './write.ts'
+import type { Refused, Removed, Version, Written } from './written.ts'
+
+/**
+ * Replaces an app's versions and prices, all or none (spec: replace_versions rules). Who is paying
+ * at this moment pays the price that was shown, or is asked again: see `confirm`.
+ */
+export async function replaceVersions(
+  world: World,
+  editor: apps.Editor,
+  facts: Order & { versions: readonly catalog.GivenVersion[] },
+): Promise<Written<Version[]> | Refused> {
+  const restore = facts.reverts !== undefined
+  return await write(world, editor, facts, {
+    action: 'versions.replaced',
+    read: async (tx, app) => ({ versions: await readActiveVersions(tx, app.id) }),
+    state: async (tx, app) => await readVersions(tx, app.id),
+    async apply(tx, now, app) {
+      await catalog.lockProducts(tx, app.id)
+      const existing = await catalog.existingVersions(tx, app.id)
+      const planned = catalog.planVersions(facts.versions, existing, { restore })
+      if ('faults' in planned) return planned
+      const { plan } = planned
+      await catalog.applyVersions(tx, now, world.random, { app_id: app.id, plan })
+      return { faults: [] }
+    },
+    receipt: (before, after) => receipt(before.versions, after.versions),
+  })
+}
+
+/** What is on sale before and not after. */
+function receipt(before: Version[], after: Version[]) {
+  const kept = new Set(after.map(({ product_public_id }) => product_public_id))
+  const sold = new Set(after.flatMap(({ prices }) => prices.map(({ public_id }) => public_id)))
+  const removed: Removed[] = []
+  const dead_buy_links: string[] = []
+  for (const { product_public_id, name, prices } of before) {
+    if (!kept.has(product_public_id)) removed.push({ kind: 'version', id: product_public_id, name })
+    for (const { public_id, amount, frequency } of prices) {
+      if (sold.has(public_id)) continue
+      const often = frequency === null ? 'once' : `per ${frequency}`
+      removed.push({ kind: 'price', id: public_id, name: `${name}, ${amount} USD ${often}` })
+      dead_buy_links.push(public_id)
+    }
+  }
+  return { removed, dead_buy_links }
+}

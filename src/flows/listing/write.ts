@@ -1,0 +1,57 @@
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { FieldFault } from '#platform/problem'
+import { performIf } from '#platform/rehearse'
+import { differences } from './alter.ts'
+import type { Refused, Removed, Written } from './written.ts'
+
+/** Which app is written, whether in earnest, and which change is undone by it, if any. */
+export interface Order {
+  app: Pick<apps.App, 'id'>
+  /** True: all is done and then rolled back, so that the answer can never differ. */
+  dry_run: boolean
+  reverts?: string | undefined
+}
+
+/** One kind of change. A part is what it changes, whole; a state is what its caller is told. */
+export interface Change<Part extends object, State> {
+  action: apps.ChangeAction
+  read(tx: Db, app: apps.App): Promise<Part>
+  /** Writes, or answers all that stands against it. */
+  apply(tx: Db, now: Date, app: apps.App): Promise<{ faults: FieldFault[]; warnings?: string[] }>
+  receipt(before: Part, after: Part): { removed: Removed[]; dead_buy_links?: string[] }
+  state(tx: Db, app: apps.App): Promise<State>
+}
+
+/** Makes a change in one transaction, alone with its app, and keeps what was before and after. */
+export async function write<Part extends object, State>(
+  world: World,
+  editor: apps.Editor,
+  { app, dry_run, reverts }: Order,
+  change: Change<Part, State>,
+): Promise<Written<State> | Refused> {
+  const now = world.clock.now()
+  // What alters nothing is not written either: no row, and no word to the caches.
+  const isKept = (outcome: Written<State> | Refused) =>
+    !dry_run && 'changed' in outcome && outcome.changed.length > 0
+  return await performIf(world.db, isKept, async (tx) => {
+    await apps.lockForEditing(tx, app.id)
+    const old = (await apps.find(tx, app.id))!
+    const before = await change.read(tx, old)
+    const { faults, warnings = [] } = await change.apply(tx, now, old)
+    if (faults.length > 0) return { faults }
+    const fresh = (await apps.find(tx, app.id))!
+    const after = await change.read(tx, fresh)
+    const changed = differences(before, after)
+    const state = await change.state(tx, fresh)
+    const { removed, dead_buy_links = [] } = change.receipt(before, after)
+    const written = { state, removed, change_id: null, dead_buy_links, changed, warnings }
+    if (dry_run || changed.length === 0) return written
+    const id = mintId(world.random, 'chg')
+    const { action } = change
+    await apps.recordChange(tx, now, { id, app_id: app.id, editor, action, before, after, reverts })
+    return { ...written, change_id: id }
+  })
+}

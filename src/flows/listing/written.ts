@@ -1,0 +1,61 @@
+import type * as apps from '#domain/apps'
+import type { Frequency } from '#platform/calendar'
+import type { FieldFault } from '#platform/problem'
+
+/** What an app's listing says, whole. */
+export interface Listing {
+  tagline: string
+  description: string
+  listing_mode: apps.ListingMode
+  categories: string[]
+  industries: string[]
+  tags: string[]
+  /** The bodies are HTML, cleaned when they were written and once more when they were read. */
+  sections: { title: string; body: string }[]
+  features: { name: string; description: string; product_ids: string[] }[]
+}
+
+/** A version of an app (a product, a plan) with its prices. */
+export interface Version {
+  product_public_id: string
+  name: string
+  description: string
+  is_free: boolean
+  /** False for one that was deleted and is sold no longer. */
+  is_active: boolean
+  trial_days: number
+  prices: { public_id: string; amount: string; currency: 'usd'; frequency: Frequency | null }[]
+}
+
+/** One line of the receipt that names what a change deleted. */
+export interface Removed {
+  kind: 'section' | 'feature' | 'version' | 'price' | 'category' | 'industry' | 'tag'
+  /** Null where a thing of this kind has no id. */
+  id: string | null
+  name: string
+}
+
+/** One field that a change altered, as it was and as it is; its place as `sections[2].title`. */
+export interface Altered {
+  path: string
+  before: unknown
+  after: unknown
+}
+
+/** A change that was made, or that a dry run would make. */
+export interface Written<State> {
+  state: State
+  removed: Removed[]
+  /** The change's id in the log; null for a dry run, or where nothing was altered. */
+  change_id: string | null
+  /** The prices (`prc_…`) whose buy links stop. */
+  dead_buy_links: string[]
+  changed: Altered[]
+  /** What cannot be taken back. */
+  warnings: string[]
+}
+
+/** Everything that is wrong; nothing was written. */
+export interface Refused {
+  faults: FieldFault[]
+}

@@ -1,0 +1,40 @@
+// Line breaks and tabs apart; with them what turns the direction of a line around unseen.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+const LINE_BREAK = /[\n\t\u2028\u2029]/
+
+/** How long a text may be, in characters, and whether it may have more than one line. */
+export interface TextLimit {
+  least?: number
+  most: number
+  lines?: boolean
+}
+
+/** A text as it is kept: composed, with plain line ends, and without space around it. */
+export function tidyText(text: string): string {
+  return text.normalize('NFC').replaceAll(/\r\n?/g, '\n').trim()
+}
+
+/** How many characters a text has. An emoji is one character, and not the two halves that store it. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** Two names are the same where these are: neither case nor the way an accent is typed matters. */
+export function nameKey(name: string): string {
+  return tidyText(name).toLowerCase().normalize('NFC')
+}
+
+/** What is wrong with a text that a person wrote, in one sentence; undefined: nothing. */
+export function textFault(text: string, limit: TextLimit): string | undefined {
+  if (!text.isWellFormed() || CONTROL.test(text)) {
+    return 'Must not have control characters in it.'
+  }
+  if (!limit.lines && LINE_BREAK.test(text)) return 'Must be one line, without tabs.'
+  const count = countCharacters(text)
+  if (count > limit.most) return `At most ${limit.most} characters; this has ${count}.`
+  if (count < (limit.least ?? 0)) return 'Must not be empty.'
+  return undefined
+}

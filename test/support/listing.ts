@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import * as apps from '#domain/apps'
+import type { Refused, Version, Written } from '#flows/listing'
+import { sql } from '#platform/sql'
+import type { TestService } from './service.ts'
+
+/** The cast's app as its seller holds it, and the seller as an editor. */
+export async function ownApp(
+  { world, demo }: TestService,
+  slug = demo.app.slug,
+): Promise<{ app: apps.App; editor: apps.Editor }> {
+  const { id } = await world.db.one<{ id: string }>(sql`select id from apps where slug = ${slug}`)
+  const app = (await apps.find(world.db, id))!
+  return { app, editor: { user_id: app.developer_id, request_id: 'req_test', agent: null } }
+}
+
+/** A change that must have been made. */
+export function written<State>(outcome: Written<State> | Refused | string): Written<State> {
+  if (typeof outcome === 'string' || 'faults' in outcome) assert.fail(JSON.stringify(outcome))
+  return outcome
+}
+
+/** Where a refused change has its faults. */
+export function faultPaths(outcome: Written<unknown> | Refused | string): string[] {
+  if (typeof outcome === 'string' || !('faults' in outcome)) assert.fail(JSON.stringify(outcome))
+  return outcome.faults.map(({ path }) => path)
+}
+
+/** A version as it is given again to keep it. */
+export function again({ product_public_id, name, is_free, prices }: Version) {
+  return {
+    product_id: product_public_id,
+    name,
+    is_free,
+    prices: prices.map(({ amount, frequency }) => ({ amount, frequency })),
+  }
+}
+
+/** All rows that a seller's agent could ever write, as one text, to see that nothing was. */
+export async function sellersTables({ db }: TestService['world']): Promise<string> {
+  const tables = [
+    'apps',
+    'clients',
+    'sellers',
+    'products',
+    'prices',
+    'listing_sections',
+    'listing_features',
+    'listing_feature_products',
+    'listing_names',
+    'listing_app_names',
+    'app_changes',
+    'secret_claims',
+  ]
+  const parts = tables.map(
+    (table) =>
+      `(select coalesce(string_agg(t::text, E'\\n' order by t::text), '') from ${table} t)`,
+  )
+  const { rows } = await db.raw(`select md5(concat_ws('|', ${parts.join(', ')})) as digest`)
+  return (rows[0] as { digest: string }).digest
+}
