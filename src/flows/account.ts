@@ -1,6 +1,7 @@
 /**
- * What an owner changes about the safety of his account: password, address, second factors, and the
- * browsers that are signed in. Every change is audited and told to the mailbox.
+ * What an owner changes about the safety of his account: password, address, second factors, the
+ * browsers that are signed in, and what apps and agents hold. Every change is audited, and whatever
+ * lets somebody in is told to the mailbox.
  */
 export {
   beginAuthenticator,
@@ -9,6 +10,7 @@ export {
   removeAuthenticator,
   type Setup,
 } from './account/authenticator.ts'
+export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
 export type { Owner } from './account/note.ts'
 export { addPasskey, askForNewPasskey, removePasskey } from './account/passkeys.ts'

@@ -14,18 +14,30 @@ export interface SignOut {
 
 /**
  * Signs a person out, all at once: of the app in every browser, of every app in this one, and of
- * this service. The next call with any of the tokens is refused (spec: Sign-in rules, 6).
+ * this service. The next call with any of the tokens is refused (spec: Sign-in rules, 6 and 9).
  */
 export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void> {
   const { client_id, session, sign_in } = facts
   const people = new Set([session?.user_id, sign_in?.user_id].filter((each) => each !== undefined))
   await db.tx(async (tx) => {
     if (sign_in) await grants.endSession(tx, sign_in.uid)
-    for (const user_id of client_id === undefined ? [] : people) {
-      await grants.revokeApp(tx, { client_id: client_id!, user_id })
+    for (const user_id of people) {
+      if (client_id !== undefined) await grants.revokeApp(tx, { client_id, user_id })
+      await grants.revokeAgents(tx, user_id)
     }
     if (session) {
       await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
     }
+  })
+}
+
+/** Signs a browser out of this service alone; agents lose their access with it, apps do not. */
+export async function signOutOfService(
+  { db }: World,
+  { id: session_id, user_id }: Pick<identity.Session, 'id' | 'user_id'>,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    await identity.endSessionById(tx, { user_id, session_id })
+    await grants.revokeAgents(tx, user_id)
   })
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { type Entrant, enter } from '#flows/sign-in'
+import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { Problem } from '#platform/problem'
@@ -123,14 +124,14 @@ export async function keepSession(
   if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
 }
 
-/** Signs this browser out. */
+/** Signs this browser out of the service. */
 export async function signOut(
-  { db }: World,
+  world: World,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const token = request.cookies[SESSION]
-  if (token) await identity.endSession(db, token)
+  const session = await currentSession(world, request)
+  if (session) await signOutOfService(world, session)
   reply.clearCookie(SESSION, COOKIE)
 }
 

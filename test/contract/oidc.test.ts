@@ -49,6 +49,7 @@ test('the discovery document names what there is, under the service’s own addr
   assert.deepEqual(found.token_endpoint_auth_methods_supported, [
     'client_secret_basic',
     'client_secret_post',
+    'none',
   ])
   assert.equal(found.claims_parameter_supported, false)
   assert.equal(found.request_uri_parameter_supported, false)

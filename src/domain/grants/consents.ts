@@ -1,6 +1,6 @@
 import type { Db } from '#platform/db'
-import { sql } from '#platform/sql'
-import { DEFAULT_SCOPES } from './scope.ts'
+import { type Sql, sql } from '#platform/sql'
+import { DEFAULT_SCOPES, type Scope } from './scope.ts'
 
 /** A person and the app's client that asks. */
 export interface Party {
@@ -26,10 +26,50 @@ export async function agree(
  */
 export async function agreedScopes(db: Db, party: Party): Promise<string[]> {
   const { scopes } = await db.one<{ scopes: string[] }>(sql`select
-    coalesce((select scopes from consents
-      where user_id = ${party.user_id} and client_id = ${party.client_id}), '{}')
-    || case when exists (select 1 from licenses l join clients c on c.app_id = l.app_id
-      where c.client_id = ${party.client_id} and l.user_id = ${party.user_id})
-      then ${[...DEFAULT_SCOPES]}::text[] else '{}' end as scopes`)
+    ${agreed(party.user_id, sql`${party.client_id}`)} as scopes`)
   return [...new Set(scopes)]
+}
+
+function agreed(user_id: string, client_id: Sql): Sql {
+  return sql`coalesce((select scopes from consents
+      where user_id = ${user_id} and client_id = ${client_id}), '{}')
+    || case when exists (select 1 from licenses l join clients c on c.app_id = l.app_id
+      where c.client_id = ${client_id} and l.user_id = ${user_id})
+      then ${[...DEFAULT_SCOPES]}::text[] else '{}' end`
+}
+
+/** An app that somebody signed in to, as he sees it in the list. */
+export interface ConnectedApp {
+  client_id: string
+  app_name: string
+  app_url: string
+  scopes: Scope[]
+  /** When the person agreed; for a buyer who was not asked, when he first signed in. */
+  granted_at: Date
+}
+
+/** The apps that a person agreed to share something with, or that hold a sign-in of his, by name. */
+export async function listApps(db: Db, now: Date, user_id: string): Promise<ConnectedApp[]> {
+  const rows = await db.rows<ConnectedApp>(sql`
+    select n.client_id, a.name as app_name, a.url as app_url,
+      ${agreed(user_id, sql`n.client_id`)} as scopes,
+      coalesce(k.granted_at, g.since) as granted_at
+    from clients n join apps a on a.id = n.app_id
+      left join consents k on k.client_id = n.client_id and k.user_id = ${user_id}
+      left join (select client_id, min(created_at) as since from oidc_records
+        where user_id = ${user_id} and kind = 'Grant' and expires_at > ${now}
+        group by client_id) g on g.client_id = n.client_id
+    where k.client_id is not null or g.client_id is not null
+    order by lower(a.name), n.client_id`)
+  return rows.map(({ scopes, ...app }) => ({
+    ...app,
+    scopes: DEFAULT_SCOPES.filter((each) => scopes.includes(each)),
+  }))
+}
+
+/** Takes back what somebody agreed to share with an app; false where there was nothing. */
+export async function withdraw(db: Db, party: Party): Promise<boolean> {
+  const withdrawn = await db.run(sql`delete from consents
+    where user_id = ${party.user_id} and client_id = ${party.client_id}`)
+  return withdrawn > 0
 }

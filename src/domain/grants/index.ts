@@ -1,13 +1,17 @@
 /**
- * Grants: what people let apps know about them, by signing in.
+ * Grants: what people let apps know about them by signing in, and agents do in their name.
  *
- * Knows the records of the sign-in protocol, consents, and the keys of hosted sign-in. Owns
- * `oidc_records`, `consents` and `oidc_keys`. Promises: what opens something is stored as a digest
+ * Knows the records of the sign-in protocol, consents, the agents that people allowed to manage
+ * their apps, and the keys of hosted sign-in. Owns `oidc_records`, `consents`, `agent_grants` and
+ * `oidc_keys`. Promises: what opens something is stored as a digest
  * only, a code is good once, a revoked grant takes every code and token of it along, whatever
  * happens at the same moment, and a private id stays the same whichever keys come and go.
  * Spec: OpenID Connect, Sign-in rules.
  */
 export { isFreshEnough, mayEnter } from './admission.ts'
+export * from './agent.ts'
+export * from './agents.ts'
+export { type Bearer, findBearer } from './bearers.ts'
 export * from './consents.ts'
 export * from './keys.ts'
 export { LIFE, refreshLife } from './life.ts'

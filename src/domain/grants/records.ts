@@ -109,12 +109,12 @@ export async function endSession(db: Db, uid: string): Promise<void> {
     or id in (select grant_id from oidc_records where session_uid = ${uid})`)
 }
 
-/** Revokes everything that an app holds of one person, from whichever browser it came. */
+/** Revokes all that an app holds of one person, from whichever browser it came; how many grants. */
 export async function revokeApp(
   db: Db,
   party: { client_id: string; user_id: string },
-): Promise<void> {
-  await db.run(sql`delete from oidc_records where kind = 'Grant'
+): Promise<number> {
+  return await db.run(sql`delete from oidc_records where kind = 'Grant'
     and user_id = ${party.user_id} and client_id = ${party.client_id}`)
 }
 

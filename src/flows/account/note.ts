@@ -20,12 +20,16 @@ export type SecurityChange =
   | 'passkey_added'
   | 'passkey_removed'
   | 'recovery_codes_made'
+  | 'agent_allowed'
+
+/** Who did it, as far as a note of it must know. */
+export type Doer = Pick<Owner, 'user_id' | 'request_id'>
 
 /** Writes a change into the audit log, in the transaction that makes it. */
 export async function note(
   tx: Db,
   now: Date,
-  owner: Owner,
+  owner: Doer,
   action: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
@@ -44,7 +48,7 @@ export async function tell(
   world: World,
   tx: Db,
   now: Date,
-  change: { owner: Owner; what: SecurityChange; detail?: Record<string, string> },
+  change: { owner: Doer; what: SecurityChange; detail?: Record<string, string> },
 ): Promise<void> {
   const { owner, what, detail } = change
   await note(tx, now, owner, what, detail)

@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { note, type Owner } from './note.ts'
 
-/** Signs one browser of the account out. */
+/** Signs one browser of the account out; who signs out of the service ends what agents may do. */
 export async function endSession(
   { db, clock }: World,
   owner: Owner,
@@ -12,6 +12,7 @@ export async function endSession(
   const { user_id } = owner
   await db.tx(async (tx) => {
     if (!(await identity.endSessionById(tx, { user_id, session_id }))) return
+    await grants.revokeAgents(tx, user_id)
     await note(tx, clock.now(), owner, 'session_ended', { session_id })
   })
 }

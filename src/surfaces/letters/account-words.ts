@@ -69,6 +69,10 @@ const CHANGES: Record<string, [subject: string, sentence: string]> = {
     'New recovery codes were made',
     'Your account has ten new recovery codes. Those before do not work any more.',
   ],
+  agent_allowed: [
+    'An agent was given access to your apps',
+    'An agent on a computer may manage your apps from now on, as far as you allowed it. Under Connections you can end that at any time.',
+  ],
   recovery_code_used: [
     'A recovery code was used',
     'Somebody got past the second step of your sign-in with one of your recovery codes.',

@@ -76,6 +76,7 @@ function clientAdapter({ db }: World): Adapter {
   return {
     ...NOTHING,
     async find(client_id) {
+      if (client_id === grants.AGENT_CLIENT) return AGENTS
       // The library takes any text here, and PostgreSQL stores no NUL.
       const known = CLIENT_ID.test(client_id)
         ? await apps.findSignInClient(db, client_id)
@@ -111,6 +112,20 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     app_name: client.app_name ?? client.client_id,
     app_url: client.app_url,
   }
+}
+
+/** The client of all agents; `redirectUriAllowed` in provider.ts says where they may wait. */
+const AGENTS: AdapterPayload = {
+  client_id: grants.AGENT_CLIENT,
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+  redirect_uris: ['http://127.0.0.1/'],
+  response_types: ['code'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  sector_identifier_uri: `https://sector.invalid/${grants.AGENT_CLIENT}`,
+  subject_type: 'pairwise',
+  sector: grants.AGENT_CLIENT,
+  app_id: null,
 }
 
 /** Clients are written by their own room, and nobody asks for a device's code. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { renderPage } from '#design/layout'
 import { pageHeaders } from '#surfaces/pages'
+import { isAgent } from './agents.ts'
 import { RefusedPage, StalePage } from './pages.tsx'
 
 /** What a person sees where the library cannot send them back to the app. */
@@ -21,6 +22,7 @@ export function renderRefusal(
           app_name,
           app_url,
           is_ours: ctx.status >= 500,
+          agents_url: isAgent(client) ? '/docs/agents' : undefined,
           code: out.error,
           words: out.error_description,
           request_id: request.id,

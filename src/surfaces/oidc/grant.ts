@@ -2,6 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
+import { isAgent } from './agents.ts'
 
 /**
  * What the person has agreed to already, as the library's grant: the one of this browser, or a new
@@ -12,6 +13,7 @@ export async function loadGrant({ db, clock }: World, { oidc }: KoaContextWithOI
   if (!client || !account) return undefined
   const { clientId } = client
   const { accountId } = account
+  if (isAgent(client)) return await justAllowed(oidc)
   const known = result?.consent?.grantId ?? session?.grantIdFor(clientId)
   const before = known ? await provider.Grant.find(known) : undefined
   // A token of today must not end because the grant that it stands on is old.
@@ -27,4 +29,11 @@ export async function loadGrant({ db, clock }: World, { oidc }: KoaContextWithOI
   if (isOld) grant.exp = Math.floor(addSeconds(clock.now(), grants.LIFE.grant).getTime() / 1000)
   await grant.save()
   return grant
+}
+
+/** What this person has allowed an agent in this very request: nothing is remembered for the next. */
+async function justAllowed({ account, provider, result }: KoaContextWithOIDC['oidc']) {
+  const grantId = result?.consent?.grantId
+  const grant = grantId === undefined ? undefined : await provider.Grant.find(grantId)
+  return grant?.accountId === account?.accountId ? grant : undefined
 }

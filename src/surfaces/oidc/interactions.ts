@@ -6,6 +6,8 @@ import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { goTo, sendPage } from '#surfaces/pages'
+import { AgentPage } from './agent-page.tsx'
+import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
 import {
   type Interaction,
   ownInteraction,
@@ -36,7 +38,7 @@ export function declareInteractions(
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
       if (!isHis(interaction, session)) return goTo(reply, await resolve(interaction, {}))
-      return sendConsent(world, request, reply, { interaction, client, session })
+      return await sendConsent(world, request, reply, { interaction, client, session })
     }
     const sector = String(client.sector)
     const asked = { app_id: appOf(client), sector }
@@ -53,7 +55,12 @@ export function declareInteractions(
     if (interaction.prompt.name !== 'consent' || !isHis(interaction, session)) {
       return goTo(reply, `/o/interaction/${interaction.uid}`)
     }
-    return goTo(reply, await allow(world, provider, interaction, session))
+    const { user_id } = session
+    const grantId =
+      interaction.params.client_id === grants.AGENT_CLIENT
+        ? await grantAgent(world, provider, request, { interaction, user_id })
+        : await grantApp(world, provider, { interaction, user_id })
+    return goTo(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
   // A link as well as a form: whoever is asked to sign in may not want to.
@@ -81,27 +88,39 @@ function signInUrl(here: string): string {
   return `/signin/?return_to=${encodeURIComponent(here)}`
 }
 
-function sendConsent(
+async function sendConsent(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   facts: { interaction: Interaction; client: Client; session: Session },
-): FastifyReply {
+): Promise<FastifyReply> {
   const { interaction, client, session } = facts
   const here = `/o/interaction/${interaction.uid}`
   const redirect = new URL(String(interaction.params.redirect_uri))
-  const page = ConsentPage({
-    app_name: String(client.app_name),
-    app_url: (client.app_url as string | null) ?? undefined,
-    redirect_host: redirect.host,
-    scopes: scopesOf(interaction),
+  const asked = {
     email: session.email,
     csrf_token: csrfToken(world, request, reply),
     allow_url: `${here}/allow`,
     cancel_url: `${here}/cancel`,
     another_url: signInUrl(here),
-  })
-  return sendPage(reply, page, { form_origins: [redirect.origin] })
+  }
+  const page = isAgent(client)
+    ? AgentPage({
+        ...asked,
+        scopes: agentScopesOf(interaction),
+        callback: redirect.host,
+        apps: (await apps.listOf(world.db, session.user_id)).map(({ name }) => name),
+      })
+    : ConsentPage({
+        ...asked,
+        app_name: String(client.app_name),
+        app_url: (client.app_url as string | null) ?? undefined,
+        redirect_host: redirect.host,
+        scopes: scopesOf(interaction),
+      })
+  // A policy cannot name an address of IPv6, so one of those is allowed by its scheme.
+  const form_origin = redirect.hostname.startsWith('[') ? redirect.protocol : redirect.origin
+  return sendPage(reply, page, { form_origins: [form_origin] })
 }
 
 /** What the app would know after an agreement: what it asks for, as far as there is such a thing. */
@@ -110,11 +129,10 @@ function scopesOf({ params }: Interaction): string[] {
   return grants.DEFAULT_SCOPES.filter((scope) => asked.includes(scope))
 }
 
-async function allow(
+async function grantApp(
   { db, clock }: World,
   provider: Provider,
-  interaction: Interaction,
-  { user_id }: Session,
+  { interaction, user_id }: { interaction: Interaction; user_id: string },
 ): Promise<string> {
   const client_id = String(interaction.params.client_id)
   const scopes = scopesOf(interaction)
@@ -122,8 +140,7 @@ async function allow(
   const before = interaction.grantId && (await provider.Grant.find(interaction.grantId))
   const grant = before || new provider.Grant({ accountId: user_id, clientId: client_id })
   if (scopes.length > 0) grant.addOIDCScope(scopes)
-  const grantId = await grant.save()
-  return await resolve(interaction, { consent: { grantId } })
+  return await grant.save()
 }
 
 async function sendStale(

@@ -50,11 +50,14 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   })
 }
 
-/** A request that names no scope gets what apps get by default. */
+/** A request that names no scope gets what apps get by default, and agents what is for agents. */
 function withScope(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
-  if (searchParams.get('scope')) return address
-  searchParams.set('scope', grants.DEFAULT_SCOPES.join(' '))
+  const scope = searchParams.get('scope')
+  const isOfAgent = searchParams.get('client_id') === grants.AGENT_CLIENT
+  if (scope && !isOfAgent) return address
+  const scopes = isOfAgent ? grants.askedByAgent(scope) : grants.DEFAULT_SCOPES
+  searchParams.set('scope', scopes.join(' '))
   return `${pathname}?${searchParams}`
 }
 

@@ -92,6 +92,8 @@ export function RefusedPage(facts: {
   app_name: string | undefined
   app_url: string | undefined
   is_ours: boolean
+  /** Where an agent that asked wrongly is told how to ask. */
+  agents_url: string | undefined
   code: string
   words: string | undefined
   request_id: string
@@ -108,6 +110,12 @@ export function RefusedPage(facts: {
       <Button href={app_url ?? '/'} wide>
         {app_name && app_url ? `Back to ${app_name}` : 'Go to the home page'}
       </Button>
+      {facts.agents_url && !is_ours && (
+        <p class="text-sm text-muted">
+          An agent that waits at <code class="font-mono">localhost</code> must use port 45454.{' '}
+          <TextLink href={facts.agents_url}>How to connect an agent</TextLink>
+        </p>
+      )}
       <p class="text-xs text-muted">
         For the developer: <code class="font-mono">{facts.code}</code>
         {facts.words && `, ${facts.words}`}. Reference {facts.request_id}

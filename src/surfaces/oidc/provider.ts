@@ -8,6 +8,7 @@ import { logBug } from '#platform/http'
 import { Problem } from '#platform/problem'
 import { pageHeaders } from '#surfaces/pages'
 import { adapterOf } from './adapter.ts'
+import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { renderRefusal } from './error-page.ts'
 import { loadGrant } from './grant.ts'
@@ -26,6 +27,10 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   provider.Client.prototype.compareClientSecret = function (secret: string) {
     const secret_hash = Buffer.from(this.clientSecret ?? '', 'base64url')
     return apps.hasSecret({ app_id: null, secret_hash }, secret)
+  }
+  const isListed = provider.Client.prototype.redirectUriAllowed
+  provider.Client.prototype.redirectUriAllowed = function (uri) {
+    return isAgent(this) ? grants.isAgentCallback(uri) : isListed.call(this, uri)
   }
   // A code comes in the query. What asks for something else than a code is refused for that alone.
   provider.Client.prototype.responseModeAllowed = (mode, type) =>
@@ -60,6 +65,7 @@ function noteBug(ctx: KoaContextWithOIDC, error: Error): void {
 
 function settings(world: World, keys: grants.Keys): Configuration {
   const { LIFE } = grants
+  const { config } = world
   const { published } = grants.arrange(world.clock.now(), keys.signing)
   return {
     adapter: adapterOf(world),
@@ -78,6 +84,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     },
     pairwiseIdentifier: (_ctx, user_id, client) =>
       grants.subjectOf(keys.subject, { app_id: String(client.sector), user_id }),
+    features: { ...FEATURES, resourceIndicators: resourcesOf(config) },
     renderError: (ctx, out, error) => renderRefusal(ctx, requestOf(ctx.req), out, error),
     ttl: {
       AccessToken: LIFE.access_token,
@@ -97,7 +104,8 @@ const NARROWED: Configuration = {
   responseTypes: ['code'],
   subjectTypes: ['pairwise'],
   pkce: { required: () => true },
-  clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+  // None is for agents; every other client is registered with a secret, and is asked for it.
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
   extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url'] },
   // Nothing that a client registered is ever fetched.
@@ -107,19 +115,20 @@ const NARROWED: Configuration = {
   allowOmittingSingleRegisteredRedirectUri: false,
   issueRefreshToken: async () => true,
   rotateRefreshToken: true,
-  // Otherwise a confirmed sign-out would leave the app's tokens as they are.
-  expiresWithSession: async () => true,
+  // Otherwise a confirmed sign-out would leave the app's tokens as they are. Of agents there may be
+  // several, and the library's session knows of one; they end by `revokeAgents`.
+  expiresWithSession: async ({ oidc }) => !isAgent(oidc.client),
   cookies: {
     names: { session: SIGN_IN_COOKIE, interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
     long: COOKIE,
     short: COOKIE,
   },
-  features: {
-    devInteractions: OFF,
-    dPoP: OFF,
-    pushedAuthorizationRequests: OFF,
-    resourceIndicators: OFF,
-    userinfo: { enabled: true },
-    rpInitiatedLogout: { enabled: true },
-  },
+}
+
+const FEATURES: Configuration['features'] = {
+  devInteractions: OFF,
+  dPoP: OFF,
+  pushedAuthorizationRequests: OFF,
+  userinfo: { enabled: true },
+  rpInitiatedLogout: { enabled: true },
 }

@@ -1,0 +1,64 @@
+import type { Db } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import { AGENT_CLIENT, type AgentScope } from './agent.ts'
+import { revokeApp } from './records.ts'
+
+/** An agent that somebody allowed to manage his apps, as he sees it in the list. */
+export interface AgentGrant {
+  id: string
+  scopes: AgentScope[]
+  /** Host and port at which the agent waited, on the computer that it runs on. */
+  callback: string
+  /** The browser in which it was allowed. */
+  browser: string
+  granted_at: Date
+  /** When it last got a token. */
+  renewed_at: Date
+  /** When its access ends if it does not renew it before. */
+  expires_at: Date
+}
+
+/** Notes what somebody allowed an agent; `grant` is the name of the record that it stands on. */
+export async function addAgent(
+  db: Db,
+  now: Date,
+  facts: Pick<AgentGrant, 'id' | 'callback' | 'browser'> & {
+    grant: string
+    user_id: string
+    scopes: readonly AgentScope[]
+  },
+): Promise<void> {
+  await db.run(sql`insert into agent_grants
+      (id, grant_id, user_id, scopes, callback, browser, granted_at)
+    values (${facts.id}, ${sha256(facts.grant)}, ${facts.user_id}, ${[...facts.scopes]},
+      ${facts.callback}, ${facts.browser}, ${now})`)
+}
+
+/** The agents that have access to a person's apps now, the one allowed last first. */
+export async function listAgents(db: Db, now: Date, user_id: string): Promise<AgentGrant[]> {
+  return await db.rows<AgentGrant>(sql`
+    select a.id, a.scopes, a.callback, a.browser, a.granted_at,
+      max(t.created_at) as renewed_at, max(t.expires_at) as expires_at
+    from agent_grants a join oidc_records t on t.grant_id = a.grant_id
+      and t.kind in ('AccessToken', 'RefreshToken')
+      and t.consumed_at is null and t.expires_at > ${now}
+    where a.user_id = ${user_id}
+    group by a.id order by a.granted_at desc, a.id`)
+}
+
+/** Ends the access of one agent; false where the person allowed no such agent. */
+export async function revokeAgent(
+  db: Db,
+  agent: { user_id: string; id: string },
+): Promise<boolean> {
+  const ended = await db.run(sql`delete from oidc_records
+    where id = (select grant_id from agent_grants
+      where id = ${agent.id} and user_id = ${agent.user_id})`)
+  return ended === 1
+}
+
+/** Ends the access of every agent that a person allowed (spec: Sign-in rules, 9). */
+export async function revokeAgents(db: Db, user_id: string): Promise<void> {
+  await revokeApp(db, { client_id: AGENT_CLIENT, user_id })
+}

@@ -1,0 +1,30 @@
+import type { Database } from '#platform/db'
+import { sha256 } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** What an access token says of whoever shows it. */
+export interface Bearer {
+  user_id: string
+  client_id: string
+  scopes: string[]
+  expires_at: Date
+}
+
+/**
+ * Whose access token this is, if it is good for this audience. One that is unknown, expired,
+ * revoked, for somebody else or of a locked account is nobody's.
+ */
+export async function findBearer(
+  db: Database,
+  now: Date,
+  { token, audience }: { token: string; audience: string },
+): Promise<Bearer | undefined> {
+  const row = await db.hot<Omit<Bearer, 'scopes'> & { scope: string | null }>(sql`
+    select t.user_id, t.client_id, t.scope, t.expires_at
+    from oidc_records t join users u on u.id = t.user_id and u.locked_at is null
+    where t.id = ${sha256(token)} and t.kind = 'AccessToken' and t.audience = ${audience}
+      and t.expires_at > ${now}`)
+  if (!row) return undefined
+  const { scope, ...bearer } = row
+  return { ...bearer, scopes: scope ? scope.split(' ') : [] }
+}

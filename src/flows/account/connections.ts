@@ -1,0 +1,56 @@
+import * as grants from '#domain/grants'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import { LETTERS } from '#platform/letters'
+import { type Doer, note, tell } from './note.ts'
+
+/** Notes that an owner allowed an agent to manage his apps, and tells his mailbox. */
+export async function allowAgent(
+  world: World,
+  owner: Doer,
+  agent: {
+    grant: string
+    scopes: readonly grants.AgentScope[]
+    callback: string
+    browser: string
+  },
+): Promise<void> {
+  const { db, clock, random, jobs } = world
+  const { user_id } = owner
+  const id = mintId(random, 'agt')
+  const now = clock.now()
+  const detail = { agent_id: id, scopes: agent.scopes.join(' '), name: agent.callback }
+  await db.tx(async (tx) => {
+    await grants.addAgent(tx, now, { ...agent, id, user_id })
+    await tell(world, tx, now, { owner, what: 'agent_allowed', detail })
+  })
+  jobs.wake(LETTERS)
+}
+
+/** Ends the access of one agent: its next call is refused. */
+export async function disconnectAgent(
+  { db, clock }: World,
+  owner: Doer,
+  agent_id: string,
+): Promise<void> {
+  const { user_id } = owner
+  await db.tx(async (tx) => {
+    if (!(await grants.revokeAgent(tx, { user_id, id: agent_id }))) return
+    await note(tx, clock.now(), owner, 'agent_disconnected', { agent_id })
+  })
+}
+
+/** Takes an agreement with an app back, and with it every token that it holds. */
+export async function disconnectApp(
+  { db, clock }: World,
+  owner: Doer,
+  client_id: string,
+): Promise<void> {
+  const party = { user_id: owner.user_id, client_id }
+  await db.tx(async (tx) => {
+    const hadAgreed = await grants.withdraw(tx, party)
+    const hadTokens = (await grants.revokeApp(tx, party)) > 0
+    if (hadAgreed || hadTokens)
+      await note(tx, clock.now(), owner, 'app_disconnected', { client_id })
+  })
+}

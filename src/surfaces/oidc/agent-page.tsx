@@ -1,0 +1,110 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { CheckboxField, Form } from '#design/forms'
+import { Icon } from '#design/icons'
+import { FocusLayout } from '#design/layout'
+import { Heading, Mailbox } from '#design/panels'
+import { type AgentScope, isWriting } from '#domain/grants'
+
+/** What each scope lets an agent do, in the words of the person who decides. */
+const ALLOWED: Record<AgentScope, string> = {
+  'integrations.read': 'See how your apps are connected: Login URL, redirect URIs, client id.',
+  'integrations.write':
+    'Change the Login URL and the redirect URIs, and replace the client secret. The old secret stops at once.',
+  'listing.read': 'See your listings: texts, categories, feature table.',
+  'listing.write':
+    'Change listings, plans and prices. A new price counts for buyers from that moment.',
+}
+
+/** Asks whether an agent may manage somebody's apps (spec: Sign-in rules, 9). */
+export function AgentPage(facts: {
+  scopes: AgentScope[]
+  /** Host and port at which the agent waits for the answer. */
+  callback: string
+  /** The names of the person's apps. */
+  apps: string[]
+  email: string
+  csrf_token: string
+  allow_url: string
+  cancel_url: string
+  another_url: string
+}): JSX.Element {
+  const reading = facts.scopes.filter((scope) => !isWriting(scope))
+  const writing = facts.scopes.filter(isWriting)
+  const title = `Let an agent ${writing.length > 0 ? 'manage' : 'look at'} your apps?`
+  return (
+    <FocusLayout title={`${title} · Purser`}>
+      <Heading title={title}>
+        With your Purser account <Mailbox address={facts.email} />.{' '}
+        <TextLink href={facts.another_url}>Use another account</TextLink>
+      </Heading>
+      <Alert tone="warning" title="Only if you started this yourself">
+        A program on this computer asks. It says that it is an agent; Purser cannot know which one.
+      </Alert>
+      <p class="text-sm">
+        {facts.apps.length > 0
+          ? `This is about all of your apps: ${new Intl.ListFormat('en-US').format(facts.apps)}.`
+          : 'Your account has no apps yet, so there is nothing to manage until it does.'}
+      </p>
+      <div class="grid gap-3">
+        <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
+          <section class="grid gap-3" aria-labelledby="reading">
+            <h2 id="reading" class="font-semibold">
+              It can
+            </h2>
+            <ul class="grid gap-3 text-sm">
+              <Item icon="check">See your apps, their plans and their prices.</Item>
+              {reading.map((scope) => (
+                <Item key={scope} icon="check">
+                  {ALLOWED[scope]}
+                </Item>
+              ))}
+            </ul>
+          </section>
+          {writing.length > 0 && (
+            <fieldset class="grid gap-1">
+              <legend class="font-semibold">It also asks to</legend>
+              <p class="text-sm text-muted">Uncheck what it should not do.</p>
+              {writing.map((scope) => (
+                <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked optional />
+              ))}
+            </fieldset>
+          )}
+          <section class="grid gap-3" aria-labelledby="never">
+            <h2 id="never" class="font-semibold">
+              It cannot
+            </h2>
+            <ul class="grid gap-3 text-sm">
+              <Item icon="minus">See your buyers, or what they pay with.</Item>
+              <Item icon="minus">Move or refund money, or publish an app.</Item>
+              <Item icon="minus">Change how you sign in, or anything else of your account.</Item>
+            </ul>
+          </section>
+          <Button kind="primary" pending="One moment…" wide>
+            Allow
+          </Button>
+        </Form>
+        <Form action={facts.cancel_url} csrf_token={facts.csrf_token}>
+          <Button wide>Cancel</Button>
+        </Form>
+      </div>
+      <p class="text-xs text-muted">
+        You go on to <strong class="font-semibold break-all">{facts.callback}</strong>, a program on
+        this computer. It keeps this access until you end it under Connections or sign out of
+        Purser, and for 180 days at the longest.
+      </p>
+    </FocusLayout>
+  )
+}
+
+function Item({ icon, children }: { icon: 'check' | 'minus'; children: string }): JSX.Element {
+  return (
+    <li class="flex gap-2.5">
+      <span class={`mt-0.5 ${icon === 'check' ? 'text-primary' : 'text-muted'}`}>
+        <Icon name={icon} size="size-4" />
+      </span>
+      {children}
+    </li>
+  )
+}

@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify'
+import { type Configuration, errors, type Provider } from 'oidc-provider'
+import * as grants from '#domain/grants'
+import { allowAgent } from '#flows/account'
+import type { World } from '#flows/world'
+import type { Config } from '#platform/config'
+import { deviceOf } from '#surfaces/device'
+import { formOf } from '#surfaces/pages'
+import type { Interaction } from './interaction.ts'
+
+type Resources = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>
+
+/** Whether a client is the one that all agents share. */
+export function isAgent(client: { clientId: string } | undefined): boolean {
+  return client?.clientId === grants.AGENT_CLIENT
+}
+
+/**
+ * Whom tokens are for (RFC 8707): an agent's for the agent endpoint, whether it says so or not, and
+ * an app's for nobody in particular. Any other wish is refused with `invalid_target`.
+ */
+export function resourcesOf({ base_url }: Config): Resources {
+  const audience = grants.agentAudience(base_url)
+  return {
+    enabled: true,
+    defaultResource: (_ctx, client, oneOf) => (isAgent(client) ? audience : oneOf!),
+    useGrantedResource: () => true,
+    getResourceServerInfo(_ctx, resource, client) {
+      if (!isAgent(client) || resource !== audience) throw new errors.InvalidTarget()
+      return { audience, scope: grants.AGENT_SCOPES.join(' '), accessTokenFormat: 'opaque' }
+    },
+  }
+}
+
+/** What an agent asks for; mount.ts saw to it that nothing else stands there. */
+export function agentScopesOf({ params }: Interaction): grants.AgentScope[] {
+  return grants.askedByAgent(String(params.scope))
+}
+
+/**
+ * Lets an agent do what the person left checked, under a grant of its own: what it may do, and for
+ * how long, has nothing to do with what any other agent may.
+ */
+export async function grantAgent(
+  world: World,
+  provider: Provider,
+  request: FastifyRequest,
+  facts: { interaction: Interaction; user_id: string },
+): Promise<string> {
+  const { interaction, user_id } = facts
+  const asked = agentScopesOf(interaction)
+  const form = formOf(request)
+  const scopes = asked.filter((each) => !grants.isWriting(each) || form[each] !== undefined)
+  const audience = grants.agentAudience(world.config.base_url)
+  const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
+  grant.addResourceScope(audience, scopes)
+  // What was asked and not allowed is noted as well, or the library would ask for it again.
+  const refused = asked.filter((each) => !scopes.includes(each))
+  if (refused.length > 0) grant.rejectResourceScope(audience, refused)
+  const name = await grant.save()
+  await allowAgent(
+    world,
+    { user_id, request_id: request.id },
+    {
+      grant: name,
+      scopes,
+      callback: new URL(String(interaction.params.redirect_uri)).host,
+      browser: deviceOf(request).browser,
+    },
+  )
+  return name
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as client from 'openid-client'
+import * as grants from '#domain/grants'
+import { type Agent, textOf } from '../support/agent.ts'
+import { ask, CALLBACK, connect, discoverAsAgent } from '../support/agent-client.ts'
+import { letterTo } from '../support/mailbox.ts'
+import { purchase } from '../support/purchase.ts'
+import {
+  addPerson,
+  begin,
+  browser,
+  enter,
+  entitlementOf,
+  openSignInStage,
+  type SignInStage,
+  signInToApp,
+} from '../support/sign-in.ts'
+
+let stage: SignInStage
+let side: client.Configuration
+
+before(async () => {
+  stage = await openSignInStage()
+  side = await discoverAsAgent(stage)
+})
+
+after(async () => {
+  await stage.close()
+})
+
+const CONNECTIONS = '/account/connections/'
+let count = 0
+const person = () => addPerson(stage, `connected-${++count}@example.org`)
+
+async function isGood(tokens: { access_token: string }): Promise<boolean> {
+  const audience = grants.agentAudience(stage.world.config.base_url)
+  const { db } = stage.world
+  const token = tokens.access_token
+  return (await grants.findBearer(db, stage.clock.now(), { token, audience })) !== undefined
+}
+
+async function assertEnded(tokens: { access_token: string; refresh_token?: string }) {
+  assert.equal(await isGood(tokens), false)
+  const again = client.refreshTokenGrant(side, tokens.refresh_token!)
+  await assert.rejects(again, { error: 'invalid_grant' })
+}
+
+async function auditOf(user_id: string): Promise<string[]> {
+  const { rows } = await stage.world.db.raw(
+    'select action from audit_log where actor = $1 order by id',
+    [user_id],
+  )
+  return (rows as { action: string }[]).map(({ action }) => action)
+}
+
+/** Sends the form of one record, of which the page has as many as records. */
+async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
+  await agent.open(CONNECTIONS)
+  return await agent.submit(what === 'agent' ? 'End access' : 'Disconnect', { [what]: id })
+}
+
+test('an account without connections says so, and how to make one', async () => {
+  const agent = await enter(stage, await person())
+  const words = textOf((await agent.open(CONNECTIONS)).body)
+  assert.match(words, /No agent has access/)
+  assert.match(words, /You have not signed in to an app yet/)
+})
+
+test('the page is for whoever is signed in, with a proven mailbox', async () => {
+  const page = await browser(stage).open(CONNECTIONS)
+  assert.equal(page.url, '/signin/?return_to=%2Faccount%2Fconnections%2F')
+  const buyer = browser(stage)
+  await purchase(stage, buyer, { email: 'limited-connections@example.org' })
+  assert.equal((await buyer.open(CONNECTIONS)).url, '/account/security/')
+})
+
+test('every agent is listed with what it may do, and the mailbox hears of each', async () => {
+  const { user_id, email } = await person()
+  const agent = await enter(stage, { user_id })
+  await connect(side, agent, { checked: { 'listing.write': 'yes' } })
+  const redirect_uri = 'http://localhost:45454/callback'
+  await connect(side, agent, { changes: { redirect_uri, scope: 'integrations.read' } })
+  const words = textOf((await agent.open(CONNECTIONS)).body)
+  assert.match(
+    words,
+    /An agent at 127\.0\.0\.1:33418 May see how your apps are connected and change your listings, plans and prices/,
+  )
+  assert.match(words, /An agent at localhost:45454 May see how your apps are connected Allowed on/)
+  assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
+  const letter = await letterTo(stage, email, /^An agent was given access/)
+  assert.match(letter, /127\.0\.0\.1:33418|localhost:45454/)
+})
+
+test('an agent that never came for its token, or whose token ended, is not listed', async () => {
+  const { user_id } = await person()
+  const agent = await enter(stage, { user_id })
+  const attempt = await ask(side)
+  await agent.open(attempt.url.href)
+  await agent.submit('Allow')
+  const listed = () => grants.listAgents(stage.world.db, stage.clock.now(), user_id)
+  assert.deepEqual(await listed(), [])
+  await connect(side, agent)
+  assert.equal((await listed()).length, 1)
+  stage.clock.pass(30 * 86_400)
+  assert.deepEqual(await listed(), [])
+})
+
+test('one agent is disconnected at once and for good, and the others are not', async () => {
+  const { user_id } = await person()
+  const agent = await enter(stage, { user_id })
+  const mine = await connect(side, agent)
+  stage.clock.pass(1)
+  const other = await connect(side, agent)
+  const [latest, first] = await grants.listAgents(stage.world.db, stage.clock.now(), user_id)
+  assert.ok(latest && first)
+  const page = await disconnect(agent, 'agent', first.id)
+  assert.match(textOf(page.body), /The agent’s access is ended/)
+  await assertEnded(mine)
+  assert.ok(await isGood(other))
+  assert.deepEqual((await auditOf(user_id)).at(-1), 'account.agent_disconnected')
+})
+
+test('nobody disconnects what is somebody else’s', async () => {
+  const owner = await person()
+  const tokens = await connect(side, await enter(stage, owner))
+  const [theirs] = await grants.listAgents(stage.world.db, stage.clock.now(), owner.user_id)
+  const stranger = await person()
+  const agent = await enter(stage, stranger)
+  await connect(side, agent)
+  for (const id of [theirs!.id, 'agt_unknown', '']) await disconnect(agent, 'agent', id)
+  assert.ok(await isGood(tokens))
+  assert.deepEqual(await auditOf(stranger.user_id), ['account.agent_allowed'])
+})
+
+test('an app is listed with what it knows, and disconnecting it ends its tokens and the agreement', async () => {
+  const { user_id } = await person()
+  const agent = await enter(stage, { user_id })
+  const tokens = await signInToApp(stage, agent)
+  const words = textOf((await agent.open(CONNECTIONS)).body)
+  assert.match(words, /Tidepool Knows a private id of yours and whether you may use it/)
+  const agents = await connect(side, agent)
+  const page = await disconnect(agent, 'app', stage.demo.app.client_id)
+  assert.match(textOf(page.body), /The app is disconnected/)
+  assert.match(textOf(page.body), /You have not signed in to an app yet/)
+  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+    error: 'invalid_grant',
+  })
+  assert.ok(await isGood(agents))
+  assert.equal((await auditOf(user_id)).at(-1), 'account.app_disconnected')
+  const attempt = await begin(stage.app_side, stage.callback)
+  const asked = await agent.open(attempt.url.href)
+  assert.match(textOf(asked.body), /Sign in to Tidepool/)
+})
+
+test('whoever signs out of the service ends every agent at once, in whichever browser he let it in', async () => {
+  const somebody = await person()
+  const [here, there] = [await enter(stage, somebody), await enter(stage, somebody)]
+  const tokens = [await connect(side, here), await connect(side, there)]
+  const app = await signInToApp(stage, here)
+  await here.open('/account/security/')
+  await here.submit('Sign out here')
+  for (const each of tokens) await assertEnded(each)
+  // The app's own sign-in is another matter (spec: Sign-in rules, 8).
+  assert.equal((await entitlementOf(stage, app.access_token)).statusCode, 200)
+  assert.equal((await there.open(CONNECTIONS)).url, CONNECTIONS)
+})
+
+test('so does whoever signs out of an app, which signs out of the service as well', async () => {
+  const somebody = await person()
+  const agent = await enter(stage, somebody)
+  const tokens = await connect(side, agent)
+  const { id_token } = await signInToApp(stage, agent)
+  await agent.open(`/o/session/end?id_token_hint=${id_token}`)
+  await agent.submit('Sign out')
+  await assertEnded(tokens)
+})
+
+test('so does whoever signs another browser out, or all others, or chooses a new password', async () => {
+  const ways: ((agent: Agent, other: Agent) => Promise<unknown>)[] = [
+    async (agent) => {
+      await agent.open('/account/security/')
+      await agent.submit('Sign out', { session: await otherSession(agent) })
+    },
+    async (agent) => {
+      await agent.open('/account/security/')
+      await agent.submit('Sign out everywhere else')
+    },
+    async (agent) => {
+      await agent.open('/account/security/password')
+      await agent.submit('Save password', { password: 'a lamp above the harbor' })
+    },
+  ]
+  for (const way of ways) {
+    const somebody = await person()
+    const [agent, other] = [await enter(stage, somebody), await enter(stage, somebody)]
+    const tokens = await connect(side, agent)
+    await way(agent, other)
+    await assertEnded(tokens)
+  }
+})
+
+async function otherSession(agent: Agent): Promise<string> {
+  return agent.form('Sign out').session!
+}
+
+test('whoever takes the browser over without signing out ends what was let in from it', async () => {
+  const agent = await enter(stage, await person())
+  const theirs = await connect(side, agent)
+  await enter(stage, await person(), { agent })
+  const mine = await connect(side, agent)
+  await assertEnded(theirs)
+  assert.ok(await isGood(mine))
+})
+
+test('an agreement that waited while another account took the browser over is asked for anew', async () => {
+  const agent = await enter(stage, await person())
+  const attempt = await ask(side)
+  const { url } = await agent.open(attempt.url.href)
+  const other = await person()
+  await enter(stage, other, { agent })
+  assert.equal((await agent.submit('Allow')).status, 403)
+  const page = await agent.open(url)
+  assert.match(textOf(page.body), new RegExp(other.email))
+  const back = await agent.submit('Allow')
+  assert.ok(back.url.startsWith(`${CALLBACK}?code=`))
+})
