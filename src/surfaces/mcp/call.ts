@@ -1,0 +1,123 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import * as apps from '#domain/apps'
+import type { Bearer } from '#domain/grants'
+import type { World } from '#flows/world'
+import type { FieldFault } from '#platform/problem'
+import { faultsOf } from '#surfaces/endpoint'
+import { missingScope } from './auth.ts'
+import { mend, together } from './mend.ts'
+import type { Tool, ToolAnswer } from './tool.ts'
+
+/** Who calls: what the token says, the request, and what the agent calls itself. */
+export interface Caller {
+  bearer: Bearer
+  request_id: string
+  agent: string
+}
+
+/** Beyond this many faults nobody mends them one by one. */
+const MOST_FAULTS = 200
+
+/** What a call that was refused says beside its code and its sentence. */
+interface More {
+  fields?: FieldFault[]
+  required_scope?: string
+  acceptance_url?: string
+}
+
+/**
+ * Calls a tool (spec: Agent-management endpoint). What the caller can mend is an answer with
+ * `isError`; nothing was written then.
+ */
+export async function callTool(
+  world: World,
+  caller: Caller,
+  { tool, args }: { tool: Tool; args: Record<string, unknown> },
+): Promise<CallToolResult> {
+  const required_scope = missingScope(tool, caller.bearer.scopes)
+  if (required_scope !== undefined) return lacking(required_scope)
+  try {
+    if (tool.writes && (await owesTerms(world, caller))) return termsFirst(world)
+    return resultOf(tool, await runTool(world, caller, tool, args))
+  } catch (error) {
+    const { request_id } = caller
+    world.log.error({ error, request_id, tool: tool.name }, 'a bug')
+    const message = 'Something went wrong on our side; nothing was written.'
+    const data = { error: 'internal_error', message, request_id }
+    throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
+  }
+}
+
+async function owesTerms({ db }: World, { bearer }: Caller): Promise<boolean> {
+  return (await apps.termsAcceptedAt(db, bearer.user_id)) === null
+}
+
+async function runTool(
+  world: World,
+  { bearer, request_id, agent }: Caller,
+  tool: Tool,
+  args: Record<string, unknown>,
+): Promise<ToolAnswer> {
+  const editor = { user_id: bearer.user_id, request_id, agent }
+  const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
+    const call = { world, input, editor, dry_run }
+    if (app_slug === undefined) return await tool.run(call)
+    const app = await apps.findOwn(world.db, { slug: app_slug, developer_id: bearer.user_id })
+    // An app of somebody else's is as unknown as one that never was.
+    return app ? await tool.run({ ...call, app }) : UNKNOWN_APP
+  }
+  const parsed = tool.input.safeParse(args)
+  if (parsed.success) return await run(parsed.data)
+  const faults = faultsOf(parsed.error)
+  const mended = tool.writes && faults.length <= MOST_FAULTS ? mend(tool.input, args) : undefined
+  if (!mended) return { faults }
+  // Mended in its form it is rehearsed, so that faults in its content are told along.
+  const rehearsal = await run({ ...mended, dry_run: true })
+  return { faults: together(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
+}
+
+type Input = { app_slug?: string; dry_run?: boolean }
+
+const UNKNOWN_APP = {
+  error: 'unknown_app',
+  message: 'You have no app with this app_slug; list_apps names those that you have.',
+}
+
+function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
+  if ('json' in answer) {
+    const structuredContent = answer.json as Record<string, unknown>
+    return {
+      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+      structuredContent,
+    }
+  }
+  if ('error' in answer) return failure(answer.error, answer.message)
+  const count = answer.faults.length
+  const sum = count === 1 ? 'One field has a fault' : `${count} fields have faults`
+  const shown = count > MOST_FAULTS ? `, of which the first ${MOST_FAULTS} are listed` : ''
+  const message = `${sum}${shown}${tool.writes ? '; nothing was written' : ''}.`
+  return failure('invalid_request', message, { fields: answer.faults.slice(0, MOST_FAULTS) })
+}
+
+/** A refusal, as text alone: what an official client gets structured must keep the output schema. */
+function failure(error: string, message: string, more: More = {}): CallToolResult {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify({ error, message, ...more }) }],
+  }
+}
+
+/** What is told where a token's scopes do not reach. */
+export function scopeWords(required_scope: string): string {
+  return `This takes an access token with the scope ${required_scope}.`
+}
+
+function lacking(required_scope: string): CallToolResult {
+  return failure('insufficient_scope', scopeWords(required_scope), { required_scope })
+}
+
+function termsFirst({ config }: World): CallToolResult {
+  const acceptance_url = `${config.base_url}/dashboard/terms/`
+  const message = `Nothing was written: the seller terms must be accepted first, by the person, at ${acceptance_url}`
+  return failure('terms_not_accepted', message, { acceptance_url })
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { renderPage } from '#design/layout'
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { takePoint } from '#surfaces/endpoint'
+import { byIp } from '#surfaces/guards'
+import { pageHeaders } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { ClaimPage } from './claim-page.tsx'
+
+const LIMIT = { name: 'claim', points: 30, seconds: 60 }
+const PATH = '/claim/:token'
+const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+/**
+ * Where a new client secret is fetched, once (spec: regenerate_client_secret). What only looks ahead
+ * leaves it there: HEAD, and browsers that read pages before anybody asked for them.
+ */
+export function declareClaim(app: FastifyInstance, world: World): void {
+  const { db, clock, keys, limits } = world
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers(SECRET)
+    await takePoint(limits, LIMIT, byIp(request), reply)
+  }
+  const tokenOf = (request: FastifyRequest) => (request.params as { token: string }).token
+
+  app.head(PATH, { onRequest }, async (request, reply) => {
+    if (!(await apps.isClaimable(db, clock.now(), tokenOf(request)))) throw refuse('unknown_claim')
+    return reply.send()
+  })
+
+  app.get(PATH, { onRequest, exposeHeadRoute: false }, async (request, reply) => {
+    if (isReadingAhead(request)) throw refuse('not_read_ahead')
+    const client_secret = await apps.takeClaim(db, clock.now(), keys, tokenOf(request))
+    if (client_secret === undefined) throw refuse('unknown_claim')
+    if (request.headers.accept?.includes('text/html')) {
+      const page = renderPage(ClaimPage({ client_secret }))
+      return reply
+        .headers({ ...pageHeaders(), ...SECRET })
+        .type('text/html; charset=utf-8')
+        .send(page)
+    }
+    return reply.type('text/plain; charset=utf-8').send(client_secret)
+  })
+}
+
+function isReadingAhead({ headers }: FastifyRequest): boolean {
+  const purposes = [headers['sec-purpose'], headers.purpose, headers['x-moz'], headers['x-purpose']]
+  return purposes.flat().some((each) => /prefetch|prerender|preview/i.test(each ?? ''))
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import { readVersions } from '#flows/listing'
+import { type Tool, tool } from './tool.ts'
+import { AppName, nameOf, Version } from './wire.ts'
+
+const Apps = z.strictObject({
+  apps: z.array(
+    z.strictObject({
+      slug: z.string().describe('What every other tool takes as `app_slug`.'),
+      name: z.string(),
+      client_id: z.string(),
+      url: z.string().describe("The app's registered website."),
+      listing_mode: z.enum(['marketplace', 'external']),
+      is_published: z.boolean(),
+      external_sales_enabled: z.boolean(),
+    }),
+  ),
+})
+
+/** The one tool that takes no app: it names them. */
+const listApps: Tool = {
+  name: 'list_apps',
+  title: 'List your apps',
+  description:
+    'Lists the apps whose registered developer the signed-in person is, by name. Start here: every ' +
+    'other tool takes the `slug` of one of these apps as `app_slug`. Buy links and the public prices ' +
+    'of an app are open once it is published and external sales is enabled. Changes nothing.',
+  scope: 'any',
+  writes: false,
+  destructive: false,
+  idempotent: true,
+  input: z.strictObject({}),
+  output: Apps,
+  async run({ world, editor }) {
+    const own = await apps.listOf(world.db, editor.user_id)
+    const json: z.input<typeof Apps> = {
+      apps: own.map((app) => ({
+        slug: app.slug,
+        name: app.name,
+        client_id: app.id,
+        url: app.url,
+        listing_mode: app.listing_mode,
+        is_published: app.is_published,
+        external_sales_enabled: app.external_sales_enabled,
+      })),
+    }
+    return { json }
+  },
+}
+
+const listProducts = tool({
+  name: 'list_products',
+  title: "List an app's products",
+  description:
+    'Lists the products (plans, versions) of an app in the order of its pricing table, each with its ' +
+    'prices. Those with `is_active` false were deleted: nobody can buy them, buyers of before keep ' +
+    'them. `product_public_id` is what other tools take as a product id and what an app gates its ' +
+    'features on; the `public_id` of a price is the id inside its buy link. Changes nothing.',
+  scope: 'any',
+  writes: false,
+  destructive: false,
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.strictObject({ app: AppName, products: z.array(Version) }),
+  async run({ world, app }) {
+    return { json: { app: nameOf(app), products: await readVersions(world.db, app.id) } }
+  },
+})
+
+/** The tools that find things, for a token of any scope (spec: Agent-management endpoint). */
+export const discoveryTools: Tool[] = [listApps, listProducts]

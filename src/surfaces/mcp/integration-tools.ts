@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import { rotateToClaim, saveAddresses } from '#flows/integration'
+import type { World } from '#flows/world'
+import { isoSeconds } from '#platform/calendar'
+import { type Tool, tool } from './tool.ts'
+import { AppName, nameOf, RECEIPT, receiptOf } from './wire.ts'
+
+const ADDRESS =
+  'an HTTPS address on the host of the registered website or under it; for development also on ' +
+  'localhost or 127.0.0.1, any port'
+
+const Settings = z.strictObject({
+  client_id: z.string().describe("The app's public OAuth client id."),
+  oauth_login_url: z.string().describe('The page of the app that starts sign-in.'),
+  redirect_uris: z.array(z.string()).describe('Where sign-in may return to, byte for byte.'),
+  post_logout_redirect_uris: z.array(z.string()).describe('Where signing out may return to.'),
+  is_published: z.boolean(),
+  external_sales_enabled: z.boolean(),
+  oauth_client_provisioned: z.boolean().describe('True once the client has a secret.'),
+  buy_link_preconditions: z
+    .strictObject({
+      is_published: z.boolean(),
+      external_sales_enabled: z.boolean(),
+      has_price: z.boolean(),
+      are_met: z.boolean(),
+    })
+    .describe('Buy links answer 404 until the app is published and external sales is enabled.'),
+  hosted_sign_in: z
+    .strictObject({
+      is_on: z.boolean(),
+      is_charged: z.boolean().describe('True once the free months are over.'),
+      trial_ends_at: z.iso
+        .datetime()
+        .nullable()
+        .describe('The end of the free months, UTC; null where it was never turned on.'),
+      dashboard_url: z.string().describe('Where the developer turns it on or off; no tool does.'),
+    })
+    .describe('The hosted sign-in add-on; without it the entitlement endpoint answers 403.'),
+  integration_mode: z
+    .literal('standard')
+    .describe('Of older days, the same for every app; ignore it.'),
+})
+
+async function settingsOf(
+  { db, clock, config }: World,
+  { id }: apps.App,
+): Promise<z.input<typeof Settings>> {
+  const app = (await apps.find(db, id))!
+  const client = await apps.findClientOf(db, id)
+  const has_price = (await catalog.offers(db, id)).length > 0
+  const { is_on, is_charged, trial_ends_at } = apps.addOnOf(clock.now(), app)
+  const { is_published, external_sales_enabled } = app
+  return {
+    client_id: client.client_id,
+    oauth_login_url: app.oauth_login_url,
+    redirect_uris: client.redirect_uris,
+    post_logout_redirect_uris: client.post_logout_redirect_uris,
+    is_published,
+    external_sales_enabled,
+    oauth_client_provisioned: client.secret_hash !== null,
+    buy_link_preconditions: {
+      is_published,
+      external_sales_enabled,
+      has_price,
+      are_met: is_published && external_sales_enabled && has_price,
+    },
+    hosted_sign_in: {
+      is_on,
+      is_charged,
+      trial_ends_at: trial_ends_at && isoSeconds(trial_ends_at),
+      dashboard_url: `${config.base_url}/dashboard/apps/${app.slug}/integration/`,
+    },
+    integration_mode: 'standard',
+  }
+}
+
+const getSettings = tool({
+  name: 'get_integration_settings',
+  title: 'Read integration settings',
+  description:
+    "Reads what an app's server and the service know of each other: the client id, the Login URL, both " +
+    'lists of redirect URIs, what its buy links still wait for, and the hosted sign-in add-on. The ' +
+    'client secret is never told, and no client is created. Changes nothing.',
+  scope: 'integrations.read',
+  writes: false,
+  destructive: false,
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.strictObject({ app: AppName, settings: Settings }),
+  async run({ world, app }) {
+    return { json: { app: nameOf(app), settings: await settingsOf(world, app) } }
+  },
+})
+
+const Uris = z.array(z.string())
+
+const updateSettings = tool({
+  name: 'update_integration_settings',
+  title: 'Update integration settings',
+  description:
+    'Changes the Login URL and the redirect URIs of an app, live at once. What is left out stays as it ' +
+    'is. Each list takes the place of the whole list before: send every URI that is to stay; an empty ' +
+    `list removes all of them. Every address must be ${ADDRESS}. Sign-in compares URIs byte for byte. ` +
+    'Where any address has a fault, every fault is listed and nothing is saved. `removed` names the ' +
+    'URIs that stopped working.',
+  scope: 'integrations.write',
+  writes: true,
+  destructive: true,
+  idempotent: true,
+  input: z.strictObject({
+    oauth_login_url: z
+      .string()
+      .optional()
+      .describe(`The page that starts sign-in, where buyers land by default: ${ADDRESS}.`),
+    redirect_uris: Uris.optional().describe('The whole new list of addresses of callbacks.'),
+    post_logout_redirect_uris: Uris.optional().describe(
+      'The whole new list of addresses to which signing out may return.',
+    ),
+  }),
+  output: z.strictObject({ app: AppName, settings: Settings, ...RECEIPT }),
+  async run({ world, app, input, editor, dry_run }) {
+    const { oauth_login_url, redirect_uris, post_logout_redirect_uris } = input
+    const changes = {
+      ...(oauth_login_url === undefined ? {} : { oauth_login_url }),
+      ...(redirect_uris === undefined ? {} : { redirect_uris }),
+      ...(post_logout_redirect_uris === undefined ? {} : { post_logout_redirect_uris }),
+    }
+    const saved = await saveAddresses(world, editor, { app, changes, dry_run })
+    if ('faults' in saved) return saved
+    const settings = { ...(await settingsOf(world, app)), ...saved.addresses }
+    return { json: { app: nameOf(app), settings, ...receiptOf(saved, dry_run) } }
+  },
+})
+
+const regenerateSecret = tool({
+  name: 'regenerate_client_secret',
+  title: 'Regenerate the client secret',
+  description:
+    "Replaces an app's client secret. The old secret stops at once: until the app's server has the new " +
+    'one it can neither check licenses nor sign anybody in, so ask the person first. The new secret is ' +
+    'not in the answer. `claim_url` shows it once, to whoever opens it first, for ten minutes; hand the ' +
+    'address to the person, or fetch it straight into the place where the secret is kept, and never ' +
+    'into a conversation. Where the claim was lost, call this again.',
+  scope: 'integrations.write',
+  writes: true,
+  destructive: true,
+  idempotent: false,
+  input: z.strictObject({}),
+  output: z.strictObject({
+    app: AppName,
+    client_id: z.string(),
+    claim_url: z.string().nullable().describe('Shows the secret once; null for a dry run.'),
+    expires_at: z.iso.datetime().nullable().describe('When the claim ends, UTC.'),
+    ...RECEIPT,
+  }),
+  async run({ world, app, editor, dry_run }) {
+    const rotated = await rotateToClaim(world, editor, { app_id: app.id, dry_run })
+    const { client_id } = await apps.findClientOf(world.db, app.id)
+    const before = { kind: 'client_secret' as const, id: null, name: 'The secret until now' }
+    const deed = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }
+    return {
+      json: {
+        app: nameOf(app),
+        client_id,
+        claim_url: rotated && `${world.config.base_url}/claim/${rotated.claim.token}`,
+        expires_at: rotated && isoSeconds(rotated.claim.expires_at),
+        ...receiptOf(deed, dry_run),
+      },
+    }
+  },
+})
+
+/** The tools for what an app's server and the service know of each other. */
+export const integrationTools: Tool[] = [getSettings, updateSettings, regenerateSecret]

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Bearer } from '#domain/grants'
+import type { World } from '#flows/world'
+import { challenge, missingScope } from './auth.ts'
+import { scopeWords } from './call.ts'
+import type { Tool } from './tool.ts'
+
+/** The messages of a request: one, or in the oldest revision a batch of several. */
+export function messagesOf(body: unknown): unknown[] {
+  return Array.isArray(body) ? body : [body]
+}
+
+// The range that JSON-RPC leaves to whoever implements it.
+const INSUFFICIENT_SCOPE = -32003
+
+/**
+ * Refuses a call of a tool that a token's scopes do not reach: as HTTP 403, from which clients
+ * learn what to ask the person for, and as JSON-RPC in the same words. False where they reach.
+ */
+export function refuseScope(
+  world: World,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { tools, bearer }: { tools: Tool[]; bearer: Bearer },
+): FastifyReply | false {
+  for (const message of messagesOf(request.body)) {
+    const { id, method, params } = (message ?? {}) as Partial<Message>
+    const tool = method === 'tools/call' && tools.find(({ name }) => name === params?.name)
+    const required_scope = tool && missingScope(tool, bearer.scopes)
+    if (!required_scope) continue
+    const error = 'insufficient_scope'
+    const data = { error, required_scope, request_id: request.id }
+    return reply
+      .code(403)
+      .headers(challenge(world, { error, scope: required_scope }))
+      .send({
+        jsonrpc: '2.0',
+        id: id ?? null,
+        error: { code: INSUFFICIENT_SCOPE, message: scopeWords(required_scope), data },
+      })
+  }
+  return false
+}
+
+interface Message {
+  id: string | number | null
+  method: string
+  params: { name?: unknown } | null
+}

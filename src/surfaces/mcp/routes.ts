@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { answerProblem, mount, takePoint } from '#surfaces/endpoint'
+import { byToken } from '#surfaces/guards'
+import { userAgentName } from './agent-name.ts'
+import { readBearer } from './auth.ts'
+import type { Caller } from './call.ts'
+import { declareClaim } from './claim.ts'
+import { assertWelcome } from './gate.ts'
+import { messagesOf, refuseScope } from './messages.ts'
+import { metadata } from './metadata.ts'
+import { serverMaker } from './server.ts'
+import { tools } from './tools.ts'
+import { openTransport } from './transport.ts'
+
+const LIMIT = { name: 'agent', points: 60, seconds: 60 }
+const BODY_LIMIT = 256 * 1024
+const SWEEP_SECONDS = 60
+
+/** The agent endpoint, its description for agents, and where new secrets are fetched. */
+export function agentEndpoint(app: FastifyInstance, world: World): void {
+  const transport = openTransport(serverMaker(world, tools))
+  app.addHook('onClose', () => transport.close())
+  app.register(async (scope) => {
+    scope.setErrorHandler(answerProblem)
+    scope.post('/mcp', {
+      bodyLimit: BODY_LIMIT,
+      // All that refuses a call comes before its body is read.
+      onRequest: async (request, reply) => {
+        reply.header('cache-control', 'no-store')
+        assertWelcome(world, request)
+        await takePoint(world.limits, LIMIT, byToken(request), reply)
+        callers.set(request, await readCaller(world, request))
+      },
+      handler: async (request, reply) => {
+        // Each message of a batch is a request of its own, which the limit counts.
+        const more = messagesOf(request.body).length - 1
+        if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
+        const caller = callers.get(request)!
+        const refused = refuseScope(world, { request, reply }, { tools, bearer: caller.bearer })
+        return refused || (await send(reply, await transport.answer(request, caller)))
+      },
+    })
+  })
+  mount(app, world.limits, metadata(world))
+  declareClaim(app, world)
+  const { db, clock, jobs } = world
+  jobs.every('forget unclaimed secrets', SWEEP_SECONDS, () => apps.sweepClaims(db, clock.now()))
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>()
+
+async function readCaller(world: World, request: FastifyRequest): Promise<Caller> {
+  return {
+    bearer: await readBearer(world, request),
+    request_id: request.id,
+    agent: userAgentName(request.headers['user-agent']),
+  }
+}
+
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  const text = await answer.text()
+  reply.code(answer.status).headers(Object.fromEntries(answer.headers))
+  return reply.send(text === '' ? undefined : text)
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type AgentProgram, LIBRARIES, type Library, startAgent } from './agent-program.ts'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, press } from './steps.ts'
+
+let stage: Stage
+
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** An agent that the endpoint has sent away to be allowed, and the page on which it asks for that. */
+async function atConsent(t: TestContext, library: Library) {
+  const agent = await startAgent(library, stage.service.world.config.base_url)
+  t.after(() => agent.close())
+  await assert.rejects(agent.connect(), /unauthorized/i)
+  const page = await stage.visitor(t)
+  await page.goto(agent.authorization())
+  await arrive(page, 'Sign in')
+  const { email, password } = stage.service.demo.seller
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await arrive(page, 'Let an agent manage your apps?')
+  return { agent, page }
+}
+
+/** Allows what is checked, and lets the agent fetch its token and connect. */
+async function allow(agent: AgentProgram, page: Page): Promise<void> {
+  await press(page, 'Allow')
+  await arrive(page, 'You can close this tab')
+  const answer = await agent.answer()
+  assert.equal(answer.get('state'), 'as it was')
+  await agent.finish(answer)
+  await agent.connect()
+}
+
+for (const library of Object.keys(LIBRARIES) as Library[]) {
+  test(`an agent on ${library} is allowed in the browser, works, and ends with the sign-out`, async (t) => {
+    const { agent, page } = await atConsent(t, library)
+    assert.equal((await barriers(page)).join('\n'), '')
+    await page.getByText(`go on to ${new URL(agent.callback).host}`).waitFor()
+    await allow(agent, page)
+    const { structuredContent } = await agent.call('list_apps', {})
+    const { apps } = structuredContent as { apps: { slug: string }[] }
+    assert.deepEqual(apps.map(({ slug }) => slug).sort(), ['driftlog', 'tidepool'])
+    const tagline = `Tides, told through ${library}`
+    const written = await agent.call('update_app_listing', { app_slug: 'tidepool', tagline })
+    assert.ok(!written.isError, JSON.stringify(written.content))
+    await page.goto('/apps/tidepool/')
+    await page.getByText(tagline).first().waitFor()
+
+    await page.goto('/account/connections/')
+    await page.getByText(`An agent at ${new URL(agent.callback).host}`).waitFor()
+    await page.goto('/account/security/')
+    await press(page, 'Sign out here')
+    await page.waitForURL('/')
+    await assert.rejects(agent.call('list_apps', {}), /unauthorized/i)
+  })
+}
+
+test('what a person unchecks the agent cannot do, until it is allowed', async (t) => {
+  const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
+  await page.getByLabel(/Change listings, plans and prices/).uncheck()
+  await allow(agent, page)
+  const facts = { app_slug: 'tidepool' }
+  const read = await agent.call('get_app_listing', facts)
+  assert.ok(!read.isError)
+  await assert.rejects(agent.call('update_app_listing', { ...facts, tagline: 'Not yet' }))
+  // The library asks for what was missing, beside what it has.
+  const again = new URL(agent.authorization())
+  assert.match(again.searchParams.get('scope') ?? '', /listing\.write/)
+  await page.goto(again.href)
+  await arrive(page, 'Let an agent manage your apps?')
+})
+
+test('a person says no, and the agent is told so', async (t) => {
+  const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
+  await press(page, 'Cancel')
+  await arrive(page, 'You can close this tab')
+  const answer = await agent.answer()
+  assert.equal(answer.get('error'), 'access_denied')
+  assert.equal(answer.get('state'), 'as it was')
+  assert.equal(answer.get('code'), null)
+  await assert.rejects(agent.connect(), /unauthorized/i)
+})
+
+test('a person ends the access of one agent on the page that lists them', async (t) => {
+  const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
+  await allow(agent, page)
+  await page.goto('/account/connections/')
+  assert.equal((await barriers(page)).join('\n'), '')
+  const { host } = new URL(agent.callback)
+  const row = page
+    .getByRole('listitem')
+    .filter({ hasText: `An agent at ${host}` })
+    .first()
+  await row.getByRole('button', { name: 'End access' }).click()
+  await page.getByText('access is ended').waitFor()
+  assert.equal(await page.getByText(`An agent at ${host}`).count(), 0)
+  assert.equal((await barriers(page)).join('\n'), '')
+  await assert.rejects(agent.call('list_apps', {}), /unauthorized/i)
+})
