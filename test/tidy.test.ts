@@ -112,9 +112,10 @@ test('only the room that owns a table writes it', () => {
   const owners: Record<string, RegExp> = {
     'domain/identity':
       /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
-    'domain/apps': /^(sellers|apps|clients)$/,
+    'domain/apps': /^(sellers|apps|clients|secret_claims|app_changes)$/,
     'domain/catalog': /^(products|prices)$/,
-    'domain/grants': /^(oidc_records|oidc_keys|consents)$/,
+    'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
+    'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
     'domain/licensing': /^(licenses|license_history)$/,
     'domain/tax': /^tax_quotes$/,
     'domain/affiliates': /^affiliates$/,

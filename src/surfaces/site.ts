@@ -10,11 +10,14 @@ import { refuse } from '#surfaces/refusals'
 import { account } from './account/routes.ts'
 import { checkout } from './checkout/routes.ts'
 import { dashboard } from './dashboard/routes.ts'
+import { docs } from './docs/routes.ts'
 import { entitlement } from './entitlement/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
 import { letters } from './letters/worker.ts'
 import { licenseApi } from './license-api/routes.ts'
 import { marketplace } from './marketplace/routes.ts'
+import { agentEndpoint } from './mcp/routes.ts'
+import { tools } from './mcp/tools.ts'
 import { oidc } from './oidc/routes.ts'
 import { openapi } from './openapi/routes.ts'
 import { portal } from './portal/routes.ts'
@@ -46,10 +49,12 @@ export async function openSite(
   checkout(app, world)
   signin(app, world)
   oidc(app, world)
+  agentEndpoint(app, world)
   account(app, world)
   portal(app, world)
   dashboard(app, world)
   marketplace(app, world)
+  docs(app, world, tools)
   mailbox(app, world)
   assets(app)
   health(app, world)

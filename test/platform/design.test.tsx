@@ -5,15 +5,19 @@ import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import * as actions from '#design/actions'
 import * as brand from '#design/brand'
+import * as comparison from '#design/comparison'
 import * as feedback from '#design/feedback'
 import * as forms from '#design/forms'
 import * as icons from '#design/icons'
 import * as layout from '#design/layout'
 import * as money from '#design/money'
+import * as navigation from '#design/navigation'
 import * as order from '#design/order'
 import * as panels from '#design/panels'
 import * as passkey from '#design/passkey'
 import * as plans from '#design/plans'
+import * as reading from '#design/reading'
+import * as rows from '#design/rows'
 import { asset } from '#platform/assets'
 import { buildAssets } from '../../scripts/build-assets.ts'
 
@@ -174,6 +178,48 @@ function everyComponent(text: string): Record<string, VNode> {
       />
     ),
     PlanGrid: <plans.PlanGrid>{text}</plans.PlanGrid>,
+    Comparison: <comparison.Comparison differences={[{ what: text, before: text, after: text }]} />,
+    Moment: <money.Moment at={new Date('2026-06-30T16:05:00Z')} />,
+    Pager: <navigation.Pager newest={text} older={text} />,
+    SubNav: <navigation.SubNav label={text} links={[{ label: text, href: text }]} />,
+    Chapter: (
+      <reading.Chapter id="one" title={text}>
+        {text}
+      </reading.Chapter>
+    ),
+    Code: <reading.Code>{text}</reading.Code>,
+    CodeBlock: <reading.CodeBlock id="code" label={text} code={text} />,
+    ReferenceTable: (
+      <reading.ReferenceTable
+        caption={text}
+        columns={[text, 'Words']}
+        rows={[{ key: 'one', cells: [text, text] }]}
+      />
+    ),
+    // It takes HTML that was cleaned; that it is clean is the guarantee of whoever cleans it.
+    RichText: <reading.RichText clean_html="<p>words</p>" />,
+    AddRow: (
+      <rows.AddRow name="do" list={text}>
+        {text}
+      </rows.AddRow>
+    ),
+    DefaultButton: <rows.DefaultButton name="do" value={text} />,
+    RadioFields: (
+      <rows.RadioFields
+        legend={text}
+        name="mode"
+        value="one"
+        error={text}
+        options={[{ value: 'one', label: text, hint: text }]}
+      />
+    ),
+    RowButtons: <rows.RowButtons name="do" path={text} what={text} up down />,
+    RowFault: <rows.RowFault id="one" error={text} />,
+    RowGroup: (
+      <rows.RowGroup id="one" legend={text} tools={<b>{text}</b>} error={text}>
+        {text}
+      </rows.RowGroup>
+    ),
   }
 }
 
@@ -221,15 +267,19 @@ describe('pages are safe to fill with anything', () => {
     const modules = [
       actions,
       brand,
+      comparison,
       feedback,
       forms,
       icons,
       layout,
       money,
+      navigation,
       order,
       panels,
       passkey,
       plans,
+      reading,
+      rows,
     ]
     const exported = modules.flatMap((module) => Object.keys(module))
     const components = exported.filter((name) => /^[A-Z]/.test(name)).sort()

@@ -56,6 +56,28 @@ test('a fault in a form takes the focus, and leads to its field', async (t) => {
   assert.equal(await page.getByLabel('ZIP code').inputValue(), '78701')
 })
 
+test('a seller adds a section without a mouse: the focus goes to it, and Enter saves', async (t) => {
+  const { email, password } = stage.service.demo.seller
+  const page = await stage.visitor(t)
+  await page.goto('/signin/?return_to=/dashboard/apps/driftlog/listing/sections/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await arrive(page, 'Driftlog: detail sections')
+  const sections = await page.getByLabel('Title').count()
+  await tabTo(page, 'Add a section')
+  await page.keyboard.press('Enter')
+  await page.getByRole('group', { name: `Section ${sections + 1}` }).waitFor()
+  await page.keyboard.type('The next one')
+  await tabTo(page, 'Text')
+  await page.keyboard.type('<p>Words.</p>')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('The detail sections are saved.').waitFor()
+  await page.goto('/apps/driftlog/')
+  await page.getByRole('heading', { name: 'The next one' }).waitFor()
+})
+
 const MOST_STEPS = 30
 
 /** Presses Tab until the element of this name has the focus; on the way every stop must show it. */

@@ -29,6 +29,7 @@ async function toIntegration(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Your apps' }).click()
   await arrive(page, 'Your apps')
   await page.getByRole('link', { name: 'Tidepool' }).click()
+  await page.getByRole('link', { name: 'Integration' }).click()
   await arrive(page, 'Tidepool: integration')
 }
 

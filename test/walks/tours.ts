@@ -50,6 +50,7 @@ export const TOURS: Record<string, Tour> = {
   'signing in': signingIn,
   'letters and their links': letters,
   'what a buyer holds': holdings,
+  'what a seller edits': selling,
   'what goes wrong': faults,
 }
 
@@ -67,6 +68,10 @@ async function* publicPages({ service }: TourStage, page: Page) {
     await page.goto(`/${name}/`)
     yield name
   }
+  await page.goto('/?category=Outdoors')
+  yield 'home, one category'
+  await page.goto('/docs/agents/')
+  yield 'agents'
   await page.goto('/api/v1/docs/')
   await page.locator('#explorer .opblock').first().waitFor()
   yield 'api'
@@ -233,6 +238,53 @@ async function* holdings({ service }: TourStage, page: Page) {
     await page.goto(`/manage/${client_id}/`)
     yield `manage, ${status}`
   }
+}
+
+async function* selling({ service }: TourStage, page: Page) {
+  const { demo, world } = service
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(demo.seller.email)
+  await page.getByLabel('Password').fill(demo.seller.password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+  const app = '/dashboard/apps/driftlog/'
+  for (const path of [
+    '/dashboard/',
+    `${app}changes/`,
+    `${app}integration/`,
+    `${app}listing/`,
+    `${app}plans/descriptions/`,
+    `${app}listing/features/`,
+    '/dashboard/terms/',
+  ]) {
+    await page.goto(path)
+    yield path
+  }
+  await page.goto(`${app}listing/sections/`)
+  await press(page, 'Add a section')
+  await press(page, 'Save the sections')
+  await page.getByText('Nothing was saved yet').waitFor()
+  yield 'sections, with faults'
+  await page.goto(`${app}plans/`)
+  await press(page, 'Add a plan')
+  yield 'plans'
+  await press(page, 'Review the changes')
+  await page.getByText('Nothing was saved yet').waitFor()
+  yield 'plans, with faults'
+  await press(page, 'Remove plan 3')
+  await press(page, 'Remove plan 1')
+  await press(page, 'Review the changes')
+  yield 'plans, reviewed'
+  await press(page, 'Save the plans')
+  await page.goto(`${app}changes/`)
+  yield 'changes'
+  await page.getByRole('link', { name: 'Undo this change' }).first().click()
+  yield 'a change to undo'
+  await world.db.run(sql`update sellers set terms_accepted_at = null`)
+  await page.goto('/dashboard/')
+  yield 'apps, terms owed'
+  await page.goto('/dashboard/terms/')
+  yield 'terms, owed'
 }
 
 async function* faults({ service, processor }: TourStage, page: Page) {

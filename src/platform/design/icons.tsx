@@ -2,8 +2,10 @@ import type { JSX } from 'preact'
 
 /** Strokes of the hand-drawn icons, on a grid of 20 by 20. */
 const strokes = {
+  'arrow-down': 'M10 4v11.5M5.25 11 10 15.75 14.75 11',
   'arrow-left': 'M16 10H4.5M9 5.25 4.25 10 9 14.75',
   'arrow-right': 'M4 10h11.5M11 5.25 15.75 10 11 14.75',
+  'arrow-up': 'M10 16V4.5M5.25 9 10 4.25 14.75 9',
   card: 'M3.5 5h13A1.5 1.5 0 0 1 18 6.5v7a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 2 13.5v-7A1.5 1.5 0 0 1 3.5 5ZM2 8.5h16M5 12h3',
   check: 'm4.25 10.75 3.75 3.75 7.75-9',
   chevron: 'm5.5 7.75 4.5 4.5 4.5-4.5',
@@ -17,6 +19,8 @@ const strokes = {
   mail: 'M3.5 4.5h13A1.5 1.5 0 0 1 18 6v8a1.5 1.5 0 0 1-1.5 1.5h-13A1.5 1.5 0 0 1 2 14V6a1.5 1.5 0 0 1 1.5-1.5ZM2.5 6l7.5 5 7.5-5',
   menu: 'M3 6h14M3 10h14M3 14h14',
   minus: 'M5.5 10h9',
+  plus: 'M10 4.5v11M4.5 10h11',
+  trash: 'M4 6h12M8 6V4.25h4V6M5.5 6l.75 10.25h7.5L14.5 6M8.5 9v4.5M11.5 9v4.5',
   warning: 'M10 3.25 17.75 16.5H2.25ZM10 8v4M10 14.25v.01',
 } as const
 

@@ -43,3 +43,14 @@ export function Day({ date }: { date: string | Date }): JSX.Element {
   const instant = new Date(date)
   return <time datetime={instant.toISOString().slice(0, 10)}>{longDay.format(instant)}</time>
 }
+
+const longMoment = new Intl.DateTimeFormat('en-US', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
+/** An instant in UTC, as "June 30, 2026 at 4:05 PM UTC". */
+export function Moment({ at }: { at: Date }): JSX.Element {
+  return <time datetime={at.toISOString()}>{longMoment.format(at)} UTC</time>
+}

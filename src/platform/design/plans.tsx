@@ -97,7 +97,7 @@ export function FeatureTable(facts: {
               Feature
             </th>
             {facts.plans.map(({ id, name }) => (
-              <th key={id} scope="col" class="px-2 text-center font-semibold sm:px-4">
+              <th key={id} scope="col" class="px-2 text-center font-semibold sm:w-28 sm:px-4">
                 {name}
               </th>
             ))}

@@ -2,10 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
-import { currentSession } from '#surfaces/browser'
+import { accountNav } from '#surfaces/account-nav'
+import { csrfToken, currentSession } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
-import { goTo, sendPage } from '#surfaces/pages'
+import { goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import type { AppFacts } from './frame.tsx'
 import { UnprovenPage } from './pages.tsx'
 
 /** Somebody who asks for a page of the dashboard, and may. */
@@ -18,6 +20,8 @@ export interface Visit {
 /** A visit to an app of one's own. */
 export interface AppVisit extends Visit {
   app: apps.App
+  /** True while the seller has not accepted the terms; then nothing is saved. */
+  owes_terms: boolean
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -37,16 +41,49 @@ export function forAccount(world: World, page: (visit: Visit) => Promise<Fastify
   }
 }
 
-/** A page of the app that the address names, for its registered developer; others find nothing. */
+/**
+ * A page of the app that the address names, for its registered developer; others find nothing.
+ * Whatever is sent before the terms are accepted is not saved: the terms come first.
+ */
 export function forDeveloper(
   world: World,
   page: (visit: AppVisit) => Promise<FastifyReply>,
 ): Handler {
   return forAccount(world, async (visit) => {
-    const { slug } = visit.request.params as { slug: string }
-    const developer_id = visit.session.user_id
-    const app = await apps.findOwn(world.db, { slug, developer_id })
+    const { request, reply, session } = visit
+    const { slug } = request.params as { slug: string }
+    const app = await apps.findOwn(world.db, { slug, developer_id: session.user_id })
     if (!app) throw refuse('not_found')
-    return await page({ ...visit, app })
+    const owes_terms = (await apps.termsAcceptedAt(world.db, session.user_id)) === null
+    if (owes_terms && request.method === 'POST') {
+      return goTo(reply, `/dashboard/terms/${returnQuery(pageOf(request.url))}`)
+    }
+    return await page({ ...visit, app, owes_terms })
   })
+}
+
+/** The page that a form stands on: its own address, or the one above a switch such as `add-on`. */
+function pageOf(url: string): string {
+  return (url.split('?')[0] ?? '').replace(/[^/]*$/, '')
+}
+
+/** Who changes the app, by hand. */
+export function editorOf({ request, session }: Visit): apps.Editor {
+  return { user_id: session.user_id, request_id: request.id, agent: null }
+}
+
+/** What every page of an app is told; `notes` are the words for what `?done=` names. */
+export async function appFactsOf(
+  world: World,
+  { request, reply, session, app, owes_terms }: AppVisit,
+  notes: Record<string, string> = {},
+): Promise<AppFacts> {
+  return {
+    nav: await accountNav(world, session.user_id, 'apps'),
+    slug: app.slug,
+    app_name: app.name,
+    csrf_token: csrfToken(world, request, reply),
+    owes_terms,
+    note: request.method === 'GET' ? notes[queryOf(request, 'done') ?? ''] : undefined,
+  }
 }

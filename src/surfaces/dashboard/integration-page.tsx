@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import { Actions, Button, CopyField } from '#design/actions'
-import { Alert, Badge, ErrorSummary } from '#design/feedback'
+import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
-import { type Link, SiteLayout } from '#design/layout'
 import { Day, type Frequency, formatMoney } from '#design/money'
-import { DescriptionList, Heading, Panel } from '#design/panels'
+import { DescriptionList, Panel } from '#design/panels'
+import { type AppFacts, AppPage, type FormFault, faultAt } from './frame.tsx'
 
 /** What the form of addresses holds, each list as lines. */
 export type AddressForm = Record<
@@ -13,18 +13,13 @@ export type AddressForm = Record<
 >
 
 /** All that the integration page tells of an app. */
-export interface Integration {
-  nav: Link[]
-  app_name: string
+export interface Integration extends AppFacts {
   /** The path under which the page and its forms are. */
   base: string
-  csrf_token: string
   client_id: string
   issuer: string
   form: AddressForm
-  faults: { id: string; message: string }[]
-  /** What has just been done, in words. */
-  note: string | undefined
+  faults: FormFault[]
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
   plans: { id: string; name: string }[]
   preview: { plan: string; license_key: string } | undefined
@@ -35,14 +30,12 @@ export interface Integration {
 
 /** What an app's server and the service must know of each other. */
 export function IntegrationPage(facts: Integration): JSX.Element {
-  const title = `${facts.faults.length > 0 ? 'Error: ' : ''}Integration · ${facts.app_name}`
   return (
-    <SiteLayout title={title} nav={facts.nav}>
-      <Heading title={`${facts.app_name}: integration`}>
-        What your server and Purser must know of each other.
-      </Heading>
-      {facts.note && <Alert tone="success">{facts.note}</Alert>}
-      <ErrorSummary errors={facts.faults} title="Nothing was saved yet" />
+    <AppPage
+      {...facts}
+      current="integration"
+      words="What your server and Purser must know of each other."
+    >
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <Addresses {...facts} />
@@ -54,7 +47,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
           <Preview {...facts} />
         </div>
       </div>
-    </SiteLayout>
+    </AppPage>
   )
 }
 
@@ -79,11 +72,6 @@ function Credentials({ client_id, base }: Integration): JSX.Element {
 }
 
 function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element {
-  const error = (name: string) =>
-    faults
-      .filter(({ id }) => id === name)
-      .map(({ message }) => message)
-      .join(' ') || undefined
   return (
     <Panel title="Addresses">
       <Form action={base} csrf_token={csrf_token}>
@@ -93,7 +81,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           type="url"
           spellcheck={false}
           value={form.oauth_login_url}
-          error={error('oauth_login_url')}
+          error={faultAt(faults, 'oauth_login_url')}
           hint="The page of yours that starts sign-in. Buyers without another return address land there."
         />
         <TextareaField
@@ -101,7 +89,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           name="redirect_uris"
           optional
           value={form.redirect_uris}
-          error={error('redirect_uris')}
+          error={faultAt(faults, 'redirect_uris')}
           hint="Where sign-in may return to. One a line, compared letter by letter."
         />
         <TextareaField
@@ -109,7 +97,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           name="post_logout_redirect_uris"
           optional
           value={form.post_logout_redirect_uris}
-          error={error('post_logout_redirect_uris')}
+          error={faultAt(faults, 'post_logout_redirect_uris')}
           hint="Where signing out may return to. One a line, compared letter by letter."
         />
         <Actions>

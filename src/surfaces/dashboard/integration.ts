@@ -2,16 +2,17 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { accountNav } from '#surfaces/account-nav'
+import { type AppVisit, appFactsOf } from './access.ts'
 import type { AddressForm, Integration } from './integration-page.tsx'
 
 /** Gathers what the integration page tells of an app as it is now. */
 export async function integrationOf(
   world: World,
-  app: apps.App,
-  csrf_token: string,
-): Promise<Omit<Integration, 'base' | 'note' | 'faults'>> {
+  visit: AppVisit,
+  notes: Record<string, string>,
+): Promise<Omit<Integration, 'base' | 'faults'>> {
   const { config, db, clock, keys } = world
+  const { app } = visit
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
   const offers = await catalog.offers(db, app.id)
@@ -20,9 +21,7 @@ export async function integrationOf(
   const { name = 'A plan that is no longer sold' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}
   return {
-    nav: await accountNav(world, app.developer_id, 'apps'),
-    app_name: app.name,
-    csrf_token,
+    ...(await appFactsOf(world, visit, notes)),
     client_id: client.client_id,
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),

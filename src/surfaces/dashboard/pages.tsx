@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { Button } from '#design/actions'
+import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { FocusLayout, type Link, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, RecordCards } from '#design/panels'
+import { TermsOwed } from './frame.tsx'
 
 /** An app in the list. */
 export interface AppCard {
@@ -16,10 +17,17 @@ export interface AppCard {
 }
 
 /** The apps that somebody is the registered developer of. */
-export function AppsPage({ nav, cards }: { nav: Link[]; cards: AppCard[] }): JSX.Element {
+export function AppsPage(facts: {
+  nav: Link[]
+  cards: AppCard[]
+  /** True for a seller who has not accepted the terms. */
+  owes_terms: boolean
+}): JSX.Element {
+  const { cards } = facts
   return (
-    <SiteLayout title="Your apps · Purser" nav={nav}>
+    <SiteLayout title="Your apps · Purser" nav={facts.nav}>
       <Heading title="Your apps">What you sell through Purser.</Heading>
+      {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
       {cards.length === 0 ? (
         <EmptyState title="No apps yet" action={<Button href="/account/">Your purchases</Button>}>
           The apps that this account is the registered developer of show up here.
@@ -28,13 +36,20 @@ export function AppsPage({ nav, cards }: { nav: Link[]; cards: AppCard[] }): JSX
         <RecordCards
           records={cards.map((app) => ({
             key: app.slug,
-            href: `/dashboard/apps/${app.slug}/integration/`,
+            href: `/dashboard/apps/${app.slug}/`,
             title: app.name,
             details: [app.host, `Hosted sign-in ${app.has_add_on ? 'on' : 'off'}`],
             mark: <Monogram name={app.name} />,
             aside: <SaleBadge {...app} />,
           }))}
         />
+      )}
+      {cards.length > 0 && (
+        <p class="text-sm text-muted">
+          A coding agent can do this for you:{' '}
+          <TextLink href="/docs/agents/">connect one to Purser</TextLink>. Here are the{' '}
+          <TextLink href="/dashboard/terms/">seller terms</TextLink>.
+        </p>
       )}
     </SiteLayout>
   )

@@ -1,17 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
 import { rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { formOf, goTo, people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { type AppVisit, forAccount, forDeveloper } from './access.ts'
+import { type AppVisit, editorOf, forAccount, forDeveloper } from './access.ts'
+import { declareChanges } from './changes.ts'
+import { addressOf } from './frame.tsx'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
+import { declareListing } from './listing.ts'
 import { AppsPage } from './pages.tsx'
+import { declarePlans } from './plans.ts'
 import { AskSecretPage, NewSecretPage } from './secret-pages.tsx'
+import { declareTerms } from './terms.ts'
 
 const INTEGRATION = '/dashboard/apps/:slug/integration/'
 
@@ -30,18 +36,29 @@ export function dashboard(app: FastifyInstance, world: World): void {
           is_on_sale: each.is_published && each.external_sales_enabled,
           has_add_on: apps.addOnOf(now, each).is_on,
         }))
-        const nav = await accountNav(world, session.user_id, 'apps')
-        return sendPage(reply, AppsPage({ nav, cards }))
+        const { user_id } = session
+        const sells = (await apps.sellerOf(world.db, user_id)) !== undefined
+        const owes_terms = sells && (await apps.termsAcceptedAt(world.db, user_id)) === null
+        const nav = await accountNav(world, user_id, 'apps')
+        return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
       }),
     )
+    scope.get(
+      '/dashboard/apps/:slug/',
+      forDeveloper(world, async ({ reply, app }) => {
+        // Without a plan there is nothing to sell, so that comes first.
+        const sells = (await catalog.products(world.db, app.id)).length > 0
+        return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
+      }),
+    )
+    declareTerms(scope, world)
+    declarePlans(scope, world)
+    declareListing(scope, world)
+    declareChanges(scope, world)
     declareSettings(scope, world)
     declareSecret(scope, world)
     declareSwitches(scope, world)
   })
-}
-
-function editorOf({ request, session }: AppVisit) {
-  return { user_id: session.user_id, request_id: request.id }
 }
 
 function pathOf({ app }: AppVisit): string {
@@ -52,10 +69,9 @@ function declareSettings(scope: FastifyInstance, world: World): void {
   scope.get(
     INTEGRATION,
     forDeveloper(world, async (visit) => {
-      const { request, reply, app } = visit
-      const facts = await integrationOf(world, app, csrfToken(world, request, reply))
-      const note = NOTES[queryOf(request, 'done') ?? '']
-      return sendPage(reply, IntegrationPage({ ...facts, base: pathOf(visit), note, faults: [] }))
+      const facts = await integrationOf(world, visit, NOTES)
+      const page = IntegrationPage({ ...facts, base: pathOf(visit), faults: [] })
+      return sendPage(visit.reply, page)
     }),
   )
 
@@ -65,15 +81,14 @@ function declareSettings(scope: FastifyInstance, world: World): void {
       const { request, reply, app } = visit
       const form = formOf(request)
       const addresses = addressesOf(form)
-      const found = await saveAddresses(world, editorOf(visit), { app, addresses })
-      if (found.length === 0) return goTo(reply, `${pathOf(visit)}?done=addresses`)
-      const facts = await integrationOf(world, app, csrfToken(world, request, reply))
+      const saved = await saveAddresses(world, editorOf(visit), { app, changes: addresses })
+      if (!('faults' in saved)) return goTo(reply, `${pathOf(visit)}?done=addresses`)
+      const facts = await integrationOf(world, visit, NOTES)
       const page = IntegrationPage({
         ...facts,
         base: pathOf(visit),
-        note: undefined,
         form: formOfAddresses(addresses),
-        faults: found.map(({ path, message }) => ({ id: fieldOf(path), message })),
+        faults: saved.faults.map(({ path, message }) => ({ id: fieldOf(path), message })),
       })
       return sendPage(reply, page, { status: 422 })
     }),

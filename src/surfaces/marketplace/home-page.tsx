@@ -2,9 +2,10 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Icon, type IconName } from '#design/icons'
-import { SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState } from '#design/panels'
-import { accountLink, NAV, type Visitor } from './pages.tsx'
+import { siteNav } from '#surfaces/site-nav'
+import { accountLink, type Visitor } from './pages.tsx'
 
 /** One app in the list of the home page. */
 export interface AppCard {
@@ -15,13 +16,18 @@ export interface AppCard {
 }
 
 /** The home page: what Purser is, the apps it sells, and what buyers and makers can count on. */
-export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Element {
+export function HomePage(facts: {
+  visitor: Visitor
+  cards: AppCard[]
+  /** The categories of the apps; the one that is marked has all the cards. */
+  filters: Link[]
+}): JSX.Element {
   return (
     <SiteLayout
       title="Purser · Web apps, sold by the people who make them"
       description="Purser sells web apps for their makers: checkout, tax, refunds and licenses."
       listed
-      nav={NAV}
+      nav={siteNav()}
       account={accountLink(facts.visitor)}
     >
       <header class="grid max-w-2xl gap-4 pt-4 sm:pt-8">
@@ -33,19 +39,20 @@ export function HomePage(facts: { visitor: Visitor; cards: AppCard[] }): JSX.Ele
           answers whether you may use the app. Your license is there the moment you return.
         </p>
       </header>
-      <Apps cards={facts.cards} />
+      <Apps {...facts} />
       <Promises />
       <ForMakers />
     </SiteLayout>
   )
 }
 
-function Apps({ cards }: { cards: AppCard[] }): JSX.Element {
+function Apps({ cards, filters }: { cards: AppCard[]; filters: Link[] }): JSX.Element {
   return (
     <section aria-labelledby="apps" class="grid gap-4">
       <h2 id="apps" class="text-xl font-semibold">
         Apps
       </h2>
+      {filters.length > 0 && <Filters filters={filters} />}
       {cards.length === 0 ? (
         <EmptyState title="No apps yet">The first ones are being prepared.</EmptyState>
       ) : (
@@ -67,6 +74,27 @@ function Apps({ cards }: { cards: AppCard[] }): JSX.Element {
         </ul>
       )}
     </section>
+  )
+}
+
+function Filters({ filters }: { filters: Link[] }): JSX.Element {
+  const all = { label: 'All', href: '/', current: !filters.some(({ current }) => current) }
+  return (
+    <nav aria-label="Categories">
+      <ul class="flex flex-wrap gap-x-5 text-sm">
+        {[all, ...filters].map(({ label, href, current }) => (
+          <li key={href}>
+            <a
+              class="inline-flex min-h-11 items-center text-muted underline-offset-8 hover:underline aria-[current=page]:font-semibold aria-[current=page]:text-base-content aria-[current=page]:underline"
+              href={href}
+              aria-current={current ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }
 

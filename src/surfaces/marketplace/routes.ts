@@ -1,31 +1,43 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
+import * as listing from '#domain/listing'
+import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
 import { noteMarketplace } from '#surfaces/marks'
-import { goTo, people, sendPage } from '#surfaces/pages'
+import { goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { HomePage } from './home-page.tsx'
-import { type Plan, ProductPage, WordsPage } from './pages.tsx'
+import { WordsPage } from './pages.tsx'
+import { type Plan, ProductPage } from './product-page.tsx'
 import { WORDS } from './words.ts'
 
 /** The home page, the product pages, and the words at the foot of every page. */
 export function marketplace(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/', async (request, reply) => {
-      const cards = (await apps.listPublished(world.db)).map(
-        ({ name, tagline, slug, ...each }) => ({
+      const categories = await listing.appsByName(world.db, 'category')
+      const wanted = queryOf(request, 'category')
+      const chosen = categories.find(({ name }) => name === wanted)
+      const cards = (await apps.listPublished(world.db))
+        .filter(({ id }) => !chosen || chosen.app_ids.includes(id))
+        .map(({ name, tagline, slug, ...each }) => ({
           name,
           tagline,
           href: each.listing_mode === 'external' ? each.url : `/apps/${slug}/`,
-        }),
-      )
-      return sendPage(reply, HomePage({ visitor: await visitor(world, request), cards }))
+        }))
+      const filters = categories.map(({ name }) => ({
+        label: name,
+        href: placeOfCategory(name),
+        current: name === chosen?.name,
+      }))
+      return sendPage(reply, HomePage({ visitor: await visitor(world, request), cards, filters }))
     })
 
     scope.get('/apps/:slug/', async (request, reply) => {
       const app = await readApp(world, request)
+      const shown = await readListing(world.db, app)
       const page = ProductPage({
         visitor: await visitor(world, request),
         name: app.name,
@@ -33,8 +45,17 @@ export function marketplace(app: FastifyInstance, world: World): void {
         description: app.description,
         website: app.url,
         canonical_url: `${world.config.base_url}/apps/${app.slug}/`,
+        labels: [
+          ...shown.categories.map((name) => ({ name, href: placeOfCategory(name) })),
+          ...[...shown.industries, ...shown.tags].map((name) => ({ name })),
+        ],
         plans: await plansOf(world, app),
         on_sale: app.external_sales_enabled,
+        sections: shown.sections.map(({ title, body }) => ({ title, clean_html: body })),
+        features: shown.features.map(({ product_ids, ...each }) => ({
+          ...each,
+          plan_ids: product_ids,
+        })),
       })
       return sendPage(reply, page)
     })
@@ -55,6 +76,11 @@ export function marketplace(app: FastifyInstance, world: World): void {
       )
     }
   })
+}
+
+/** The home page with the apps of one category alone. */
+function placeOfCategory(name: string): string {
+  return `/?category=${encodeURIComponent(name)}`
 }
 
 async function readApp({ db }: World, request: FastifyRequest): Promise<apps.App> {

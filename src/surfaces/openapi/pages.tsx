@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
+import { siteNav } from '#surfaces/site-nav'
 
 /** The page on which people read the interface and try its calls. */
 export function ExplorerPage(facts: { version: string; assets: string }): JSX.Element {
@@ -9,7 +10,7 @@ export function ExplorerPage(facts: { version: string; assets: string }): JSX.El
       title="API · Purser"
       description="The Purser API: live prices and license verification for web apps."
       listed
-      nav={[{ label: 'API', href: '/api/v1/docs/', current: true }]}
+      nav={siteNav('api')}
     >
       <link rel="stylesheet" href={`${facts.assets}/explorer.css`} />
       <link rel="stylesheet" href={`${facts.assets}/endpoints.css`} />

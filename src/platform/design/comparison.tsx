@@ -1,0 +1,41 @@
+import type { JSX } from 'preact'
+
+/** One thing that differs; null: there was or is nothing. */
+export interface Difference {
+  what: string
+  before: string | null
+  after: string | null
+}
+
+/** What was and what is, thing by thing; on a phone under each other, on a desk side by side. */
+export function Comparison(facts: {
+  differences: Difference[]
+  /** What stands over the two sides, "Before" and "After" unless said otherwise. */
+  sides?: [string, string]
+}): JSX.Element {
+  const [left, right] = facts.sides ?? ['Before', 'After']
+  return (
+    <dl class="divide-y divide-base-300 rounded-field border border-base-300 text-sm">
+      {facts.differences.map(({ what, before, after }) => (
+        <div key={what} class="grid gap-x-6 gap-y-1.5 px-4 py-3 sm:grid-cols-2">
+          <dt class="font-medium sm:col-span-2">{what}</dt>
+          <Side name={left} text={before} old />
+          <Side name={right} text={after} />
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Side(facts: { name: string; text: string | null; old?: boolean }): JSX.Element {
+  return (
+    <dd class="grid content-start gap-0.5">
+      <span class="text-xs text-muted">{facts.name}</span>
+      {facts.text === null ? (
+        <span class="text-muted">nothing</span>
+      ) : (
+        <span class={`whitespace-pre-line ${facts.old ? 'text-muted' : ''}`}>{facts.text}</span>
+      )}
+    </dd>
+  )
+}

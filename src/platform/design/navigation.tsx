@@ -1,0 +1,45 @@
+import type { JSX } from 'preact'
+import { Button } from './actions.tsx'
+import type { Link } from './layout.tsx'
+
+/** The pages of one thing, such as an app's: a row of links under its heading. */
+export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.Element {
+  return (
+    <nav aria-label={label} class="border-b border-base-300">
+      <ul class="-mb-px flex flex-wrap gap-x-6 text-sm">
+        {links.map(({ label: words, href, current }) => (
+          <li key={href}>
+            <a
+              class="inline-flex min-h-11 items-center border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
+              href={href}
+              aria-current={current ? 'page' : undefined}
+            >
+              {words}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** The way through a long list, from the latest to the oldest. */
+export function Pager(facts: { newest?: string | undefined; older?: string | undefined }) {
+  if (!facts.newest && !facts.older) return null
+  return (
+    <nav aria-label="Pages" class="flex flex-wrap justify-between gap-3">
+      {facts.newest ? (
+        <Button href={facts.newest} icon="arrow-left">
+          Latest
+        </Button>
+      ) : (
+        <span />
+      )}
+      {facts.older && (
+        <Button href={facts.older} icon_after="arrow-right">
+          Older
+        </Button>
+      )}
+    </nav>
+  )
+}

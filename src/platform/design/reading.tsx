@@ -1,0 +1,100 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon } from './icons.tsx'
+
+/** A command or a file to take along: read as it is written, copied with one press. */
+export function CodeBlock(facts: { id: string; label: string; code: string }): JSX.Element {
+  return (
+    <figure class="grid grid-cols-1 overflow-hidden rounded-field border border-base-300 bg-base-200">
+      <figcaption class="flex min-h-11 flex-wrap items-center justify-between gap-x-4 border-b border-base-300 bg-base-100 py-1 ps-4 pe-1.5 text-xs text-muted">
+        <span class="min-w-0">{facts.label}</span>
+        <span>
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm gap-1.5 text-sm font-medium text-base-content"
+            data-copy={facts.id}
+            data-copied="Copied"
+            aria-label={`Copy: ${facts.label}`}
+            hidden
+          >
+            <Icon name="copy" size="size-4" />
+            Copy
+          </button>
+          <span class="sr-only" role="status" data-copy-status />
+        </span>
+      </figcaption>
+      <pre
+        id={facts.id}
+        class="px-4 py-3 font-mono text-xs leading-6 wrap-anywhere whitespace-pre-wrap"
+      >
+        {facts.code}
+      </pre>
+    </figure>
+  )
+}
+
+/** A word of a program among other words. */
+export function Code({ children }: { children: ComponentChildren }): JSX.Element {
+  return <code class="rounded-sm bg-wash px-1 py-0.5 font-mono text-[0.9em]">{children}</code>
+}
+
+/** A part of a long page to read, with a heading that a link can lead to. */
+export function Chapter(facts: {
+  id: string
+  title: string
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <section aria-labelledby={facts.id} class="grid grid-cols-1 gap-4">
+      <h2 id={facts.id} class="scroll-mt-6 text-xl font-semibold">
+        {facts.title}
+      </h2>
+      {facts.children}
+    </section>
+  )
+}
+
+/**
+ * Words of a seller's own, as HTML. It shows them as they are: whoever hands them over has cleaned
+ * them.
+ */
+export function RichText({ clean_html }: { clean_html: string }): JSX.Element {
+  return <div class="richtext" dangerouslySetInnerHTML={{ __html: clean_html }} />
+}
+
+/** A table to look something up in: its words wrap; on a narrow screen it scrolls within itself. */
+export function ReferenceTable(facts: {
+  caption: string
+  columns: string[]
+  rows: { key: string; cells: ComponentChildren[] }[]
+}): JSX.Element {
+  return (
+    <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
+      <table class="table min-w-160">
+        <caption class="sr-only">{facts.caption}</caption>
+        <thead class="text-xs text-muted">
+          <tr class="border-base-300">
+            {facts.columns.map((label) => (
+              <th key={label} scope="col" class="font-medium first:ps-0 last:pe-0">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {facts.rows.map(({ key, cells: [head, ...cells] }) => (
+            <tr key={key} class="border-base-300 align-top">
+              <th scope="row" class="ps-0 text-start font-medium">
+                {head}
+              </th>
+              {cells.map((cell, index) => (
+                <td key={index} class="min-w-28 first-of-type:min-w-64 last:pe-0">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

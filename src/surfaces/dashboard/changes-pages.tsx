@@ -1,0 +1,175 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Comparison, type Difference } from '#design/comparison'
+import { Alert, Badge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { Icon } from '#design/icons'
+import { Moment } from '#design/money'
+import { Pager } from '#design/navigation'
+import { EmptyState, Panel } from '#design/panels'
+import { type AppFacts, AppPage, addressOf } from './frame.tsx'
+
+/** One change as people read it. */
+export interface ChangeFacts {
+  id: string
+  at: Date
+  what: string
+  /** The account's address, and before it the agent that acted for it. */
+  who: string
+  is_agent: boolean
+  is_undo: boolean
+  was_undone: boolean
+  can_undo: boolean
+  differences: Difference[]
+}
+
+/** What was changed of an app, the latest first. */
+export function ChangesPage(
+  facts: AppFacts & {
+    changes: ChangeFacts[]
+    newest: string | undefined
+    older: string | undefined
+  },
+): JSX.Element {
+  return (
+    <AppPage
+      {...facts}
+      current="changes"
+      words="Who changed what, by hand or through an agent, and the way back."
+    >
+      {facts.changes.length === 0 ? (
+        <EmptyState
+          title={facts.newest ? 'Nothing older' : 'No changes yet'}
+          action={
+            facts.newest ? (
+              <Button href={facts.newest}>To the latest</Button>
+            ) : (
+              <Button href="/docs/agents/">Connect an agent</Button>
+            )
+          }
+        >
+          What you or an agent saves here is kept with the state before it.
+        </EmptyState>
+      ) : (
+        <ol class="grid max-w-3xl grid-cols-1 gap-4">
+          {facts.changes.map((change) => (
+            <li key={change.id} class="contents">
+              <Entry change={change} base={addressOf(facts.slug, 'changes')} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <div class="max-w-3xl">
+        <Pager newest={facts.newest} older={facts.older} />
+      </div>
+    </AppPage>
+  )
+}
+
+/** So many things may stand open on the list; more are folded away. */
+const SHORT = 3
+
+function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Element {
+  const { id, differences } = change
+  return (
+    <article
+      aria-labelledby={id}
+      class="grid grid-cols-1 gap-4 rounded-box border border-base-300 bg-base-100 p-5 sm:p-6"
+    >
+      <header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <div class="grid gap-0.5">
+          <h2 id={id} class="font-semibold">
+            {change.what}
+          </h2>
+          <Author {...change} />
+        </div>
+        <Marks {...change} />
+      </header>
+      {differences.length > 0 && (
+        <details open={differences.length <= SHORT} class="group">
+          <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
+            {differences.length === 1 ? 'One thing' : `${differences.length} things`} changed
+            <span class="group-open:rotate-180">
+              <Icon name="chevron" size="size-4" />
+            </span>
+          </summary>
+          <Comparison differences={differences} />
+        </details>
+      )}
+      {change.can_undo && !change.was_undone && (
+        <div>
+          <Button href={`${base}${id}/`} describedby={id}>
+            Undo this change
+          </Button>
+        </div>
+      )}
+    </article>
+  )
+}
+
+function Author({ at, who }: ChangeFacts): JSX.Element {
+  return (
+    <p class="text-sm text-muted">
+      <Moment at={at} /> · {who}
+    </p>
+  )
+}
+
+function Marks({ is_agent, is_undo, was_undone }: ChangeFacts): JSX.Element {
+  return (
+    <span class="flex flex-wrap gap-2">
+      {is_agent && <Badge tone="info">Agent</Badge>}
+      {is_undo && <Badge>Undo</Badge>}
+      {was_undone && <Badge>Undone</Badge>}
+    </span>
+  )
+}
+
+/** Shows what undoing a change would do, and asks. */
+export function UndoPage(
+  facts: AppFacts & { change: ChangeFacts; would: Difference[]; obstacles: string[] },
+): JSX.Element {
+  const { change, would, obstacles } = facts
+  const base = addressOf(facts.slug, 'changes')
+  return (
+    <AppPage
+      {...facts}
+      current="changes"
+      heading="undo a change"
+      words={
+        <>
+          {change.what}, <Moment at={change.at} />, by {change.who}.
+        </>
+      }
+    >
+      <BackLink href={base}>Changes</BackLink>
+      <div class="grid max-w-3xl grid-cols-1 gap-6">
+        {obstacles.length > 0 && (
+          <Alert tone="error" title="This cannot be undone now">
+            {obstacles.join(' ')}
+          </Alert>
+        )}
+        {would.length === 0 ? (
+          <EmptyState
+            title="There is nothing to undo"
+            action={<Button href={base}>To the changes</Button>}
+          >
+            All of it is again as it was before that change.
+          </EmptyState>
+        ) : (
+          <Panel title="This is what will happen">
+            <Comparison differences={would} sides={['Now', 'Then']} />
+            <Form action={`${base}${change.id}/`} csrf_token={facts.csrf_token}>
+              <Actions>
+                <Button kind="primary" name="do" value="undo" pending="Undoing…">
+                  Undo this change
+                </Button>
+                <Button href={base}>Leave it as it is</Button>
+              </Actions>
+            </Form>
+          </Panel>
+        )}
+      </div>
+    </AppPage>
+  )
+}

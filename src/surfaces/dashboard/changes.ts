@@ -1,0 +1,142 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import { readListing, readVersions, revertChange } from '#flows/listing'
+import type { World } from '#flows/world'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
+import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
+import { compare, type Part } from './compare.ts'
+import { addressOf } from './frame.tsx'
+import { plainly } from './rows.ts'
+
+const CHANGES = '/dashboard/apps/:slug/changes/'
+const ON_A_PAGE = 20
+/** What can be undone: what is said of the app and what it costs, never an address or a secret. */
+const REVERTIBLE = /^(listing|versions|product)\./
+
+/** The pages on which a seller reads what was changed, by whom, and undoes it. */
+export function declareChanges(scope: FastifyInstance, world: World): void {
+  scope.get(
+    CHANGES,
+    forDeveloper(world, async (visit) => {
+      const before_id = queryOf(visit.request, 'before')
+      const page = { before_id, limit: ON_A_PAGE + 1 }
+      const found = await apps.changesOf(world.db, visit.app.id, page)
+      const names = await planNames(world, visit)
+      const changes = found.slice(0, ON_A_PAGE)
+      const last = changes.at(-1)
+      const base = addressOf(visit.app.slug, 'changes')
+      return sendPage(
+        visit.reply,
+        ChangesPage({
+          ...(await appFactsOf(world, visit, NOTES)),
+          changes: changes.map((change) => factsOf(change, names)),
+          newest: before_id === undefined ? undefined : base,
+          older: found.length > ON_A_PAGE && last ? `${base}?before=${last.id}` : undefined,
+        }),
+      )
+    }),
+  )
+
+  scope.get(
+    `${CHANGES}:id/`,
+    forDeveloper(world, (visit) => askUndo(world, visit)),
+  )
+
+  scope.post(
+    `${CHANGES}:id/`,
+    forDeveloper(world, async (visit) => {
+      const { app } = visit
+      if (formOf(visit.request).do !== 'undo') throw refuse('invalid_request')
+      const { id } = await changeOf(world, visit)
+      const undone = await revertChange(world, editorOf(visit), { app, change_id: id })
+      if (undone === 'not_revertible') throw refuse('not_found')
+      if ('faults' in undone) {
+        return await askUndo(
+          world,
+          visit,
+          undone.faults.map(({ message }) => plainly(message)),
+        )
+      }
+      return goTo(visit.reply, `${addressOf(app.slug, 'changes')}?done=undone`)
+    }),
+  )
+}
+
+/** Shows what undoing a change would do, and what stands against it once that was tried. */
+async function askUndo(world: World, visit: AppVisit, obstacles: string[] = []) {
+  const change = await changeOf(world, visit)
+  if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
+  const names = await planNames(world, visit)
+  const { now, later } = await undoingOf(world, visit, change)
+  const page = UndoPage({
+    ...(await appFactsOf(world, visit)),
+    change: factsOf(change, names),
+    would: compare(now, later, names),
+    obstacles,
+  })
+  return sendPage(visit.reply, page, { status: obstacles.length > 0 ? 409 : 200 })
+}
+
+async function changeOf({ db }: World, { app, request }: AppVisit): Promise<apps.Change> {
+  const { id } = request.params as { id: string }
+  const change = await apps.findChange(db, { app_id: app.id, id })
+  if (!change) throw refuse('not_found')
+  return change
+}
+
+/** What a change altered as it is now, and as it would be once the change is undone. */
+async function undoingOf(world: World, { app }: AppVisit, change: apps.Change) {
+  const before = change.before as Part
+  const after = change.after as Part
+  const versions = (await readVersions(world.db, app.id)).filter(({ is_active }) => is_active)
+  const { product_public_id } = before
+  const plan = versions.find((each) => each.product_public_id === product_public_id)
+  const current: Part = plan ? { ...plan } : { ...(await readListing(world.db, app)), versions }
+  const fields = Object.keys(before)
+  const altered = fields.filter((field) => !isSame(before[field], after[field]))
+  return {
+    now: Object.fromEntries(fields.map((field) => [field, current[field]])),
+    later: Object.fromEntries(
+      fields.map((field) => [field, altered.includes(field) ? before[field] : current[field]]),
+    ),
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+async function planNames({ db }: World, { app }: AppVisit): Promise<Map<string, string>> {
+  const versions = await readVersions(db, app.id)
+  return new Map(versions.map(({ product_public_id, name }) => [product_public_id, name]))
+}
+
+function factsOf(change: apps.Change, names: ReadonlyMap<string, string>): ChangeFacts {
+  return {
+    id: change.id,
+    at: change.at,
+    what: change.reverts ? `Undid: ${WHAT[change.action].toLowerCase()}` : WHAT[change.action],
+    who: change.agent === null ? change.email : `${change.agent} for ${change.email}`,
+    is_agent: change.agent !== null,
+    is_undo: change.reverts !== null,
+    was_undone: change.reverted_by !== null,
+    can_undo: REVERTIBLE.test(change.action),
+    differences: compare(change.before as Part, change.after as Part, names),
+  }
+}
+
+const WHAT: Record<apps.ChangeAction, string> = {
+  'listing.updated': 'Listing changed',
+  'listing.sections_replaced': 'Detail sections changed',
+  'listing.features_replaced': 'Feature table changed',
+  'versions.replaced': 'Plans and prices changed',
+  'product.described': 'Description of a plan changed',
+  'integration.updated': 'Addresses changed',
+  'integration.secret_rotated': 'Client secret replaced',
+}
+
+const NOTES: Record<string, string> = {
+  undone: 'The change is undone. That is a change as well, and can be undone in turn.',
+}

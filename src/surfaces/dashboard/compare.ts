@@ -1,0 +1,139 @@
+import type { Difference } from '#design/comparison'
+import { formatMoney } from '#design/money'
+import * as listing from '#domain/listing'
+import type { Version } from '#flows/listing'
+import { parseAmount } from '#platform/money'
+
+/** What a change was made to, as it is kept: one or more fields of an app. */
+export type Part = Record<string, unknown>
+
+/** One thing that a part says: what it is called, and its words. */
+type Line = [key: string, what: string, text: string]
+
+const LABELS: Record<string, string> = {
+  tagline: 'Tagline',
+  description: 'Description',
+  listing_mode: 'Listing mode',
+  categories: 'Categories',
+  industries: 'Industries',
+  tags: 'Tags',
+  oauth_login_url: 'Login URL',
+  redirect_uris: 'Redirect URIs',
+  post_logout_redirect_uris: 'Post-logout redirect URIs',
+}
+
+const PRICES: Record<string, string> = {
+  day: 'daily price',
+  week: 'weekly price',
+  month: 'monthly price',
+  year: 'yearly price',
+  once: 'price paid once',
+}
+
+/**
+ * In which of its things a part differs, for people to read. `plan_names` has the names of plans by
+ * their ids; those that stand in the parts themselves need not be in it.
+ */
+export function compare(
+  before: Part,
+  after: Part,
+  plan_names: ReadonlyMap<string, string>,
+): Difference[] {
+  const names = new Map(plan_names)
+  for (const part of [before, after]) {
+    for (const { product_public_id, name } of versionsIn(part)) names.set(product_public_id, name)
+  }
+  const was = linesOf(before, names)
+  const is = linesOf(after, names)
+  const old = new Map(was.map(([key, , text]) => [key, text]))
+  const fresh = new Map(is.map(([key, , text]) => [key, text]))
+  const whats = new Map([...was, ...is].map(([key, what]) => [key, what]))
+  return [...whats].flatMap(([key, what]) => {
+    const sides = { before: old.get(key) ?? null, after: fresh.get(key) ?? null }
+    // That a plan has come or gone, the line of all plans tells; its name alone would tell it again.
+    const told = key.endsWith(' name') && (sides.before === null || sides.after === null)
+    return told || sides.before === sides.after ? [] : [{ what, ...sides }]
+  })
+}
+
+function versionsIn(part: Part): Version[] {
+  return (part.versions as Version[] | undefined) ?? []
+}
+
+function linesOf(part: Part, names: ReadonlyMap<string, string>): Line[] {
+  const plan = names.get(String(part.product_public_id))
+  const plans = versionsIn(part)
+  const lines: Line[] = [
+    ...Object.entries(LABELS).map(([field, label]): Line => {
+      const what = plan === undefined ? label : `${plan}, ${label.toLowerCase()}`
+      return [field, what, textOf(part[field])]
+    }),
+    ...sectionLines((part.sections as Section[] | undefined) ?? []),
+    ...featureLines((part.features as Feature[] | undefined) ?? [], names),
+    ['plans', 'Plans, in order', plans.map(({ name }) => name).join(', ')],
+    ...plans.flatMap((each) => planLines(each, names)),
+  ]
+  return lines.filter(([, , text]) => text !== '')
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join('\n') : String(value ?? '')
+}
+
+interface Section {
+  title: string
+  body: string
+}
+
+function sectionLines(sections: Section[]): Line[] {
+  return [
+    ['sections', 'Sections, in order', sections.map(({ title }) => title).join(', ')],
+    ...numbered(sections, ({ title }) => title).map(([key, what, { body }]): Line => {
+      return [`section ${key}`, `Section “${what}”`, listing.asWritten(body)]
+    }),
+  ]
+}
+
+interface Feature {
+  name: string
+  description: string
+  product_ids: string[]
+}
+
+function featureLines(features: Feature[], names: ReadonlyMap<string, string>): Line[] {
+  return [
+    ['features', 'Features, in order', features.map(({ name }) => name).join(', ')],
+    ...numbered(features, ({ name }) => name).map(([key, what, feature]): Line => {
+      const plans = feature.product_ids.map((id) => names.get(id) ?? 'a plan of before')
+      const has = plans.length > 0 ? `In ${plans.join(', ')}` : 'In no plan'
+      const text = [feature.description, has].filter((line) => line !== '').join('\n')
+      return [`feature ${key}`, `Feature “${what}”`, text]
+    }),
+  ]
+}
+
+/** Things by their names; the second of the same name is another thing. */
+function numbered<Thing>(things: Thing[], nameOf: (thing: Thing) => string) {
+  const seen = new Map<string, number>()
+  return things.map((thing): [key: string, name: string, thing: Thing] => {
+    const name = nameOf(thing)
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? [name, name, thing] : [`${name} ${count}`, `${name} (${count})`, thing]
+  })
+}
+
+function planLines(plan: Version, names: ReadonlyMap<string, string>): Line[] {
+  const id = plan.product_public_id
+  const name = names.get(id) ?? plan.name
+  return [
+    [`${id} name`, `${name}, name`, plan.name],
+    [`${id} free`, `${name}, free of charge`, plan.is_free ? 'yes' : ''],
+    [`${id} trial`, `${name}, trial`, plan.trial_days > 0 ? `${plan.trial_days} days` : ''],
+    ...plan.prices.map(({ amount, frequency }): Line => {
+      const paid = frequency ?? 'once'
+      return [`${id} ${paid}`, `${name}, ${PRICES[paid]}`, formatMoney(parseAmount(amount)!)]
+    }),
+    [`${id} description`, `${name}, description`, plan.description],
+  ]
+}

@@ -1,0 +1,164 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Field, Form, TextareaField } from '#design/forms'
+import { FocusLayout } from '#design/layout'
+import { Heading, Panel, RecordCards } from '#design/panels'
+import { RadioFields } from '#design/rows'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import type { ListingForm } from './listing-form.ts'
+
+/** The product page's words, and the ways to its sections and its table. */
+export function ListingPage(
+  facts: AppFacts & {
+    form: ListingForm
+    faults: FormFault[]
+    external_sales_enabled: boolean
+    is_published: boolean
+    sections: number
+    features: number
+  },
+): JSX.Element {
+  const { form, faults, slug } = facts
+  const base = addressOf(slug, 'listing')
+  return (
+    <AppPage {...facts} current="listing" words="What the marketplace says of your app.">
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+        <Panel title="In words">
+          <Form action={base} csrf_token={facts.csrf_token}>
+            <Field
+              label="Tagline"
+              name="tagline"
+              optional
+              value={form.tagline}
+              error={faultAt(faults, 'tagline')}
+              hint="One line under the name, at most 120 characters."
+            />
+            <TextareaField
+              label="Description"
+              name="description"
+              optional
+              rows={7}
+              value={form.description}
+              error={faultAt(faults, 'description')}
+              hint="Plain text, at most 1,000 characters. An empty line starts a paragraph."
+            />
+            <Names facts={facts} name="categories" label="Categories" />
+            <Names facts={facts} name="industries" label="Industries" />
+            <Names facts={facts} name="tags" label="Tags" />
+            <Mode {...facts} />
+            <Actions>
+              <Button kind="primary" pending="Saving…">
+                Save the listing
+              </Button>
+              {facts.is_published && (
+                <Button href={`/apps/${slug}/`} icon_after="external">
+                  View the product page
+                </Button>
+              )}
+            </Actions>
+          </Form>
+        </Panel>
+        <RecordCards
+          records={[
+            {
+              key: 'sections',
+              href: `${base}sections/`,
+              title: 'Detail sections',
+              details: [counted(facts.sections, 'section'), 'at most 4'],
+            },
+            {
+              key: 'features',
+              href: `${base}features/`,
+              title: 'Feature table',
+              details: [counted(facts.features, 'feature')],
+            },
+          ]}
+        />
+      </div>
+    </AppPage>
+  )
+}
+
+function counted(count: number, what: string): string {
+  return `${count === 0 ? 'No' : count} ${what}${count === 1 ? '' : 's'}`
+}
+
+function Names(given: {
+  facts: { form: ListingForm; faults: FormFault[] }
+  name: 'categories' | 'industries' | 'tags'
+  label: string
+}): JSX.Element {
+  const { facts, name, label } = given
+  return (
+    <Field
+      label={label}
+      name={name}
+      optional
+      value={facts.form[name]}
+      error={faultAt(facts.faults, name)}
+      hint="Parted by commas. A name that is not known yet is made."
+    />
+  )
+}
+
+function Mode(facts: {
+  form: ListingForm
+  faults: FormFault[]
+  external_sales_enabled: boolean
+}): JSX.Element {
+  const is_external = facts.form.listing_mode === 'external'
+  return (
+    <RadioFields
+      legend="Listing mode"
+      name="listing_mode"
+      value={facts.form.listing_mode}
+      error={faultAt(facts.faults, 'listing_mode')}
+      options={[
+        {
+          value: 'marketplace',
+          label: 'Marketplace',
+          hint:
+            is_external && !facts.external_sales_enabled
+              ? 'A full product page here. Your app may stay external, but once it has moved only support can move it back.'
+              : 'A full product page here, which the card in the list leads to.',
+        },
+        {
+          value: 'external',
+          label: 'External',
+          hint: facts.external_sales_enabled
+            ? 'The card in the list leads to your own website.'
+            : 'The card in the list leads to your own website. It needs approval for external sales, which this app does not have.',
+        },
+      ]}
+    />
+  )
+}
+
+/** Asks before an app leaves a mode that it cannot go back to by itself. */
+export function AskMovePage(facts: {
+  app_name: string
+  slug: string
+  csrf_token: string
+  form: ListingForm
+}): JSX.Element {
+  const base = addressOf(facts.slug, 'listing')
+  return (
+    <FocusLayout title={`Move to the marketplace · ${facts.app_name}`} app_name={facts.app_name}>
+      <Heading title="Move to the marketplace?">
+        {facts.app_name} is listed as external from days when that needed no approval. Once it has
+        moved, only support can move it back.
+      </Heading>
+      <Form action={base} csrf_token={facts.csrf_token}>
+        {Object.entries(facts.form).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Button kind="danger" name="do" value="move" pending="Moving…" wide>
+          Save, and move it for good
+        </Button>
+      </Form>
+      <Button href={base} wide>
+        Keep it external
+      </Button>
+    </FocusLayout>
+  )
+}

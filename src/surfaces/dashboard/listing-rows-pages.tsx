@@ -1,0 +1,212 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
+import { EmptyState } from '#design/panels'
+import { Code } from '#design/reading'
+import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import type { FeatureRow, SectionRow } from './listing-form.ts'
+
+/** What is told of the plans that a feature may belong to. */
+export interface PlanName {
+  id: string
+  name: string
+}
+
+/** The form of the detail sections. */
+export function SectionsPage(
+  facts: AppFacts & {
+    rows: SectionRow[]
+    faults: FormFault[]
+    focus: string | undefined
+    /** The elements that a text may have. */
+    allowed: readonly string[]
+  },
+): JSX.Element {
+  const { rows, faults, slug } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="listing"
+      heading="detail sections"
+      words="Up to four chapters of the product page, each with a title."
+    >
+      <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
+      <div id="sections" class="max-w-3xl">
+        <Form action={`${addressOf(slug, 'listing')}sections/`} csrf_token={facts.csrf_token}>
+          <DefaultButton name="do" value="save" />
+          <RowFault id="sections" error={faultAt(faults, 'sections')} />
+          {rows.length === 0 && (
+            <EmptyState title="No sections yet">
+              Say what the app does, how it works, what is new.
+            </EmptyState>
+          )}
+          {rows.map((row, index) => {
+            const path = `sections.${index}`
+            return (
+              <RowGroup
+                key={path}
+                id={path}
+                legend={`Section ${index + 1}`}
+                error={faultAt(faults, path)}
+                tools={
+                  <RowButtons
+                    name="do"
+                    path={path}
+                    what={`section ${index + 1}`}
+                    up={index > 0}
+                    down={index < rows.length - 1}
+                  />
+                }
+              >
+                <Field
+                  label="Title"
+                  name={`${path}.title`}
+                  value={row.title}
+                  error={faultAt(faults, `${path}.title`)}
+                  autofocus={facts.focus === path}
+                  hint="At most 120 characters."
+                />
+                <TextareaField
+                  label="Text"
+                  name={`${path}.body`}
+                  rows={8}
+                  value={row.body}
+                  error={faultAt(faults, `${path}.body`)}
+                  hint={
+                    <>
+                      At most 4,000 characters of simple HTML:{' '}
+                      {facts.allowed.map((tag, at) => [
+                        at === 0 ? '' : ' ',
+                        <Code key={tag}>{`<${tag}>`}</Code>,
+                      ])}
+                      . Anything else is left out; links must be https.
+                    </>
+                  }
+                />
+              </RowGroup>
+            )
+          })}
+          {rows.length < 4 && (
+            <AddRow name="do" list="sections">
+              Add a section
+            </AddRow>
+          )}
+          <Actions>
+            <Button kind="primary" name="do" value="save" pending="Saving…">
+              Save the sections
+            </Button>
+          </Actions>
+        </Form>
+      </div>
+    </AppPage>
+  )
+}
+
+/** The form of the feature table. */
+export function FeaturesPage(
+  facts: AppFacts & {
+    rows: FeatureRow[]
+    plans: PlanName[]
+    faults: FormFault[]
+    focus: string | undefined
+  },
+): JSX.Element {
+  const { rows, faults, slug } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="listing"
+      heading="feature table"
+      words="What each plan has, side by side on the product page."
+    >
+      <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
+      {facts.plans.length === 0 && (
+        <Alert tone="info">There are no plans yet, so no feature can belong to one.</Alert>
+      )}
+      <div id="features" class="max-w-3xl">
+        <Form action={`${addressOf(slug, 'listing')}features/`} csrf_token={facts.csrf_token}>
+          <DefaultButton name="do" value="save" />
+          <RowFault id="features" error={faultAt(faults, 'features')} />
+          {rows.length === 0 && (
+            <EmptyState title="No features yet">
+              Name what somebody compares: a number of projects, an export, support.
+            </EmptyState>
+          )}
+          {rows.map((row, index) => (
+            <Feature key={index} facts={facts} row={row} index={index} />
+          ))}
+          <AddRow name="do" list="features">
+            Add a feature
+          </AddRow>
+          <Actions>
+            <Button kind="primary" name="do" value="save" pending="Saving…">
+              Save the table
+            </Button>
+          </Actions>
+        </Form>
+      </div>
+    </AppPage>
+  )
+}
+
+function Feature(given: {
+  facts: Parameters<typeof FeaturesPage>[0]
+  row: FeatureRow
+  index: number
+}): JSX.Element {
+  const { facts, row, index } = given
+  const path = `features.${index}`
+  const inPlans = facts.faults.filter(({ id }) => id.startsWith(`${path}.product_ids`))
+  return (
+    <RowGroup
+      id={path}
+      legend={`Feature ${index + 1}`}
+      error={faultAt(facts.faults, path) ?? inPlans[0]?.message}
+      tools={
+        <RowButtons
+          name="do"
+          path={path}
+          what={`feature ${index + 1}`}
+          up={index > 0}
+          down={index < facts.rows.length - 1}
+        />
+      }
+    >
+      <Field
+        label="Name"
+        name={`${path}.name`}
+        value={row.name}
+        error={faultAt(facts.faults, `${path}.name`)}
+        autofocus={facts.focus === path}
+        hint="At most 200 characters."
+      />
+      <TextareaField
+        label="Description"
+        name={`${path}.description`}
+        optional
+        rows={2}
+        value={row.description}
+        error={faultAt(facts.faults, `${path}.description`)}
+        hint="At most 500 characters."
+      />
+      {facts.plans.length > 0 && (
+        <fieldset class="grid gap-0.5">
+          <legend class="text-sm font-medium">Which plans have it</legend>
+          <div class="flex flex-wrap gap-x-6">
+            {facts.plans.map(({ id, name }) => (
+              <CheckboxField
+                key={id}
+                label={name}
+                name={`${path}.in.${id}`}
+                optional
+                checked={row.product_ids.includes(id)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </RowGroup>
+  )
+}

@@ -1,0 +1,110 @@
+import type { Version } from '#flows/listing'
+import { FREQUENCIES, type Frequency } from '#platform/calendar'
+import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
+
+/** A price in the form; the frequency `once` is a price that is paid once. */
+export interface PriceRow {
+  amount: string
+  frequency: string
+}
+
+/** A plan in the form; one without a product id is to be made. */
+export interface PlanRow {
+  product_id: string
+  name: string
+  is_free: boolean
+  prices: PriceRow[]
+}
+
+const BLANK_PRICE: PriceRow = { amount: '', frequency: 'month' }
+const BLANK_PLAN: PlanRow = { product_id: '', name: '', is_free: false, prices: [BLANK_PRICE] }
+
+/** The form that shows the plans that are sold. */
+export function formOfVersions(versions: Version[]): PlanRow[] {
+  return versions
+    .filter(({ is_active }) => is_active)
+    .map(({ product_public_id, name, is_free, prices }) => ({
+      product_id: product_public_id,
+      name,
+      is_free,
+      prices: prices.map(({ amount, frequency }) => ({ amount, frequency: frequency ?? 'once' })),
+    }))
+}
+
+/** The plans that a browser sent. */
+export function readPlans(form: Fields): PlanRow[] {
+  return rowsOf(form, 'versions').map((row) => ({
+    product_id: row.product_id ?? '',
+    name: row.name ?? '',
+    is_free: row.is_free !== undefined,
+    prices: rowsOf(row, 'prices').map(({ amount = '', frequency = '' }) => ({ amount, frequency })),
+  }))
+}
+
+/** The same plans as the fields of a form, for a page that carries them on unseen. */
+export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] {
+  return rows.flatMap((row, index): [string, string][] => {
+    const path = `versions.${index}`
+    return [
+      [`${path}.product_id`, row.product_id],
+      [`${path}.name`, row.name],
+      ...(row.is_free ? [[`${path}.is_free`, 'yes'] as [string, string]] : []),
+      ...row.prices.flatMap((price, at): [string, string][] => [
+        [`${path}.prices.${at}.amount`, price.amount],
+        [`${path}.prices.${at}.frequency`, price.frequency],
+      ]),
+    ]
+  })
+}
+
+/** The versions that the form asks for; a free plan has no prices, whatever stands in their fields. */
+export function versionsOf(rows: PlanRow[]) {
+  return rows.map(({ product_id, name, is_free, prices }) => ({
+    ...(product_id === '' ? {} : { product_id }),
+    name: name.trim(),
+    is_free,
+    prices: is_free ? [] : prices.map(priceOf),
+  }))
+}
+
+function priceOf({ amount, frequency }: PriceRow) {
+  return { amount: amountOf(amount), frequency: frequencyOf(frequency) }
+}
+
+function frequencyOf(text: string): Frequency | null {
+  return FREQUENCIES.find((each) => each === text) ?? null
+}
+
+/** An amount as people write it (`$1,200`, `9.5`) in the wire's spelling; else as it was typed. */
+export function amountOf(text: string): string {
+  const [, whole, rest = ''] =
+    /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(text.trim()) ?? []
+  if (whole === undefined) return text.trim()
+  const dollars = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
+  return `${dollars}.${rest.padEnd(2, '0')}`
+}
+
+/** The plans after what was pressed, and the row for the focus to go to; undefined: to be saved. */
+export function pressedPlans(rows: PlanRow[], form: Fields) {
+  const press = pressOf(form.do)
+  if (press === undefined) return undefined
+  if (press.list === 'versions') {
+    const next = arranged(rows, press, BLANK_PLAN)
+    return { rows: next, focus: rowInFocus(press, next) }
+  }
+  const [, index] = /^versions\.(\d{1,2})\.prices$/.exec(press.list) ?? []
+  const plan = rows[Number(index)]
+  if (plan === undefined) return undefined
+  const prices = arranged(plan.prices, press, blankPrice(plan.prices))
+  return {
+    rows: rows.map((row) => (row === plan ? { ...plan, prices } : row)),
+    focus: rowInFocus(press, prices),
+  }
+}
+
+/** A new price has the first frequency that the plan does not have yet. */
+function blankPrice(prices: PriceRow[]): PriceRow {
+  const used = prices.map(({ frequency }) => frequency)
+  const frequency = ['month', 'year', 'once', 'week', 'day'].find((each) => !used.includes(each))
+  return { ...BLANK_PRICE, frequency: frequency ?? BLANK_PRICE.frequency }
+}

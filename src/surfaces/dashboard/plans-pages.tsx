@@ -1,0 +1,294 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Comparison, type Difference } from '#design/comparison'
+import { Alert } from '#design/feedback'
+import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
+import { EmptyState, Panel, RecordCards } from '#design/panels'
+import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import type { PlanRow, PriceRow } from './plans-form.ts'
+
+type EditorFacts = AppFacts & {
+  rows: PlanRow[]
+  faults: FormFault[]
+  focus: string | undefined
+  /** What is said over the form beside faults: that nothing would change, or has changed meanwhile. */
+  hint?: string | undefined
+}
+
+const FREQUENCY_OPTIONS = [
+  { value: 'month', label: 'a month' },
+  { value: 'year', label: 'a year' },
+  { value: 'week', label: 'a week' },
+  { value: 'day', label: 'a day' },
+  { value: 'once', label: 'once' },
+]
+
+/** The form of the plans and their prices. */
+export function PlansPage(facts: EditorFacts): JSX.Element {
+  const { rows, faults, slug } = facts
+  const base = addressOf(slug, 'plans')
+  return (
+    <AppPage
+      {...facts}
+      current="plans"
+      words="What is for sale, and for how much. Changes hold for everybody who has not paid yet."
+    >
+      {facts.hint && <Alert tone="info">{facts.hint}</Alert>}
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+        <div id="versions">
+          <Form action={base} csrf_token={facts.csrf_token}>
+            <DefaultButton name="do" value="review" />
+            <RowFault id="versions" error={faultAt(faults, 'versions')} />
+            {rows.length === 0 && (
+              <EmptyState title="No plans yet">
+                A free one, one by the month, one for good: add what you sell.
+              </EmptyState>
+            )}
+            {rows.map((row, index) => (
+              <Plan key={index} facts={facts} row={row} index={index} />
+            ))}
+            <AddRow name="do" list="versions">
+              Add a plan
+            </AddRow>
+            <Actions>
+              <Button kind="primary" name="do" value="review" pending="Looking…">
+                Review the changes
+              </Button>
+            </Actions>
+          </Form>
+        </div>
+        <RecordCards
+          records={[
+            {
+              key: 'descriptions',
+              href: `${base}descriptions/`,
+              title: 'Descriptions',
+              details: ['What each plan says of itself'],
+            },
+            {
+              key: 'features',
+              href: `${addressOf(slug, 'listing')}features/`,
+              title: 'Feature table',
+              details: ['What each plan has'],
+            },
+          ]}
+        />
+      </div>
+    </AppPage>
+  )
+}
+
+function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.Element {
+  const { facts, row, index } = given
+  const path = `versions.${index}`
+  const what = `plan ${index + 1}`
+  return (
+    <RowGroup
+      id={path}
+      legend={row.name.trim() || 'A new plan'}
+      error={faultAt(facts.faults, path)}
+      tools={
+        <RowButtons
+          name="do"
+          path={path}
+          what={what}
+          up={index > 0}
+          down={index < facts.rows.length - 1}
+        />
+      }
+    >
+      <input type="hidden" name={`${path}.product_id`} value={row.product_id} />
+      <Field
+        label="Name"
+        name={`${path}.name`}
+        value={row.name}
+        error={faultAt(facts.faults, `${path}.name`)}
+        autofocus={facts.focus === path}
+      />
+      <CheckboxField
+        label="This plan is free. It has no prices."
+        name={`${path}.is_free`}
+        optional
+        checked={row.is_free}
+        error={faultAt(facts.faults, `${path}.is_free`)}
+      />
+      {(!row.is_free || row.prices.length > 0) && (
+        <fieldset id={`${path}.prices`} class="grid grid-cols-1 gap-3">
+          <legend class="mb-1.5 text-sm font-medium">Prices, in US dollars before tax</legend>
+          <RowFault id={`${path}.prices`} error={faultAt(facts.faults, `${path}.prices`)} />
+          {row.prices.map((price, at) => (
+            <PriceFields key={at} facts={facts} price={price} plan={path} at={at} what={what} />
+          ))}
+          <AddRow name="do" list={`${path}.prices`}>
+            Add a price<span class="sr-only"> to {what}</span>
+          </AddRow>
+        </fieldset>
+      )}
+    </RowGroup>
+  )
+}
+
+function PriceFields(given: {
+  facts: EditorFacts
+  price: PriceRow
+  plan: string
+  at: number
+  what: string
+}): JSX.Element {
+  const { facts, price, plan, at, what } = given
+  const path = `${plan}.prices.${at}`
+  return (
+    <div id={path} class="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] items-start gap-3">
+      <Field
+        label="Amount"
+        name={`${path}.amount`}
+        inputmode="decimal"
+        value={price.amount}
+        autocomplete="off"
+        placeholder="12.00"
+        error={faultAt(facts.faults, `${path}.amount`) ?? faultAt(facts.faults, path)}
+        autofocus={facts.focus === path}
+      />
+      <SelectField
+        label="Paid"
+        name={`${path}.frequency`}
+        value={price.frequency}
+        options={FREQUENCY_OPTIONS}
+        error={faultAt(facts.faults, `${path}.frequency`)}
+      />
+      <div class="pt-7">
+        <RowButtons name="do" path={path} what={`price ${at + 1} of ${what}`} />
+      </div>
+    </div>
+  )
+}
+
+/** What saving the plans would do, before it is done. */
+export interface Review {
+  /** The plans that nobody could buy any more. */
+  removed: string[]
+  /** The prices whose buy links stop, in words. */
+  dead_links: string[]
+  differences: Difference[]
+}
+
+/** Shows what saving the plans would do, and saves them. */
+export function ReviewPage(
+  facts: AppFacts & {
+    review: Review
+    /** The form, carried along unseen. */
+    fields: [name: string, value: string][]
+    /** Names what is shown here; if it is no longer what would happen, it is shown anew. */
+    reviewed: string
+    has_changed: boolean
+  },
+): JSX.Element {
+  const { review } = facts
+  return (
+    <AppPage
+      {...facts}
+      current="plans"
+      heading="review the plans"
+      words="Nothing is saved yet. This is what would change."
+    >
+      <div class="grid max-w-3xl grid-cols-1 gap-6">
+        {facts.has_changed && (
+          <Alert tone="warning" title="The plans have changed meanwhile">
+            Somebody else, or an agent, has saved them since you looked. This is what would change
+            by now.
+          </Alert>
+        )}
+        {review.dead_links.length > 0 && (
+          <Alert tone="warning" title="Buy links that will stop working">
+            <ul class="list-disc ps-5">
+              {review.dead_links.map((link) => (
+                <li key={link}>{link}</li>
+              ))}
+            </ul>
+          </Alert>
+        )}
+        {review.removed.length > 0 && (
+          <Alert tone="warning" title="Plans that will be removed">
+            <ul class="list-disc ps-5">
+              {review.removed.map((name) => (
+                <li key={name}>{name}</li>
+              ))}
+            </ul>
+          </Alert>
+        )}
+        {review.differences.length > 0 && (
+          <Panel title="Changed">
+            <Comparison differences={review.differences} sides={['Now', 'Then']} />
+          </Panel>
+        )}
+        <p class="text-sm text-muted">
+          What you save holds at once, for every checkout that is not paid yet.
+        </p>
+        <Form action={addressOf(facts.slug, 'plans')} csrf_token={facts.csrf_token}>
+          {facts.fields.map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <input type="hidden" name="reviewed" value={facts.reviewed} />
+          <Actions>
+            <Button kind="primary" name="do" value="save" pending="Saving…">
+              Save the plans
+            </Button>
+            <Button name="do" value="edit">
+              Go on editing
+            </Button>
+          </Actions>
+        </Form>
+      </div>
+    </AppPage>
+  )
+}
+
+/** The form of what each plan says of itself. */
+export function DescriptionsPage(
+  facts: AppFacts & {
+    rows: { product_id: string; name: string; description: string }[]
+    faults: FormFault[]
+  },
+): JSX.Element {
+  const base = addressOf(facts.slug, 'plans')
+  return (
+    <AppPage
+      {...facts}
+      current="plans"
+      heading="descriptions"
+      words="A few words under the name of each plan."
+    >
+      <BackLink href={base}>Plans</BackLink>
+      {facts.rows.length === 0 ? (
+        <EmptyState title="No plans yet" action={<Button href={base}>To the plans</Button>}>
+          A plan can be described once it is there.
+        </EmptyState>
+      ) : (
+        <div class="max-w-3xl">
+          <Panel>
+            <Form action={`${base}descriptions/`} csrf_token={facts.csrf_token}>
+              {facts.rows.map(({ product_id, name, description }) => (
+                <TextareaField
+                  key={product_id}
+                  label={name}
+                  name={product_id}
+                  optional
+                  rows={3}
+                  value={description}
+                  error={faultAt(facts.faults, product_id)}
+                  hint="Plain text, at most 1,000 characters."
+                />
+              ))}
+              <Actions>
+                <Button kind="primary" pending="Saving…">
+                  Save the descriptions
+                </Button>
+              </Actions>
+            </Form>
+          </Panel>
+        </div>
+      )}
+    </AppPage>
+  )
+}

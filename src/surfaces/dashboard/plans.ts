@@ -1,0 +1,176 @@
+import type { FastifyInstance } from 'fastify'
+import { formatMoney } from '#design/money'
+import { describeProduct, readVersions, replaceVersions, type Version } from '#flows/listing'
+import type { World } from '#flows/world'
+import { parseAmount } from '#platform/money'
+import type { FieldFault } from '#platform/problem'
+import { sha256 } from '#platform/secrets'
+import { formOf, goTo, sendPage } from '#surfaces/pages'
+import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
+import { compare } from './compare.ts'
+import { addressOf } from './frame.tsx'
+import { LONG_FORM } from './listing.ts'
+import {
+  fieldsOfPlans,
+  formOfVersions,
+  type PlanRow,
+  pressedPlans,
+  readPlans,
+  versionsOf,
+} from './plans-form.ts'
+import { DescriptionsPage, PlansPage, type Review, ReviewPage } from './plans-pages.tsx'
+import { formFaults } from './rows.ts'
+
+const PLANS = '/dashboard/apps/:slug/plans/'
+
+/** The pages on which a seller edits plans, prices and what the plans say of themselves. */
+export function declarePlans(scope: FastifyInstance, world: World): void {
+  scope.get(
+    PLANS,
+    forDeveloper(world, async (visit) => {
+      const rows = formOfVersions(await readVersions(world.db, visit.app.id))
+      return await showEditor(world, visit, { rows })
+    }),
+  )
+
+  scope.post(
+    PLANS,
+    LONG_FORM,
+    forDeveloper(world, async (visit) => {
+      const form = formOf(visit.request)
+      const rows = readPlans(form)
+      const moved = pressedPlans(rows, form)
+      if (moved) return await showEditor(world, visit, moved)
+      if (form.do === 'edit') return await showEditor(world, visit, { rows })
+      return await review(world, visit, rows)
+    }),
+  )
+  declareDescriptions(scope, world)
+}
+
+async function showEditor(
+  world: World,
+  visit: AppVisit,
+  given: { rows: PlanRow[]; faults?: FieldFault[]; focus?: string | undefined; hint?: string },
+) {
+  const { rows, focus, hint } = given
+  const faults = formFaults(given.faults)
+  const facts = await appFactsOf(world, visit, NOTES)
+  const page = PlansPage({ ...facts, rows, faults, focus, hint })
+  return sendPage(visit.reply, page, { status: faults.length > 0 ? 422 : 200 })
+}
+
+/** Shows what saving would do; saves what was shown before, as long as it would still do that. */
+async function review(world: World, visit: AppVisit, rows: PlanRow[]) {
+  const { app, request, reply } = visit
+  const { do: pressed, reviewed: seen } = formOf(request)
+  const versions = versionsOf(rows)
+  const before = await readVersions(world.db, app.id)
+  const trial = await replaceVersions(world, editorOf(visit), { app, versions, dry_run: true })
+  if ('faults' in trial) return await showEditor(world, visit, { rows, faults: trial.faults })
+  if (trial.changed.length === 0) {
+    return await showEditor(world, visit, { rows, hint: 'These are the plans as they are by now.' })
+  }
+  const { removed, dead_buy_links } = trial
+  const would = reviewOf(before, trial.state, { removed, dead_buy_links })
+  const reviewed = sha256(JSON.stringify(would)).toString('base64url')
+  if (pressed === 'save' && seen === reviewed) {
+    const saved = await replaceVersions(world, editorOf(visit), { app, versions, dry_run: false })
+    if ('faults' in saved) return await showEditor(world, visit, { rows, faults: saved.faults })
+    return goTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
+  }
+  const page = ReviewPage({
+    ...(await appFactsOf(world, visit)),
+    review: would,
+    fields: fieldsOfPlans(rows),
+    reviewed,
+    has_changed: pressed === 'save',
+  })
+  return sendPage(reply, page, { status: pressed === 'save' ? 409 : 200 })
+}
+
+function reviewOf(
+  before: Version[],
+  after: Version[],
+  facts: { removed: { kind: string; name: string }[]; dead_buy_links: string[] },
+): Review {
+  const active = (versions: Version[]) => ({
+    versions: versions
+      .filter(({ is_active }) => is_active)
+      // A plan that is new has an id of its own at every try; its name tells it as well.
+      .map((each) =>
+        before.some(sameAs(each)) ? each : { ...each, product_public_id: each.name },
+      ),
+  })
+  const prices = before.flatMap(({ name, prices }) => prices.map((price) => ({ name, ...price })))
+  return {
+    removed: facts.removed.filter(({ kind }) => kind === 'version').map(({ name }) => name),
+    dead_links: prices
+      .filter(({ public_id }) => facts.dead_buy_links.includes(public_id))
+      .map(({ name, amount, frequency }) => {
+        return `${name}, ${formatMoney(parseAmount(amount)!)} ${frequency === null ? 'once' : `a ${frequency}`}`
+      }),
+    differences: compare(active(before), active(after), new Map()),
+  }
+}
+
+function sameAs({ product_public_id }: Version) {
+  return (other: Version) => other.product_public_id === product_public_id
+}
+
+function declareDescriptions(scope: FastifyInstance, world: World): void {
+  const page = `${PLANS}descriptions/`
+
+  async function show(visit: AppVisit, typed: Record<string, string> = {}, found?: FieldFault[]) {
+    const versions = await activeVersions(world, visit)
+    const rows = versions.map(({ product_public_id, name, description }) => ({
+      product_id: product_public_id,
+      name,
+      description: typed[product_public_id] ?? description,
+    }))
+    const faults = formFaults(found, (path) => path)
+    const facts = await appFactsOf(world, visit)
+    const status = faults.length > 0 ? 422 : 200
+    return sendPage(visit.reply, DescriptionsPage({ ...facts, rows, faults }), { status })
+  }
+
+  scope.get(
+    page,
+    forDeveloper(world, (visit) => show(visit)),
+  )
+
+  scope.post(
+    page,
+    LONG_FORM,
+    forDeveloper(world, async (visit) => {
+      const form = formOf(visit.request)
+      const given = (await activeVersions(world, visit)).flatMap((each) => {
+        const description = form[each.product_public_id]
+        return description === undefined ? [] : { ...each, description }
+      })
+      // All of them are tried before the first is saved, so that a fault leaves everything as it is.
+      for (const dry_run of [true, false]) {
+        const found: FieldFault[] = []
+        for (const { product_public_id: product_id, name, description } of given) {
+          const facts = { app: visit.app, product_id, description, dry_run }
+          const written = await describeProduct(world, editorOf(visit), facts)
+          const faults = 'faults' in written ? written.faults : []
+          found.push(
+            ...faults.map(({ message }) => ({ path: product_id, message: `${name}: ${message}` })),
+          )
+        }
+        if (found.length > 0) return await show(visit, form, found)
+      }
+      return goTo(visit.reply, `${addressOf(visit.app.slug, 'plans')}?done=descriptions`)
+    }),
+  )
+}
+
+async function activeVersions({ db }: World, { app }: AppVisit): Promise<Version[]> {
+  return (await readVersions(db, app.id)).filter(({ is_active }) => is_active)
+}
+
+const NOTES: Record<string, string> = {
+  plans: 'The plans are saved. They hold from now on.',
+  descriptions: 'The descriptions are saved.',
+}

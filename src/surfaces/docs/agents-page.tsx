@@ -1,0 +1,246 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { DescriptionList } from '#design/panels'
+import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
+import { LOCALHOST_PORT } from '#domain/grants'
+import { siteNav } from '#surfaces/site-nav'
+import {
+  type Agent,
+  agentsOf,
+  BRIDGED,
+  bridgeOf,
+  type Connection,
+  PROMPTS,
+  REFUSALS,
+  SCOPES,
+} from './agents.ts'
+
+/** What people are told of a tool; a row of the agent endpoint has it all. */
+export interface ToolFacts {
+  name: string
+  title: string
+  description: string
+  scope: string
+  writes: boolean
+  destructive: boolean
+}
+
+type Facts = Connection & { signed_in: boolean; tools: readonly ToolFacts[] }
+
+/** How to let an agent manage one's apps: connecting it, what it may do, and what it cannot. */
+export function AgentsPage(facts: Facts): JSX.Element {
+  return (
+    <SiteLayout
+      title="Agents · Purser"
+      description="Connect Claude Code, VS Code, Codex and other agents to Purser over MCP."
+      canonical_url={`${facts.base_url}/docs/agents/`}
+      listed
+      nav={siteNav('agents')}
+      account={
+        facts.signed_in
+          ? { label: 'Your apps', href: '/dashboard/' }
+          : { label: 'Sign in', href: '/signin/' }
+      }
+    >
+      <header class="grid max-w-2xl gap-3">
+        <h1 class="text-3xl font-semibold tracking-tight">Let an agent do it</h1>
+        <p class="text-lg text-muted">
+          A coding agent can write your listing, set your prices and wire up your site. You stay in
+          charge: it does what you allow, every change is on record, and you can undo it.
+        </p>
+      </header>
+      <Connect {...facts} />
+      <Consent {...facts} />
+      <Tools tools={facts.tools} />
+      <Safety />
+      <Prompts />
+      <Refusals />
+    </SiteLayout>
+  )
+}
+
+function Connect(facts: Facts): JSX.Element {
+  return (
+    <Chapter id="connect" title="Connect your agent">
+      <div class="grid max-w-prose gap-3">
+        <p>
+          The endpoint speaks MCP over Streamable HTTP. Agents do not register: all of them use the
+          same client id, and you say in your browser what this one may do.
+        </p>
+      </div>
+      <div class="max-w-3xl">
+        <DescriptionList
+          items={[
+            { term: 'Endpoint', detail: <Code>{`${facts.base_url}/mcp`}</Code> },
+            { term: 'Client id', detail: <Code>{facts.client_id}</Code> },
+            { term: 'Client secret', detail: 'None. Leave it empty.' },
+          ]}
+        />
+      </div>
+      <div class="grid max-w-3xl grid-cols-1 gap-8 pt-4">
+        {agentsOf(facts).map((agent) => (
+          <HowTo key={agent.id} agent={agent} />
+        ))}
+        <Bridge {...facts} />
+        <Alert tone="info" title="Agents that live on a server">
+          claude.ai, ChatGPT and other web apps are called back at an address of their own, not at
+          your computer. They cannot be connected.
+        </Alert>
+      </div>
+    </Chapter>
+  )
+}
+
+function HowTo({ agent }: { agent: Agent }): JSX.Element {
+  return (
+    <section aria-labelledby={agent.id} class="grid grid-cols-1 gap-3">
+      <h3 id={agent.id} class="text-lg font-semibold">
+        {agent.name}
+      </h3>
+      <p>{agent.before}</p>
+      <CodeBlock id={`${agent.id}-code`} label={agent.label} code={agent.code} />
+      <p class="text-sm text-muted">{agent.after}</p>
+    </section>
+  )
+}
+
+function Bridge(facts: Facts): JSX.Element {
+  return (
+    <section aria-labelledby="bridge" class="grid grid-cols-1 gap-3">
+      <h3 id="bridge" class="text-lg font-semibold">
+        Cursor, Claude Desktop, Gemini CLI, Windsurf
+      </h3>
+      <p>
+        These start <Code>mcp-remote</Code>, a program of the community's that signs in for them. It
+        needs Node.js. Put this into the settings of your agent:
+      </p>
+      <CodeBlock id="bridge-code" label="Settings of your agent" code={bridgeOf(facts)} />
+      <ul class="grid gap-1 text-sm text-muted">
+        {BRIDGED.map(([name, file]) => (
+          <li key={name}>
+            {name}: <Code>{file}</Code>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Consent(facts: Facts): JSX.Element {
+  return (
+    <Chapter id="consent" title="What you allow">
+      <div class="grid max-w-prose gap-3">
+        <p>
+          Your browser shows what the agent asks for and where the answer goes. It reaches only the
+          apps that you are the registered developer of. Allowing to write allows to read as well,
+          and the tools that find things work with any of the four.
+        </p>
+      </div>
+      <div class="max-w-3xl">
+        <DescriptionList items={SCOPES.map(([scope, words]) => ({ term: scope, detail: words }))} />
+      </div>
+      <p class="max-w-prose">
+        The answer comes back to a program on your own computer: at 127.0.0.1 on any port, at
+        localhost on port {LOCALHOST_PORT} alone. Take an agent's rights away at{' '}
+        <TextLink href="/account/connections/">your connections</TextLink>; signing out of Purser
+        takes away all of them.
+      </p>
+      {!facts.signed_in && (
+        <p class="max-w-prose text-sm text-muted">
+          Before the first change, accept the{' '}
+          <TextLink href="/dashboard/terms/">seller terms</TextLink> on your dashboard.
+        </p>
+      )}
+    </Chapter>
+  )
+}
+
+function Tools({ tools }: { tools: readonly ToolFacts[] }): JSX.Element {
+  return (
+    <Chapter id="tools" title="What it can do">
+      <ReferenceTable
+        caption="Tools of the agent endpoint"
+        columns={['Tool', 'What it does', 'Scope', 'Effect']}
+        rows={tools.map((tool) => ({
+          key: tool.name,
+          cells: [
+            <span class="grid gap-0.5">
+              {tool.title}
+              <span class="font-mono text-xs font-normal text-muted">{tool.name}</span>
+            </span>,
+            firstSentence(tool.description),
+            tool.scope === 'any' ? 'any' : <span class="font-mono text-xs">{tool.scope}</span>,
+            <Effect {...tool} />,
+          ],
+        }))}
+      />
+      <p class="max-w-prose text-sm text-muted">
+        No tool publishes an app, changes its name, its address or its pictures, or turns hosted
+        sign-in on: that stays with you, on the dashboard.
+      </p>
+    </Chapter>
+  )
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text
+}
+
+function Effect({ writes, destructive }: ToolFacts): JSX.Element {
+  if (!writes) return <Badge>Reads</Badge>
+  return destructive ? <Badge tone="warn">Overwrites</Badge> : <Badge tone="info">Writes</Badge>
+}
+
+function Safety(): JSX.Element {
+  return (
+    <Chapter id="safety" title="Look first, undo later">
+      <div class="grid max-w-prose gap-3">
+        <p>
+          Every tool that writes takes <Code>dry_run</Code>: it answers what would change, what
+          would be removed and which Buy links would stop, and saves nothing. Ask your agent for it
+          before anything that touches prices.
+        </p>
+        <p>
+          Every change is on record with the time, the person, the agent, and the state before and
+          after. Open an app on your <TextLink href="/dashboard/">dashboard</TextLink> and choose
+          Changes to read it or to undo it.
+        </p>
+        <p>
+          A new client secret is never told to an agent. It gets a link that shows the secret once,
+          for ten minutes, to whoever opens it first.
+        </p>
+      </div>
+    </Chapter>
+  )
+}
+
+function Prompts(): JSX.Element {
+  return (
+    <Chapter id="prompts" title="Things to ask for">
+      <ul class="grid max-w-prose gap-3">
+        {PROMPTS.map((prompt) => (
+          <li key={prompt} class="border-s-2 border-edge ps-4">
+            {prompt}
+          </li>
+        ))}
+      </ul>
+    </Chapter>
+  )
+}
+
+function Refusals(): JSX.Element {
+  return (
+    <Chapter id="refusals" title="When it says no">
+      <ReferenceTable
+        caption="How calls are refused"
+        columns={['Answer', 'When', 'What to do']}
+        rows={REFUSALS.map(({ status, when, remedy }) => ({
+          key: status,
+          cells: [status, when, remedy],
+        }))}
+      />
+    </Chapter>
+  )
+}

@@ -1,0 +1,146 @@
+import { LOCALHOST_PORT } from '#domain/grants'
+
+/** What connecting an agent takes: the address, and the client that all agents share. */
+export interface Connection {
+  base_url: string
+  client_id: string
+}
+
+/** How one agent is connected. */
+export interface Agent {
+  id: string
+  name: string
+  /** What to do before the code, and what after it. */
+  before: string
+  label: string
+  code: string
+  after: string
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}
+
+/** The agents that take a client id of their own accord. */
+export function agentsOf({ base_url, client_id }: Connection): Agent[] {
+  const url = `${base_url}/mcp`
+  return [
+    {
+      id: 'claude-code',
+      name: 'Claude Code',
+      before:
+        'In a terminal. The port is part of it: Claude Code is called back at localhost, and this is the one port that is taken there.',
+      label: 'Add Purser to Claude Code',
+      code: `claude mcp add --transport http --client-id ${client_id} --callback-port ${LOCALHOST_PORT} purser ${url}`,
+      after: 'Then type /mcp inside Claude Code, choose purser, and authenticate.',
+    },
+    {
+      id: 'vs-code',
+      name: 'VS Code',
+      before:
+        'In .vscode/mcp.json of a folder, or with the command “MCP: Open User Configuration”.',
+      label: 'mcp.json',
+      code: json({
+        servers: { purser: { type: 'http', url, oauth: { clientId: client_id } } },
+      }),
+      after:
+        'Start the server from that file; VS Code opens the browser. It takes version 1.123 or newer.',
+    },
+    {
+      id: 'codex',
+      name: 'Codex',
+      before: 'In ~/.codex/config.toml.',
+      label: 'config.toml',
+      code: `[mcp_servers.purser]\nurl = "${url}"\n\n[mcp_servers.purser.oauth]\nclient_id = "${client_id}"`,
+      after: 'Then run “codex mcp login purser”. It takes version 0.142 or newer.',
+    },
+    {
+      id: 'opencode',
+      name: 'OpenCode',
+      before: 'In opencode.json.',
+      label: 'opencode.json',
+      code: json({
+        mcp: { purser: { type: 'remote', url, oauth: { clientId: client_id } } },
+      }),
+      after: 'Then run “opencode mcp auth purser”.',
+    },
+  ]
+}
+
+/**
+ * Agents that start programs of their own but take no client id, or are called back at an address
+ * that is not taken: a small program of the community's stands between.
+ */
+export function bridgeOf({ base_url, client_id }: Connection): string {
+  const args = [
+    '-y',
+    'mcp-remote',
+    `${base_url}/mcp`,
+    String(LOCALHOST_PORT),
+    '--static-oauth-client-info',
+    JSON.stringify({ client_id }),
+  ]
+  return json({ mcpServers: { purser: { command: 'npx', args } } })
+}
+
+/** Where those agents keep their settings. */
+export const BRIDGED = [
+  ['Cursor', '~/.cursor/mcp.json'],
+  ['Claude Desktop', 'claude_desktop_config.json'],
+  ['Gemini CLI', '~/.gemini/settings.json'],
+  ['Windsurf', '~/.codeium/windsurf/mcp_config.json'],
+] as const
+
+/** What each scope allows (spec: Sign-in rules, 9). */
+export const SCOPES = [
+  ['integrations.read', 'See your apps, their products and their integration settings.'],
+  [
+    'integrations.write',
+    'Change the Login URL and the redirect addresses; replace the client secret.',
+  ],
+  ['listing.read', 'See what the listing of an app says.'],
+  ['listing.write', 'Change listing, feature table, product descriptions, plans and prices.'],
+] as const
+
+/** Things to ask an agent for. */
+export const PROMPTS = [
+  'List my apps on Purser and tell me which of them can be bought.',
+  'Show me what would happen if Pro cost $15 a month. Do not save anything yet.',
+  'Read the README of this project and write the tagline, the description and three detail sections of my listing from it. Show me the dry run first.',
+  'Add a yearly price to Pro that is two months cheaper than twelve monthly ones.',
+  'Set up this site to sell through Purser: take the client id and the redirect addresses from my integration settings, and put my local callback on the list.',
+]
+
+/** How a call is refused, and what to do about it. */
+export const REFUSALS: { status: string; when: string; remedy: string }[] = [
+  {
+    status: '401',
+    when: 'The token is missing, has expired or was revoked; signing out of Purser revokes all.',
+    remedy: 'Agents refresh it by themselves. If not, authenticate again.',
+  },
+  {
+    status: '403 insufficient_scope',
+    when: 'The token was given for less than the tool takes. The answer names the scope.',
+    remedy: 'Authenticate again and allow it. A write scope allows reading as well.',
+  },
+  {
+    status: '406',
+    when: 'The Accept header does not name application/json; */* is not enough.',
+    remedy: 'Only programs you write yourself meet it. Send Accept: application/json.',
+  },
+  {
+    status: '429',
+    when: 'More than 60 requests in a minute with one token.',
+    remedy: 'Wait for the seconds that Retry-After names.',
+  },
+  {
+    status: 'terms_not_accepted',
+    when: 'A tool that writes was called before you accepted the seller terms.',
+    remedy: 'Accept them on the dashboard; the answer has the address. Nothing was saved.',
+  },
+  {
+    status: 'A list of fields',
+    when: 'Something in the arguments is wrong. Every field is named, such as sections[2].title.',
+    remedy: 'Nothing was saved. The agent mends them and calls again.',
+  },
+]

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import { AGENT_CLIENT } from '#domain/grants'
+import type { World } from '#flows/world'
+import { currentSession } from '#surfaces/browser'
+import { people, sendPage } from '#surfaces/pages'
+import { AgentsPage, type ToolFacts } from './agents-page.tsx'
+
+/** Pages for people who connect something to the service; the table of tools is drawn from the rows. */
+export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
+  people(app, world, (scope) => {
+    scope.get('/docs/agents/', async (request, reply) => {
+      const session = await currentSession(world, request)
+      const page = AgentsPage({
+        base_url: world.config.base_url,
+        client_id: AGENT_CLIENT,
+        signed_in: session !== undefined,
+        tools,
+      })
+      return sendPage(reply, page)
+    })
+  })
+}

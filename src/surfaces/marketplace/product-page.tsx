@@ -1,0 +1,155 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Monogram } from '#design/brand'
+import { Badge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import type { Frequency } from '#design/money'
+import { EmptyState } from '#design/panels'
+import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
+import { Chapter, RichText } from '#design/reading'
+import { siteNav } from '#surfaces/site-nav'
+import { accountLink, type Visitor } from './pages.tsx'
+
+/** One plan on a product page. */
+export interface Plan {
+  id: string
+  name: string
+  description: string
+  prices: PlanPrice[]
+}
+
+/** A price of a plan; amount 0 is the free plan's. */
+export interface PlanPrice {
+  amount_cents: number
+  frequency: Frequency
+  trial_days: number
+  /** Where the button leads: to the checkout, or to the app for the free plan. */
+  href: string
+}
+
+const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
+
+function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
+  if (amount_cents === 0) return 'No card, no end.'
+  if (frequency === null) return 'Yours for good. Nothing renews.'
+  const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
+  return `${trial}Renews every ${frequency} until you turn it off.`
+}
+
+/** What a button says; two prices of one plan are told apart by how often they are paid. */
+function actionOf(app_name: string, plan: Plan, price: PlanPrice): string {
+  if (price.amount_cents === 0) return `Open ${app_name}`
+  const words = price.frequency === null ? '' : ` ${ADVERBS[price.frequency]}`
+  return price.trial_days > 0 ? `Try ${plan.name}${words}` : `Buy ${plan.name}${words}`
+}
+
+/** A name that apps are found by, and where it leads, if it leads anywhere. */
+export interface Label {
+  name: string
+  href?: string
+}
+
+/** An app's product page: its plans, each with its prices, and all that its listing says. */
+export function ProductPage(facts: {
+  visitor: Visitor
+  name: string
+  tagline: string
+  description: string
+  website: string
+  canonical_url: string
+  labels: Label[]
+  plans: Plan[]
+  on_sale: boolean
+  /** The bodies are HTML that was cleaned. */
+  sections: { title: string; clean_html: string }[]
+  features: { name: string; description: string; plan_ids: string[] }[]
+}): JSX.Element {
+  const { name, plans } = facts
+  const featured = plans.find(({ prices }) => prices.some(({ frequency }) => frequency !== null))
+  return (
+    <SiteLayout
+      title={`${name} · Purser`}
+      description={facts.tagline}
+      canonical_url={facts.canonical_url}
+      listed
+      nav={siteNav()}
+      account={accountLink(facts.visitor)}
+    >
+      <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
+        <Monogram name={name} large />
+        <div class="grid min-w-0 flex-1 basis-64 gap-2">
+          <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
+          <p class="text-lg text-muted">{facts.tagline}</p>
+          <p class="text-sm">
+            <TextLink href={facts.website}>{new URL(facts.website).host}</TextLink>
+          </p>
+          <Labels labels={facts.labels} />
+        </div>
+      </header>
+      <Chapter id="plans" title="Plans">
+        {plans.length === 0 ? (
+          <EmptyState title="Nothing to buy at the moment">
+            {name} is not on sale here. Perhaps it is on its own site.
+          </EmptyState>
+        ) : (
+          <PlanGrid>
+            {plans.map((plan) => (
+              <PlanCard
+                key={plan.id}
+                id={plan.id}
+                name={plan.name}
+                description={plan.description}
+                prices={plan.prices.map((price) => ({
+                  ...price,
+                  action: actionOf(name, plan, price),
+                  note: noteOf(price),
+                }))}
+                {...(plan === featured ? { featured: 'Most flexible' } : {})}
+              />
+            ))}
+          </PlanGrid>
+        )}
+        {facts.on_sale && (
+          <p class="text-sm text-muted">
+            Prices are before sales tax, which is shown before you pay. For buyers in the United
+            States.
+          </p>
+        )}
+      </Chapter>
+      {facts.features.length > 0 && plans.length > 0 && (
+        <Chapter id="compare" title="Compare the plans">
+          <FeatureTable plans={plans} features={facts.features} />
+        </Chapter>
+      )}
+      {facts.description && (
+        <Chapter id="about" title={`About ${name}`}>
+          <p class="max-w-prose whitespace-pre-line">{facts.description}</p>
+        </Chapter>
+      )}
+      {facts.sections.map(({ title, clean_html }, index) => (
+        <Chapter key={index} id={`section-${index + 1}`} title={title}>
+          <RichText clean_html={clean_html} />
+        </Chapter>
+      ))}
+    </SiteLayout>
+  )
+}
+
+function Labels({ labels }: { labels: Label[] }): JSX.Element | null {
+  if (labels.length === 0) return null
+  return (
+    <ul class="mt-1 flex flex-wrap gap-1.5" aria-label="Categories, industries and tags">
+      {labels.map(({ name, href }) => (
+        <li key={name}>
+          {href ? (
+            <a class="group rounded-selector hover:underline" href={href}>
+              <Badge>{name}</Badge>
+            </a>
+          ) : (
+            <Badge>{name}</Badge>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,9 @@
+import type { Link } from '#design/layout'
+
+/** Where the public pages lead to, with the present one marked. */
+export function siteNav(current?: 'api' | 'agents'): Link[] {
+  return [
+    { label: 'API', href: '/api/v1/docs/', current: current === 'api' },
+    { label: 'Agents', href: '/docs/agents/', current: current === 'agents' },
+  ]
+}

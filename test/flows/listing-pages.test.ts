@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from '#platform/sql'
+import { compare } from '../../src/surfaces/dashboard/compare.ts'
+import {
+  amountOf,
+  fieldsOfPlans,
+  pressedPlans,
+  readPlans,
+} from '../../src/surfaces/dashboard/plans-form.ts'
+import {
+  arranged,
+  formFaults,
+  placeOf,
+  plainly,
+  pressOf,
+} from '../../src/surfaces/dashboard/rows.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let agent: Agent
+const APP = '/dashboard/apps/tidepool/'
+const PAGES = [
+  'plans/',
+  'plans/descriptions/',
+  'listing/',
+  'listing/sections/',
+  'listing/features/',
+]
+
+before(async () => {
+  service = await openTestService()
+  agent = await signedIn(service, service.demo.seller)
+})
+after(async () => {
+  await assertInvariants(service)
+  await service.close()
+})
+
+const countOfChanges = async () =>
+  (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count
+
+describe('who may edit', () => {
+  test('nobody sees or sends a page of another developer’s app', async () => {
+    const { email } = service.demo.operator
+    await addSellerWithApp(service, { email, slug: 'lighthouse' })
+    await service.world.db.run(sql`update sellers set terms_accepted_at = now()`)
+    const stranger = await signedIn(service, service.demo.operator)
+    await agent.open(`${APP}listing/`)
+    await agent.submit('Save the listing', { tagline: 'Mine', listing_mode: 'marketplace' })
+    const { id } = await service.world.db.one<{ id: string }>(sql`select id from app_changes
+      order by number desc limit 1`)
+    const changes = await countOfChanges()
+    for (const path of ['', ...PAGES, 'changes/', `changes/${id}/`]) {
+      assert.equal((await stranger.open(`${APP}${path}`)).status, 404, path)
+    }
+    // A change of one app is none of another, whoever asks.
+    assert.equal((await stranger.open(`/dashboard/apps/lighthouse/changes/${id}/`)).status, 404)
+    await stranger.open('/dashboard/apps/lighthouse/listing/')
+    const form = stranger.form('Save the listing')
+    for (const path of [...PAGES, `changes/${id}/`]) {
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: `${APP}${path}`,
+        headers: {
+          cookie: stranger.cookie,
+          accept: 'text/html',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        payload: new URLSearchParams({ ...form, do: 'undo' }).toString(),
+      })
+      assert.equal(answer.statusCode, 404, path)
+    }
+    assert.equal(await countOfChanges(), changes)
+  })
+
+  test('before the terms are accepted every form leads to them, and nothing is written', async () => {
+    await service.world.db.run(sql`update sellers set terms_accepted_at = null`)
+    const before = await countOfChanges()
+    const forms: [path: string, button: string][] = [
+      ['plans/', 'Review the changes'],
+      ['plans/descriptions/', 'Save the descriptions'],
+      ['listing/', 'Save the listing'],
+      ['listing/sections/', 'Save the sections'],
+      ['listing/features/', 'Save the table'],
+      ['integration/', 'Save'],
+    ]
+    for (const [path, button] of forms) {
+      await agent.open(`${APP}${path}`)
+      const { url } = await agent.submit(button, { tagline: 'Unsaved' })
+      assert.equal(url, `/dashboard/terms/?return_to=${encodeURIComponent(`${APP}${path}`)}`)
+    }
+    await agent.open(`${APP}integration/`)
+    const { url } = await agent.submit('Turn on', { to: 'on' })
+    assert.equal(url, `/dashboard/terms/?return_to=${encodeURIComponent(`${APP}integration/`)}`)
+    assert.equal(await countOfChanges(), before)
+    assert.equal((await agent.submit('I accept these terms')).url, `${APP}integration/`)
+  })
+
+  test('accepting the terms leads back to the dashboard only, wherever the form says', async () => {
+    for (const elsewhere of ['https://evil.example/', '//evil.example/', '/signout/', 'x']) {
+      await service.world.db.run(sql`update sellers set terms_accepted_at = null`)
+      await agent.open('/dashboard/terms/')
+      await agent.submit('I accept these terms', { return_to: elsewhere })
+      assert.equal(agent.page.url, '/dashboard/terms/')
+      assert.match(textOf(agent.page.body), /You accepted these terms on/)
+    }
+  })
+})
+
+describe('the log of changes', () => {
+  test('a page has twenty, the latest first, and leads to the older ones', async () => {
+    for (let count = await countOfChanges(); count < 23; count++) {
+      await agent.open(`${APP}listing/`)
+      await agent.submit('Save the listing', {
+        tagline: `Tagline ${count}`,
+        listing_mode: 'marketplace',
+      })
+    }
+    const first = await agent.open(`${APP}changes/`)
+    assert.equal(first.body.match(/<article/g)?.length, 20)
+    const [, latest = '', next = ''] = first.body.split('<article')
+    assert.match(textOf(`<a${latest}`), /Tagline 22/)
+    assert.doesNotMatch(next, /Tagline 22/)
+    const second = await agent.press('Older')
+    assert.equal(second.body.match(/<article/g)?.length, 3)
+    assert.doesNotMatch(textOf(second.body), /Older/)
+    await agent.press('Latest')
+    assert.equal(agent.page.url, `${APP}changes/`)
+  })
+
+  test('an undo that changes nothing any more is not offered', async () => {
+    await agent.open(`${APP}listing/`)
+    await agent.submit('Save the listing', { tagline: 'One', listing_mode: 'marketplace' })
+    await agent.open(`${APP}listing/`)
+    await agent.submit('Save the listing', { tagline: 'Two', listing_mode: 'marketplace' })
+    await agent.open(`${APP}changes/`)
+    await agent.press('Undo this change')
+    await agent.submit('Undo this change')
+    assert.match(textOf(agent.page.body), /The change is undone/)
+    const { id } = await service.world.db.one<{ id: string }>(sql`select reverts as id
+      from app_changes order by number desc limit 1`)
+    assert.match(textOf((await agent.open(`${APP}changes/${id}/`)).body), /nothing to undo/)
+  })
+
+  test('what was typed into a listing is shown as text, on every page that shows it', async () => {
+    const hostile = '<img src=x onerror=alert(1)>'
+    await agent.open(`${APP}listing/`)
+    await agent.submit('Save the listing', { tagline: hostile, listing_mode: 'marketplace' })
+    for (const path of [`${APP}changes/`, `${APP}listing/`, '/apps/tidepool/', '/']) {
+      const { body } = await agent.open(path)
+      assert.ok(!body.includes('<img'), path)
+    }
+  })
+})
+
+describe('forms with rows', () => {
+  test('a page that carries plans on unseen hands over the plans that it was given', () => {
+    const text = fc.string({ maxLength: 20 })
+    const plain = { noNullPrototype: true }
+    const price = fc.record({ amount: text, frequency: text }, plain)
+    const prices = fc.array(price, { maxLength: 6 })
+    const is_free = fc.boolean()
+    const plan = fc.record({ product_id: text, name: text, is_free, prices }, plain)
+    fc.assert(
+      fc.property(fc.array(plan, { maxLength: 12 }), (plans) => {
+        assert.deepEqual(readPlans(Object.fromEntries(fieldsOfPlans(plans))), plans)
+      }),
+    )
+  })
+
+  test('no press loses or invents a row but the one that it names', () => {
+    const act = fc.constantFrom('add', 'remove', 'up', 'down')
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 9 }), act, fc.nat(12), (rows, name, index) => {
+        const press = pressOf(name === 'add' ? 'add:rows' : `${name}:rows.${index}`)!
+        const next = arranged(rows, press, -1)
+        const expected = {
+          add: [...rows, -1],
+          remove: rows.toSpliced(index, index < rows.length ? 1 : 0),
+          up: rows,
+          down: rows,
+        }[press.act]
+        assert.deepEqual(next.toSorted(), expected.toSorted())
+      }),
+    )
+  })
+
+  test('a button of no list, or of a plan that is not there, moves nothing', () => {
+    const plans = [{ product_id: '', name: 'Pro', is_free: false, prices: [] }]
+    for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
+      assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
+    }
+  })
+
+  test('an amount is taken as people write it, and what is none stays as it was typed', () => {
+    const amounts = {
+      '12': '12.00',
+      '12.5': '12.50',
+      ' $1,200 ': '1200.00',
+      '0.99': '0.99',
+      '007': '7.00',
+      '1,2': '1,2',
+      '12.345': '12.345',
+      '1e3': '1e3',
+      '-5': '-5',
+      '': '',
+    }
+    for (const [typed, wire] of Object.entries(amounts)) assert.equal(amountOf(typed), wire)
+  })
+
+  test('a fault stands at its field, and says its place in words that the page uses', () => {
+    const path = 'versions[1].prices[0].amount'
+    assert.deepEqual(formFaults([{ path, message: 'Must not be empty.' }]), [
+      { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },
+    ])
+    assert.equal(placeOf('versions.1.prices.0.amount'), 'Plan 2, price 1, amount')
+    assert.equal(placeOf('sections.2.body'), 'Section 3, text')
+    assert.equal(placeOf('versions'), '')
+    assert.equal(
+      plainly('versions[0] has this name; case does not matter.'),
+      'Plan 1 has this name; case does not matter.',
+    )
+  })
+})
+
+describe('comparing', () => {
+  const pro = {
+    product_public_id: 'prod_1',
+    name: 'Pro',
+    description: '',
+    is_free: false,
+    is_active: true,
+    trial_days: 0,
+    prices: [{ public_id: 'prc_1', amount: '12.00', currency: 'usd', frequency: 'month' }],
+  }
+
+  test('a plan that was renamed and made dearer is one plan', () => {
+    const after = { ...pro, name: 'Plus', prices: [{ ...pro.prices[0]!, amount: '1500.00' }] }
+    assert.deepEqual(compare({ versions: [pro] }, { versions: [after] }, new Map()), [
+      { what: 'Plans, in order', before: 'Pro', after: 'Plus' },
+      { what: 'Plus, name', before: 'Pro', after: 'Plus' },
+      { what: 'Plus, monthly price', before: '$12.00', after: '$1,500.00' },
+    ])
+  })
+
+  test('two sections of one title are two things', () => {
+    const sections = [
+      { title: 'News', body: '<p>One</p>' },
+      { title: 'News', body: '<p>Two</p>' },
+    ]
+    assert.deepEqual(compare({ sections: sections.slice(0, 1) }, { sections }, new Map()), [
+      { what: 'Sections, in order', before: 'News', after: 'News, News' },
+      { what: 'Section “News (2)”', before: null, after: '<p>Two</p>' },
+    ])
+  })
+
+  test('equal parts differ in nothing', () => {
+    assert.deepEqual(compare({ versions: [pro] }, { versions: [pro] }, new Map()), [])
+  })
+})

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { sql } from '#platform/sql'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, buy, newEmail, press } from './steps.ts'
+
+const APP = '/dashboard/apps/tidepool/'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** A browser in which the cast's seller is signed in. */
+async function seller(t: TestContext, choices: BrowserContextOptions = {}): Promise<Page> {
+  const { email, password } = stage.service.demo.seller
+  const page = await stage.visitor(t, choices)
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+  return page
+}
+
+/** The fields of one plan, section or feature. */
+function row(page: Page, legend: string) {
+  return page.getByRole('group', { name: legend, exact: true })
+}
+
+async function prices(): Promise<{ public_id: string; product_name: string; amount: string }[]> {
+  const { world, demo } = stage.service
+  const path = `/api/v1/public/apps/${demo.app.client_id}/prices/`
+  const answer = await fetch(`${world.config.base_url}${path}`)
+  return ((await answer.json()) as { prices: Awaited<ReturnType<typeof prices>> }).prices
+}
+
+test('a seller edits the listing and sees it on the product page', async (t) => {
+  const page = await seller(t)
+  await page.goto('/dashboard/')
+  await page.getByRole('link', { name: 'Tidepool' }).click()
+  await arrive(page, 'Tidepool: listing')
+  await page.getByLabel('Tagline').fill('x'.repeat(121))
+  await press(page, 'Save the listing')
+  await page.getByRole('link', { name: /^Tagline: At most 120 characters/ }).waitFor()
+  assert.deepEqual(await barriers(page), [])
+  assert.equal(await page.getByLabel('Tagline').inputValue(), 'x'.repeat(121))
+  await page.getByLabel('Tagline').fill('Low water, found')
+  await page.getByLabel('Categories').fill('Outdoors, Sea & shore')
+  await press(page, 'Save the listing')
+  await page.getByText('The listing is saved.').waitFor()
+
+  await page.getByRole('link', { name: 'Detail sections' }).click()
+  await arrive(page, 'Tidepool: detail sections')
+  await press(page, 'Add a section')
+  await row(page, 'Section 3').getByLabel('Title').fill('How it works')
+  await row(page, 'Section 3')
+    .getByLabel('Text')
+    .fill('<p>You <a href="https://tidepool.example/how">look</a>.</p><script>alert(1)</script>')
+  await press(page, 'Move section 3 up')
+  await press(page, 'Save the sections')
+  await page.getByText('The detail sections are saved.').waitFor()
+  await page.getByRole('link', { name: 'Detail sections' }).click()
+  assert.equal(await row(page, 'Section 2').getByLabel('Title').inputValue(), 'How it works')
+
+  await page.goto(`${APP}listing/features/`)
+  await press(page, 'Add a feature')
+  await row(page, 'Feature 4').getByLabel('Name').fill('Export')
+  await row(page, 'Feature 4').getByLabel('Lifetime').check()
+  await press(page, 'Save the table')
+  await page.getByText('The feature table is saved.').waitFor()
+
+  await page.goto('/apps/tidepool/')
+  await page.getByText('Low water, found').waitFor()
+  await page.getByRole('heading', { level: 2, name: 'How it works' }).waitFor()
+  await page.getByRole('link', { name: 'look' }).waitFor()
+  assert.equal(await page.locator('main script').count(), 0)
+  const cells = page.getByRole('row', { name: /^Export/ }).getByRole('cell')
+  assert.deepEqual(await cells.allTextContents(), ['No', 'No', 'Yes'])
+  assert.deepEqual(await barriers(page), [])
+  await page.getByRole('link', { name: 'Sea & shore' }).click()
+  await page.getByRole('link', { name: 'Sea & shore', exact: true }).waitFor()
+  await page.getByRole('link', { name: /^Tidepool/ }).waitFor()
+  assert.equal(await page.getByRole('link', { name: /^Driftlog/ }).count(), 0)
+})
+
+test('a price is changed after a review, and its buy link stays what it was', async (t) => {
+  const page = await seller(t)
+  const before = (await prices()).find(({ amount }) => amount === '12.00')!
+  await page.goto(`${APP}plans/`)
+  await row(page, 'Pro').getByLabel('Amount').first().fill('$14.5')
+  await press(page, 'Review the changes')
+  await arrive(page, 'Tidepool: review the plans')
+  await page.getByText('Pro, monthly price').waitFor()
+  await page.getByText('$14.50').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  assert.equal(
+    (await prices()).find((each) => each.public_id === before.public_id)?.amount,
+    '12.00',
+  )
+  await press(page, 'Save the plans')
+  await page.getByText('The plans are saved.').waitFor()
+  assert.deepEqual(
+    (await prices()).find((each) => each.public_id === before.public_id),
+    { ...before, amount: '14.50' },
+  )
+  await page.goto('/apps/tidepool/')
+  await page.getByText('$14.50').waitFor()
+})
+
+test('what changed since the review is shown before anything is saved', async (t) => {
+  const page = await seller(t)
+  await page.goto(`${APP}plans/`)
+  await row(page, 'Lifetime').getByLabel('Amount').fill('200')
+  await press(page, 'Review the changes')
+  const other = await page.context().newPage()
+  await other.goto(`${APP}plans/`)
+  await row(other, 'Lifetime').getByLabel('Amount').fill('190')
+  await press(other, 'Review the changes')
+  await press(other, 'Save the plans')
+  await other.getByText('The plans are saved.').waitFor()
+  await press(page, 'Save the plans')
+  await page.getByText('The plans have changed meanwhile').waitFor()
+  await page.getByText('$190.00').waitFor()
+  await press(page, 'Save the plans')
+  await page.getByText('The plans are saved.').waitFor()
+})
+
+test('a plan that somebody subscribes to stays, and the page says why', async (t) => {
+  const buyer = await stage.visitor(t)
+  await buy(buyer, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  const page = await seller(t)
+  await page.goto(`${APP}plans/`)
+  await press(page, 'Remove plan 2')
+  await press(page, 'Review the changes')
+  const summary = page.getByRole('alert').filter({ hasText: 'Nothing was saved yet' })
+  await summary.getByText(/^Pro cannot be deleted: it has 1 active subscription\.$/).waitFor()
+  assert.deepEqual(await barriers(page), [])
+  assert.ok((await prices()).some(({ product_name }) => product_name === 'Pro'))
+})
+
+test('a removed price kills its buy link, the review says so, and undoing revives it', async (t) => {
+  const page = await seller(t)
+  const yearly = stage.service.demo.app.prices[1]!
+  await page.goto(`${APP}plans/`)
+  await press(page, 'Remove price 2 of plan 2')
+  await press(page, 'Review the changes')
+  await page.getByRole('alert').getByText('Pro, $96.00 a year').waitFor()
+  await press(page, 'Save the plans')
+  await page.getByText('The plans are saved.').waitFor()
+  assert.equal((await page.goto(yearly.buy_url))?.status(), 404)
+
+  await page.goto(`${APP}changes/`)
+  await page.getByText('marina@tidepool.example').first().waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await page.getByRole('link', { name: 'Undo this change' }).first().click()
+  await arrive(page, 'Tidepool: undo a change')
+  await page.getByText('Pro, yearly price').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await press(page, 'Undo this change')
+  await page.getByText('The change is undone.').waitFor()
+  await page.getByRole('heading', { name: 'Undid: plans and prices changed' }).waitFor()
+  assert.equal((await page.goto(yearly.buy_url))?.status(), 200)
+})
+
+test('rows are added, moved and removed without scripts, and what was typed stays', async (t) => {
+  const page = await seller(t, { javaScriptEnabled: false })
+  await page.goto(`${APP}plans/`)
+  await press(page, 'Add a plan')
+  await row(page, 'A new plan').getByLabel('Name').fill('Team')
+  await row(page, 'A new plan').getByLabel('Amount').fill('49')
+  await press(page, 'Add a price to plan 4')
+  await press(page, 'Move plan 4 up')
+  assert.equal(await row(page, 'Team').getByLabel('Amount').first().inputValue(), '49')
+  await press(page, 'Remove price 2 of plan 3')
+  assert.equal(await row(page, 'Team').getByLabel('Amount').count(), 1)
+  await press(page, 'Review the changes')
+  await page.getByText('Team, monthly price').waitFor()
+  await press(page, 'Go on editing')
+  assert.equal(await row(page, 'Team').getByLabel('Amount').inputValue(), '49')
+  assert.ok(!(await prices()).some(({ product_name }) => product_name === 'Team'))
+})
+
+test('nothing is saved before the terms are accepted', async (t) => {
+  const page = await seller(t)
+  const { db } = stage.service.world
+  await db.run(sql`update sellers set terms_accepted_at = null`)
+  await page.goto(`${APP}listing/`)
+  await page.getByText('One thing before you change anything').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await page.getByLabel('Tagline').fill('Unsaved')
+  await press(page, 'Save the listing')
+  await arrive(page, 'Seller terms')
+  assert.deepEqual(await barriers(page), [])
+  await press(page, 'I accept these terms')
+  await arrive(page, 'Tidepool: listing')
+  assert.notEqual(await page.getByLabel('Tagline').inputValue(), 'Unsaved')
+  await page.getByLabel('Tagline').fill('Saved')
+  await press(page, 'Save the listing')
+  await page.getByText('The listing is saved.').waitFor()
+  await page.goto('/dashboard/terms/')
+  await page.getByText(/^You accepted these terms on/).waitFor()
+})
+
+test('an app leaves the external mode of older days only when it is asked twice', async (t) => {
+  const page = await seller(t)
+  const { db } = stage.service.world
+  const set = async (mode: string, enabled: boolean) =>
+    await db.run(sql`update apps set listing_mode = ${mode}, external_sales_enabled = ${enabled}
+      where slug = 'tidepool'`)
+  await set('external', false)
+  t.after(() => set('marketplace', true))
+  await page.goto(`${APP}listing/`)
+  await page.getByLabel('Marketplace', { exact: true }).check()
+  await press(page, 'Save the listing')
+  await arrive(page, 'Move to the marketplace?')
+  assert.deepEqual(await barriers(page), [])
+  await page.getByRole('link', { name: 'Keep it external' }).click()
+  assert.ok(await page.getByLabel('External', { exact: true }).isChecked())
+  await page.getByLabel('Marketplace', { exact: true }).check()
+  await press(page, 'Save the listing')
+  await press(page, 'Save, and move it for good')
+  await page.getByText('The listing is saved.').waitFor()
+  await page.getByLabel('External', { exact: true }).check()
+  await press(page, 'Save the listing')
+  await page.getByRole('link', { name: /^Listing mode: / }).waitFor()
+})
+
+test('whoever sells nothing finds no seller terms', async (t) => {
+  const { email, password } = stage.service.demo.buyer
+  const page = await stage.visitor(t)
+  await page.goto('/signin/?return_to=%2Fdashboard%2Fterms%2F')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'There is nothing here')
+})
+
+test('the page for agents tells each how to connect, with this very address', async (t) => {
+  const page = await stage.visitor(t, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await arrive(page, 'Let an agent do it')
+  await press(page, 'Copy: Add Purser to Claude Code')
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  const { base_url } = stage.service.world.config
+  assert.equal(
+    copied,
+    `claude mcp add --transport http --client-id purser-agent --callback-port 45454 purser ${base_url}/mcp`,
+  )
+  const table = page.getByRole('table', { name: 'Tools of the agent endpoint' })
+  assert.equal(await table.getByRole('rowheader').count(), 11)
+  await table.getByText('replace_versions').waitFor()
+})
