@@ -10,19 +10,26 @@ const TITLES: Record<number, string> = {
   429: 'A little too fast',
 }
 
-const WORDS: Record<number, string> = {
-  404: 'The address may be mistyped, or what was here is gone.',
-  405: 'A form is sent to this address. Go back to the page before, and press its button.',
-  429: 'There were many tries in a short time. Wait a minute, then try again.',
+// Of other codes the refusal's own sentence is shown.
+const WORDS: Record<string, string> = {
+  not_found: 'The address may be mistyped, or what was here is gone.',
+  method_not_allowed:
+    'A form is sent to this address. Go back to the page before, and press its button.',
+  rate_limited: 'There were many tries in a short time. Wait a minute, then try again.',
 }
 
 /** What a person sees when something cannot be done. */
-export function ErrorPage(facts: { status: number; message: string; request_id: string }) {
+export function ErrorPage(facts: {
+  status: number
+  code: string
+  message: string
+  request_id: string
+}) {
   const isOurs = facts.status >= 500
   const title = isOurs ? 'That did not work' : (TITLES[facts.status] ?? 'That is not possible')
   const words = isOurs
     ? 'The fault is on our side and has been noted. Nothing you entered was lost; try again in a minute.'
-    : (WORDS[facts.status] ?? facts.message)
+    : (WORDS[facts.code] ?? facts.message)
   return (
     <FocusLayout title={`${title} · Purser`}>
       <div class="grid gap-3">

@@ -106,6 +106,6 @@ export function pageForError(
   const problem = problemOf(error)
   logBug(request, error, problem)
   setProblemHeaders(reply, problem)
-  const facts = { status: problem.status, message: problem.message, request_id: request.id }
-  return sendPage(reply, ErrorPage(facts), { status: problem.status })
+  const { status, code, message } = problem
+  return sendPage(reply, ErrorPage({ status, code, message, request_id: request.id }), { status })
 }

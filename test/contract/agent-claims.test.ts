@@ -138,6 +138,7 @@ test('a person is shown a page to copy it from, once', async () => {
   const gone = await read(path, { headers })
   assert.equal(gone.statusCode, 404)
   assert.match(String(gone.headers['content-type']), /^text\/html/)
+  assert.match(textOf(gone.body), /This address was used before, has expired/)
 })
 
 test('ten minutes later it is gone; spent, expired and unknown look alike', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { describeProduct, readVersions, replaceVersions } from '#flows/listing'
 import { sql } from '#platform/sql'
 import { compare } from '../../src/surfaces/dashboard/compare.ts'
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../src/surfaces/dashboard/rows.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { again, ownApp, written } from '../support/listing.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -155,6 +157,53 @@ describe('the log of changes', () => {
       const { body } = await agent.open(path)
       assert.ok(!body.includes('<img'), path)
     }
+  })
+})
+
+describe('what an undo says that it will do', () => {
+  const undoOf = async (change_id: string | null) =>
+    textOf((await agent.open(`${APP}changes/${change_id}/`)).body)
+
+  test('to the description of a plan that is gone, never to that of the app', async () => {
+    const { app, editor } = await ownApp(service)
+    const order = { app, dry_run: false }
+    const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
+    const kept = active.map(again)
+    const team = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
+    const { state } = written(
+      await replaceVersions(service.world, editor, { ...order, versions: [...kept, team] }),
+    )
+    const product_id = state.find(({ name }) => name === 'Team')!.product_public_id
+    const facts = { ...order, product_id, description: 'For crews.' }
+    const { change_id } = written(await describeProduct(service.world, editor, facts))
+    written(await replaceVersions(service.world, editor, { ...order, versions: kept }))
+    assert.match(
+      await undoOf(change_id),
+      /This is what will happen Team, description Now For crews\. Then nothing/,
+    )
+    await agent.submit('Undo this change')
+    assert.equal(agent.page.status, 409)
+    assert.match(textOf(agent.page.body), /no plan of this id on sale/)
+  })
+
+  test('to prices alone, where a plan was described anew since', async () => {
+    const { app, editor } = await ownApp(service)
+    const order = { app, dry_run: false }
+    const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
+    const dearer = active.map(again)
+    dearer[1]!.prices[0]!.amount = '13.00'
+    const { change_id } = written(
+      await replaceVersions(service.world, editor, { ...order, versions: dearer }),
+    )
+    const product_id = active[1]!.product_public_id
+    const facts = { ...order, product_id, description: 'Written since.' }
+    written(await describeProduct(service.world, editor, facts))
+    const words = await undoOf(change_id)
+    assert.match(words, /Pro, monthly price Now \$13\.00 Then \$12\.00/)
+    assert.doesNotMatch(words, /Written since/)
+    await agent.submit('Undo this change')
+    const [, pro] = await readVersions(service.world.db, app.id)
+    assert.deepEqual([pro?.description, pro?.prices[0]?.amount], ['Written since.', '12.00'])
   })
 })
 

@@ -213,7 +213,9 @@ describe('versions and prices', () => {
   test('what is left out is deleted and named, its links die, and what stays keeps its ids', async () => {
     const [free, pro, lifetime] = await active()
     const monthly = { ...again(pro!), name: 'Plus', prices: again(pro!).prices.slice(0, 1) }
-    const { state, removed, dead_buy_links } = written(await replace([monthly, again(free!)]))
+    const { state, removed, dead_buy_links, changed } = written(
+      await replace([monthly, again(free!)]),
+    )
     const year = pro!.prices[1]!.public_id
     const once = lifetime!.prices[0]!.public_id
     assert.deepEqual(removed, [
@@ -222,6 +224,14 @@ describe('versions and prices', () => {
       { kind: 'price', id: once, name: 'Lifetime, 180.00 USD once' },
     ])
     assert.deepEqual(dead_buy_links, [year, once])
+    // What came, went or moved is not told as if one version had become another.
+    const [was_first, was_second] = [free!.product_public_id, pro!.product_public_id]
+    assert.deepEqual(changed, [
+      { path: 'versions', before: [was_first, was_second], after: [was_second, was_first] },
+      { path: 'versions[2]', before: lifetime, after: null },
+      { path: 'versions[0].name', before: 'Pro', after: 'Plus' },
+      { path: 'versions[0].prices[1]', before: pro!.prices[1], after: null },
+    ])
     assert.deepEqual(
       state.map(({ name, is_active }) => [name, is_active]),
       [

@@ -4,10 +4,8 @@ import type { Altered } from './written.ts'
 export function differences(before: unknown, after: unknown, path = ''): Altered[] {
   if (isSame(before, after)) return []
   if (isList(before) && isList(after)) {
-    const length = Math.max(before.length, after.length)
-    return Array.from({ length }, (_, index) =>
-      differences(before[index], after[index], `${path}[${index}]`),
-    ).flat()
+    const haveIds = [...before, ...after].every((entry) => idOf(entry) !== undefined)
+    return (haveIds ? differencesById : differencesByPlace)(before, after, path)
   }
   if (isRecord(before) && isRecord(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)])
@@ -16,6 +14,37 @@ export function differences(before: unknown, after: unknown, path = ''): Altered
     )
   }
   return [{ path, before: before ?? null, after: after ?? null }]
+}
+
+function differencesByPlace(before: unknown[], after: unknown[], path: string): Altered[] {
+  const length = Math.max(before.length, after.length)
+  return Array.from({ length }, (_, index) =>
+    differences(before[index], after[index], `${path}[${index}]`),
+  ).flat()
+}
+
+/**
+ * Of entries that have ids, one that came or went is never told as another that changed. What is
+ * gone stands at its place of before; an order that changed is told as the ids in both orders.
+ */
+function differencesById(before: unknown[], after: unknown[], path: string): Altered[] {
+  const was = before.map(idOf)
+  const is = after.map(idOf)
+  const order = was.filter((id) => is.includes(id))
+  const new_order = is.filter((id) => was.includes(id))
+  return [
+    ...(isSame(order, new_order) ? [] : [{ path, before: order, after: new_order }]),
+    ...before.flatMap((entry, index) =>
+      is.includes(was[index]) ? [] : differences(entry, undefined, `${path}[${index}]`),
+    ),
+    ...after.flatMap((entry, index) =>
+      differences(before[was.indexOf(is[index])], entry, `${path}[${index}]`),
+    ),
+  ]
+}
+
+function idOf(entry: unknown): unknown {
+  return isRecord(entry) ? (entry.product_public_id ?? entry.public_id) : undefined
 }
 
 /** What is in a list before and not after, counted: of two equal ones one may have gone. */

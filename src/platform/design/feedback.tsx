@@ -72,11 +72,16 @@ const badges = {
 /** The tone of a badge. */
 export type BadgeTone = keyof typeof badges
 
-/** One or two words about the state of a thing. */
-export function Badge(facts: { tone?: BadgeTone; children: ComponentChildren }): JSX.Element {
+/** One or two words about the state of a thing; `wraps` is for words that somebody else chose. */
+export function Badge(facts: {
+  tone?: BadgeTone
+  wraps?: boolean
+  children: ComponentChildren
+}): JSX.Element {
+  const shape = facts.wraps ? 'h-auto min-h-6 py-0.5 wrap-anywhere' : 'whitespace-nowrap'
   return (
     <span
-      class={`badge ${badges[facts.tone ?? 'neutral']} bg-base-100 text-xs font-medium whitespace-nowrap`}
+      class={`badge ${badges[facts.tone ?? 'neutral']} bg-base-100 text-xs font-medium ${shape}`}
     >
       {facts.children}
     </span>

@@ -106,7 +106,7 @@ export function FeatureTable(facts: {
         <tbody>
           {facts.features.map(({ name, description, plan_ids }) => (
             <tr key={name} class="border-base-300">
-              <th scope="row" class="min-w-32 ps-0 pe-2 text-start font-medium">
+              <th scope="row" class="min-w-32 ps-0 pe-2 text-start font-medium wrap-anywhere">
                 {name}
                 {description && <span class="block font-normal text-muted">{description}</span>}
               </th>

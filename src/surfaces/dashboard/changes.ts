@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
-import { readListing, readVersions, revertChange } from '#flows/listing'
+import { readListing, readVersions, revertChange, type Version } from '#flows/listing'
 import type { World } from '#flows/world'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -90,18 +90,31 @@ async function changeOf({ db }: World, { app, request }: AppVisit): Promise<apps
 async function undoingOf(world: World, { app }: AppVisit, change: apps.Change) {
   const before = change.before as Part
   const after = change.after as Part
-  const versions = (await readVersions(world.db, app.id)).filter(({ is_active }) => is_active)
+  const every = await readVersions(world.db, app.id)
+  const versions = every.filter(({ is_active }) => is_active)
+  // A plan that was deleted since is still the one that the change was about.
   const { product_public_id } = before
-  const plan = versions.find((each) => each.product_public_id === product_public_id)
+  const plan = every.find((each) => each.product_public_id === product_public_id)
   const current: Part = plan ? { ...plan } : { ...(await readListing(world.db, app)), versions }
   const fields = Object.keys(before)
   const altered = fields.filter((field) => !isSame(before[field], after[field]))
+  const earlier: Part = before.versions
+    ? { versions: asDescribed(before.versions as Version[], every) }
+    : before
   return {
     now: Object.fromEntries(fields.map((field) => [field, current[field]])),
     later: Object.fromEntries(
-      fields.map((field) => [field, altered.includes(field) ? before[field] : current[field]]),
+      fields.map((field) => [field, altered.includes(field) ? earlier[field] : current[field]]),
     ),
   }
+}
+
+/** Plans of before as undoing gives them back: what is said of each stays as it is by now. */
+function asDescribed(plans: Version[], every: Version[]): Version[] {
+  return plans.map((plan) => {
+    const now = every.find((each) => each.product_public_id === plan.product_public_id)
+    return { ...plan, description: now?.description ?? plan.description }
+  })
 }
 
 function isSame(one: unknown, other: unknown): boolean {

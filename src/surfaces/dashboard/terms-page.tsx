@@ -53,7 +53,7 @@ const TERMS: { title: string; paragraphs: string[] }[] = [
   {
     title: 'Agents, and the end',
     paragraphs: [
-      'What an agent does with the rights that you gave it counts as done by you. Every change is on record, and you can undo it.',
+      'What an agent does with the rights that you gave it counts as done by you. Every change is on record, and you can undo those of your listing, plans and prices.',
       'You may stop selling at any time. What buyers have paid for, they may use until it ends; what you have earned is paid out.',
     ],
   },

@@ -48,7 +48,8 @@ export function AgentsPage(facts: Facts): JSX.Element {
         <h1 class="text-3xl font-semibold tracking-tight">Let an agent do it</h1>
         <p class="text-lg text-muted">
           A coding agent can write your listing, set your prices and wire up your site. You stay in
-          charge: it does what you allow, every change is on record, and you can undo it.
+          charge: it does what you allow, every change is on record, and you can undo what it did to
+          your listing and your prices.
         </p>
       </header>
       <Connect {...facts} />
@@ -205,7 +206,8 @@ function Safety(): JSX.Element {
         <p>
           Every change is on record with the time, the person, the agent, and the state before and
           after. Open an app on your <TextLink href="/dashboard/">dashboard</TextLink> and choose
-          Changes to read it or to undo it.
+          Changes to read it. What was done to a listing, plans or prices can be undone there; a
+          client secret that was replaced is gone, and addresses are set anew under Integration.
         </p>
         <p>
           A new client secret is never told to an agent. It gets a link that shows the secret once,

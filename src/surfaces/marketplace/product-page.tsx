@@ -77,7 +77,7 @@ export function ProductPage(facts: {
     >
       <header class="flex max-w-2xl flex-wrap items-start gap-x-5 gap-y-3">
         <Monogram name={name} large />
-        <div class="grid min-w-0 flex-1 basis-64 gap-2">
+        <div class="grid min-w-0 flex-1 basis-64 grid-cols-1 gap-2">
           <h1 class="text-3xl font-semibold tracking-tight">{name}</h1>
           <p class="text-lg text-muted">{facts.tagline}</p>
           <p class="text-sm">
@@ -143,10 +143,10 @@ function Labels({ labels }: { labels: Label[] }): JSX.Element | null {
         <li key={name}>
           {href ? (
             <a class="group rounded-selector hover:underline" href={href}>
-              <Badge>{name}</Badge>
+              <Badge wraps>{name}</Badge>
             </a>
           ) : (
-            <Badge>{name}</Badge>
+            <Badge wraps>{name}</Badge>
           )}
         </li>
       ))}

@@ -50,7 +50,11 @@ const Removed = z.strictObject({
 
 /** One field that a change altered. */
 const Altered = z.strictObject({
-  path: z.string().describe('Where it stands, as `sections[2].title`.'),
+  path: z
+    .string()
+    .describe(
+      'Where it stands, as `sections[2].title`, counted from 0; what is gone, where it stood.',
+    ),
   before: z.unknown().describe('As it was; null where there was nothing.'),
   after: z.unknown().describe('As it is now; null where nothing is left.'),
 })
