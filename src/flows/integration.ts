@@ -156,3 +156,22 @@ export async function switchAddOn(
     })
   })
 }
+
+/** Lets an app's buyers pause what they pay for, or not any more. */
+export async function allowPauses(
+  { db, clock }: World,
+  editor: apps.Editor,
+  facts: { app_id: string; to: 'on' | 'off' },
+): Promise<void> {
+  const { app_id, to } = facts
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    await apps.setAllowsPause(tx, app_id, to === 'on')
+    await audit(tx, now, {
+      actor: editor.user_id,
+      action: to === 'on' ? 'app.pauses_allowed' : 'app.pauses_refused',
+      subject: app_id,
+      request_id: editor.request_id,
+    })
+  })
+}

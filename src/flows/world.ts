@@ -1,4 +1,7 @@
+import type { Use } from '#domain/licensing'
 import type { Processor } from '#domain/payments'
+import type { TaxProvider } from '#domain/tax'
+import { addSeconds } from '#platform/calendar'
 import type { Clock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
@@ -8,6 +11,7 @@ import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
+import type { Tally } from '#platform/tally'
 
 /** All that a story needs from outside itself, handed in whole so that a test can hand in another. */
 export interface World {
@@ -21,4 +25,15 @@ export interface World {
   jobs: Jobs
   mailer: Mailer
   processor: Processor
+  taxes: TaxProvider
+  /** How licenses are used, counted until `rememberUses` writes it down. */
+  uses: Tally<Use>
+}
+
+/**
+ * What time it is for an app: the service's own, or ahead of it in test mode. All that concerns an
+ * app's money and licenses is dated so.
+ */
+export function appTime({ clock }: Pick<World, 'clock'>, app: { clock_ahead: number }): Date {
+  return addSeconds(clock.now(), app.clock_ahead)
 }

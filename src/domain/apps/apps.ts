@@ -19,13 +19,18 @@ export interface App extends AddOnDates {
   listing_mode: ListingMode
   is_published: boolean
   external_sales_enabled: boolean
+  /** Whether buyers may pause what they pay for. */
+  allows_pause: boolean
+  /** How far the app's own clock is ahead in test mode, in seconds. */
+  clock_ahead: number
 }
 
 /** What is told of an app when it is registered. */
-export type NewApp = Omit<App, 'developer_id' | keyof AddOnDates>
+export type NewApp = Omit<App, 'developer_id' | 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
-  listing_mode, is_published, external_sales_enabled, addon_enabled_at, addon_disabled_at,
+  listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
+  addon_enabled_at, addon_disabled_at,
   (select s.user_id from sellers s where s.id = apps.seller_id) as developer_id`
 
 /** An app that is on sale: published, with external sales enabled. */
@@ -147,4 +152,23 @@ export async function disableAddOn(db: Db, now: Date, id: string): Promise<boole
   const changed = await db.run(sql`update apps set addon_disabled_at = ${now}
     where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null`)
   return changed === 1
+}
+
+/** Lets an app's buyers pause what they pay for, or not. */
+export async function setAllowsPause(db: Db, id: string, allows_pause: boolean): Promise<void> {
+  await db.run(sql`update apps set allows_pause = ${allows_pause} where id = ${id}`)
+}
+
+/** Sets an app's own clock, in test mode; it never goes back. */
+export async function setClockAhead(db: Db, id: string, seconds: number): Promise<void> {
+  await db.run(sql`update apps set clock_ahead = greatest(clock_ahead, ${seconds})
+    where id = ${id}`)
+}
+
+/** How far the clock of the app that is furthest ahead is, in seconds; zero outside of tests. */
+export async function furthestClock(db: Db): Promise<number> {
+  const { ahead } = await db.one<{ ahead: number }>(
+    sql`select coalesce(max(clock_ahead), 0)::bigint as ahead from apps`,
+  )
+  return ahead
 }

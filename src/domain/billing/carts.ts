@@ -34,13 +34,15 @@ export interface Cart {
   card: CartCard | null
   affiliate_id: string | null
   brought_by: BroughtBy
+  /** The trial of a scene in test mode; null: what the plan offers. */
+  trial_days: number | null
   order_id: string | null
   completed_at: Date | null
 }
 
 const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalised, country,
-  zip, state, user_id, tax_quote_id, card_entry_id, card, affiliate_id, brought_by, order_id,
-  completed_at`
+  zip, state, user_id, tax_quote_id, card_entry_id, card, affiliate_id, brought_by, trial_days,
+  order_id, completed_at`
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(
@@ -48,15 +50,16 @@ export async function addCart(
   now: Date,
   cart: Pick<Cart, 'id' | 'app_id' | 'price_id' | 'browser_hash' | 'next_url' | 'user_id'> &
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
-    Record<'email' | 'email_normalised' | 'country' | 'zip' | 'state', string>,
+    Record<'email' | 'email_normalised' | 'country' | 'zip' | 'state', string> &
+    Partial<Pick<Cart, 'trial_days'>>,
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
       email_normalised, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
-      created_at, updated_at)
+      trial_days, created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
       ${cart.email}, ${cart.email_normalised}, ${cart.country}, ${cart.zip}, ${cart.state},
       ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
-      ${now}, ${now})`)
+      ${cart.trial_days ?? null}, ${now}, ${now})`)
 }
 
 /** A cart by its id. */

@@ -8,6 +8,8 @@ const RATE_BPS: Record<BroughtBy, number> = { seller: 500, service: 1000 }
 const ADD_ON_BPS = 200
 const FIXED = cents(50)
 const COMMISSION_BPS = 2500
+/** What a dispute costs the seller unless it is won (decided: fee). */
+export const DISPUTE_COST = cents(1500)
 
 /** What a sale's fee depends on. */
 export interface FeeTerms {
@@ -24,6 +26,18 @@ export interface FeeTerms {
 export function feeOn(amount: Cents, { brought_by, has_add_on }: FeeTerms): Cents {
   const rate = RATE_BPS[brought_by] + (has_add_on ? ADD_ON_BPS : 0)
   return cents(share(amount, rate, BASIS) + FIXED)
+}
+
+/** The part of a fee that the add-on adds: what is left of the whole after the fee without it. */
+export function addOnPart(amount: Cents, fee: Cents, { brought_by, has_add_on }: FeeTerms): Cents {
+  if (!has_add_on) return ZERO
+  const without = feeOn(amount, { brought_by, has_add_on: false })
+  return cents(Math.max(0, fee - without))
+}
+
+/** The part of a fee that stays when a sale is undone. */
+export function fixedPart(fee: Cents): Cents {
+  return cents(Math.min(fee, FIXED))
 }
 
 /** The affiliate's quarter of the fee, rounded down; nothing without an affiliate. */

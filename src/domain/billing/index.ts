@@ -1,13 +1,40 @@
 /**
  * Billing: the trade itself.
  *
- * Knows carts on their way through the checkout, the orders they become, subscriptions, the fee
- * and the terms of a purchase. Owns `carts`, `orders` and `subscriptions`. Promises: a cart becomes
- * one order at the most, and a fee is multiplied once. Spec: What the service does, 6; Hosted
- * checkout and management links.
+ * Knows carts on their way through the checkout, the orders they become, subscriptions, the bills
+ * they lead to, the fee, the terms of a purchase, the calendar of retries and what a move between
+ * plans costs. Owns `carts`, `orders`, `subscriptions` and `invoices`. Promises: a cart becomes one
+ * order at the most, a period is billed once, and a fee is multiplied once. Spec: What the service
+ * does, 6; States and transitions; Hosted checkout and management links.
  */
 export * from './carts.ts'
-export { type BroughtBy, commissionOn, type FeeTerms, feeOn } from './fee.ts'
+export {
+  type Dunning,
+  dunningEnd,
+  FAULT_SECONDS,
+  firstFailure,
+  isHardDecline,
+  nextRetry,
+} from './dunning.ts'
+export {
+  addOnPart,
+  type BroughtBy,
+  commissionOn,
+  DISPUTE_COST,
+  type FeeTerms,
+  feeOn,
+  fixedPart,
+} from './fee.ts'
+export * from './happenings.ts'
+export { invoiceNumber } from './invoice-number.ts'
+export * from './invoices.ts'
+export { dueAgain, type NextStep, nextStep } from './next-step.ts'
 export * from './orders.ts'
+export { type Calendar, type Period, periodDue, periodOf, trialDue } from './period.ts'
+export { type PlanMove, planMove, type Rate, type Running, unusedPart } from './plan-move.ts'
+export * from './receipts.ts'
+export * from './refund-split.ts'
+export * from './sales.ts'
+export * from './subscribers.ts'
 export * from './subscriptions.ts'
 export { type Terms, termsOf } from './terms.ts'

@@ -19,6 +19,8 @@ export interface Order {
   /** What was taken at the purchase, tax included; zero while a trial runs. */
   charged: Cents
   fee: Cents
+  /** The part of the fee that the hosted sign-in add-on adds. */
+  add_on_fee: Cents
   commission: Cents
   brought_by: BroughtBy
   affiliate_id: string | null
@@ -29,12 +31,13 @@ export interface Order {
 /** Records an order. */
 export async function addOrder(db: Db, now: Date, order: Omit<Order, 'created_at'>): Promise<void> {
   await db.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
-      license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, affiliate_id,
-      made_account, created_at)
+      license_id, tax_quote_id, amount, tax, charged, fee, add_on_fee, commission, brought_by,
+      affiliate_id, made_account, created_at)
     values (${order.id}, ${order.cart_id}, ${order.app_id}, ${order.user_id},
       ${order.product_id}, ${order.price_id}, ${order.license_id}, ${order.tax_quote_id},
-      ${order.amount}, ${order.tax}, ${order.charged}, ${order.fee}, ${order.commission},
-      ${order.brought_by}, ${order.affiliate_id}, ${order.made_account}, ${now})`)
+      ${order.amount}, ${order.tax}, ${order.charged}, ${order.fee}, ${order.add_on_fee},
+      ${order.commission}, ${order.brought_by}, ${order.affiliate_id}, ${order.made_account},
+      ${now})`)
 }
 
 /** All that a receipt or a success page tells of an order. */
@@ -53,7 +56,7 @@ export interface OrderStory extends Order {
 export async function tellOrder(db: Db, id: string): Promise<OrderStory | undefined> {
   return await db.maybe<OrderStory>(sql`
     select o.id, o.cart_id, o.app_id, o.user_id, o.product_id, o.price_id, o.license_id,
-      o.tax_quote_id, o.amount, o.tax, o.charged, o.fee, o.commission, o.brought_by,
+      o.tax_quote_id, o.amount, o.tax, o.charged, o.fee, o.add_on_fee, o.commission, o.brought_by,
       o.affiliate_id, o.made_account, o.created_at, u.email, a.name as app_name,
       p.name as product_name, r.frequency, q.state, l.period_end,
       c.card->>'brand' as card_brand, c.card->>'last4' as card_last4

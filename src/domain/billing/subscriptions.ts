@@ -1,26 +1,164 @@
+import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** The agreement to pay again: what for, with which card, and up to when it is paid. */
+/** The agreement to pay again: what for, how much, with which card, and up to when it is paid. */
 export interface Subscription {
   id: string
+  app_id: string
   license_id: string
+  order_id: string
   price_id: string
   card_id: string
+  /** What was agreed for a period, before tax. */
+  amount: Cents
+  /** Where the tax is owed. */
+  state: string
+  zip: string
   anchor: Date
+  anchor_index: number
   period_index: number
   period_end: Date
+  auto_renew: boolean
+  /** When the next thing is due; null while nothing is. */
+  next_at: Date | null
+  past_due_since: Date | null
+  retries: number
+  last_decline: string | null
+  /** The plan that it moves to at the period's end, and what was agreed to be paid for it. */
+  pending_price_id: string | null
+  pending_amount: Cents | null
+  pause_at_end: boolean
+  ended_at: Date | null
 }
 
-/** Opens a subscription at its first period. */
-export async function addSubscription(
+/** A subscription with how often its plan is paid. */
+export interface RunningSubscription extends Subscription {
+  frequency: Frequency
+}
+
+const COLUMNS = sql`s.id, s.app_id, s.license_id, s.order_id, s.price_id, s.card_id, s.amount,
+  s.state, s.zip, s.anchor, s.anchor_index, s.period_index, s.period_end, s.auto_renew, s.next_at,
+  s.past_due_since, s.retries, s.last_decline, s.pending_price_id, s.pending_amount,
+  s.pause_at_end, s.ended_at,
+  (select r.frequency from prices r where r.id = s.price_id) as frequency`
+
+/** What a purchase says of the subscription that it opens. */
+export type NewSubscription = Pick<
+  Subscription,
+  | 'id'
+  | 'app_id'
+  | 'license_id'
+  | 'order_id'
+  | 'price_id'
+  | 'card_id'
+  | 'amount'
+  | 'state'
+  | 'zip'
+  | 'anchor'
+  | 'period_index'
+  | 'period_end'
+> & { next_at: Date }
+
+/** Opens a subscription at its first period, or at its trial (period 0, which ends at the anchor). */
+export async function addSubscription(db: Db, now: Date, made: NewSubscription): Promise<void> {
+  await db.run(sql`insert into subscriptions
+    (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip, anchor, period_index,
+      period_end, next_at, created_at)
+    values (${made.id}, ${made.app_id}, ${made.license_id}, ${made.order_id}, ${made.price_id},
+      ${made.card_id}, ${made.amount}, ${made.state}, ${made.zip}, ${made.anchor},
+      ${made.period_index}, ${made.period_end}, ${made.next_at}, ${now})`)
+}
+
+/** The subscription behind a license; none behind one that was paid once, or that has ended. */
+export async function subscriptionOf(
+  db: Db,
+  license_id: string,
+): Promise<RunningSubscription | undefined> {
+  return await db.maybe<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
+    where s.license_id = ${license_id} and s.ended_at is null`)
+}
+
+/** A subscription, with its row held until the transaction ends. */
+export async function lockSubscription(db: Db, id: string): Promise<RunningSubscription> {
+  return await db.one<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
+    where s.id = ${id} for update`)
+}
+
+/**
+ * Takes subscriptions in hand that are due, the longest due first; of many workers each gets
+ * others. `now` is the service's time, to which an app's own clock is added. A claim that is not
+ * released ends by itself.
+ */
+export async function claimDue(
   db: Db,
   now: Date,
+  claim: { until: Date; limit: number; app_id?: string },
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string; next_at: Date }>(sql`
+    update subscriptions set claimed_until = ${claim.until} where id in (
+      select s.id from subscriptions s join apps a on a.id = s.app_id
+      where s.next_at <= ${now}::timestamptz + a.clock_ahead * interval '1 second'
+        and (s.claimed_until is null or s.claimed_until <= ${now})
+        and (${claim.app_id ?? null}::text is null or s.app_id = ${claim.app_id ?? null})
+      order by s.next_at, s.id limit ${claim.limit} for update of s skip locked)
+    returning id, next_at`)
+  const inOrder = rows.sort((a, b) => a.next_at.getTime() - b.next_at.getTime())
+  return inOrder.map(({ id }) => id)
+}
+
+/** Lets a claimed subscription go as it is. */
+export async function release(db: Db, id: string): Promise<void> {
+  await db.run(sql`update subscriptions set claimed_until = null where id = ${id}`)
+}
+
+/** What may change of a subscription; what is left out stays. */
+export type SubscriptionChange = Partial<
+  Pick<
+    Subscription,
+    | 'price_id'
+    | 'card_id'
+    | 'amount'
+    | 'anchor'
+    | 'anchor_index'
+    | 'period_index'
+    | 'period_end'
+    | 'auto_renew'
+    | 'next_at'
+    | 'past_due_since'
+    | 'retries'
+    | 'last_decline'
+    | 'pending_price_id'
+    | 'pending_amount'
+    | 'pause_at_end'
+    | 'ended_at'
+  >
+>
+
+/** No other plan is moved to. */
+export const NO_MOVE = { pending_price_id: null, pending_amount: null } as const
+
+/** Writes a change of a subscription whose row is held, and lets its claim go. */
+export async function changeSubscription(
+  db: Db,
   subscription: Subscription,
+  change: SubscriptionChange,
 ): Promise<void> {
-  await db.run(sql`insert into subscriptions
-    (id, license_id, price_id, card_id, anchor, period_index, period_end, created_at)
-    values (${subscription.id}, ${subscription.license_id}, ${subscription.price_id},
-      ${subscription.card_id}, ${subscription.anchor}, ${subscription.period_index},
-      ${subscription.period_end}, ${now})`)
+  const s = { ...subscription, ...change }
+  await db.run(sql`update subscriptions set price_id = ${s.price_id}, card_id = ${s.card_id},
+      amount = ${s.amount}, anchor = ${s.anchor}, anchor_index = ${s.anchor_index},
+      period_index = ${s.period_index}, period_end = ${s.period_end},
+      auto_renew = ${s.auto_renew}, next_at = ${s.next_at}, past_due_since = ${s.past_due_since},
+      retries = ${s.retries}, last_decline = ${s.last_decline},
+      pending_price_id = ${s.pending_price_id}, pending_amount = ${s.pending_amount},
+      pause_at_end = ${s.pause_at_end}, ended_at = ${s.ended_at}, claimed_until = null
+    where id = ${s.id}`)
+}
+
+/** When the next thing of an app's subscriptions is due; undefined where nothing ever is. */
+export async function nextDue(db: Db, app_id: string): Promise<Date | undefined> {
+  const { at } = await db.one<{ at: Date | null }>(sql`select min(next_at) as at
+    from subscriptions where app_id = ${app_id}`)
+  return at ?? undefined
 }

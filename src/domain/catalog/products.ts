@@ -77,6 +77,12 @@ export async function findBought(db: Db, price_id: string): Promise<Offer> {
     from prices r join products p on p.id = r.product_id where r.id = ${price_id}`)
 }
 
+/** What a plan is called, whether or not it is still offered. */
+export async function productName(db: Db, id: string): Promise<string> {
+  const { name } = await db.one<{ name: string }>(sql`select name from products where id = ${id}`)
+  return name
+}
+
 /** Adds a plan. */
 export async function addProduct(db: Db, now: Date, product: Product): Promise<void> {
   await db.run(sql`insert into products

@@ -128,3 +128,16 @@ export async function revokeEverything(db: Db, user_id: string): Promise<void> {
 export async function sweepRecords(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from oidc_records where expires_at <= ${now}`)
 }
+
+/** When a person agreed to sign in to an app, and the sign-ins that are still remembered. */
+export async function signInsOf(
+  db: Db,
+  party: { user_id: string; client_id: string },
+): Promise<{ agreed_at: Date | null; signed_in_at: Date[] }> {
+  const { user_id, client_id } = party
+  const consent = await db.maybe<{ granted_at: Date }>(sql`select granted_at from consents
+    where user_id = ${user_id} and client_id = ${client_id}`)
+  const rows = await db.rows<{ at: Date }>(sql`select distinct created_at as at from oidc_records
+    where user_id = ${user_id} and client_id = ${client_id} and kind = 'AccessToken' order by 1`)
+  return { agreed_at: consent?.granted_at ?? null, signed_in_at: rows.map(({ at }) => at) }
+}

@@ -84,3 +84,11 @@ export async function spendLinks(db: Db, now: Date, user_id: string): Promise<vo
   await db.run(sql`update account_links set used_at = ${now}
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }
+
+/** When links from an account's mailbox were used, by which its reader went on to his account. */
+export async function linksUsed(db: Db, user_id: string): Promise<Date[]> {
+  const rows = await db.rows<{ used_at: Date }>(sql`select distinct used_at from account_links
+    where user_id = ${user_id} and purpose in ('verify_email', 'set_password', 'sign_in')
+      and used_at is not null order by used_at`)
+  return rows.map(({ used_at }) => used_at)
+}

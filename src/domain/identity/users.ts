@@ -65,6 +65,19 @@ export async function makeOperator(db: Db, user_id: string): Promise<void> {
   await db.run(sql`update users set is_operator = true where id = ${user_id}`)
 }
 
+/** Lets people sign in to an account again; false where nobody had locked it. */
+export async function unlockUser(db: Db, user_id: string): Promise<boolean> {
+  const unlocked = await db.run(sql`update users set locked_at = null
+    where id = ${user_id} and locked_at is not null`)
+  return unlocked === 1
+}
+
+/** The accounts that are locked, the latest first. */
+export async function listLocked(db: Db): Promise<(User & { locked_at: Date })[]> {
+  return await db.rows<User & { locked_at: Date }>(sql`select ${COLUMNS} from users
+    where locked_at is not null order by locked_at desc, id limit 100`)
+}
+
 /** Locks an account that its owner disowned: nobody signs in until an operator looks at it. */
 export async function lockUser(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update users set locked_at = coalesce(locked_at, ${now}) where id = ${user_id}`)

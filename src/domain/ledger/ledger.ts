@@ -1,10 +1,15 @@
 import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Posting } from './posting.ts'
+import type { Account, Posting } from './posting.ts'
 
-/** Writes a posting; the same event of the same subject is refused a second time. */
+/**
+ * Writes a posting; the same event of the same subject is refused a second time. One without lines
+ * moved nothing and is not written.
+ */
 export async function post(db: Db, now: Date, id: string, posting: Posting): Promise<void> {
   const { event, subject, lines } = posting
+  if (lines.length === 0) return
   await db.run(sql`with posted as (
       insert into ledger_transactions (id, at, event, subject)
       values (${id}, ${now}, ${event}, ${subject}) returning id)
@@ -14,4 +19,74 @@ export async function post(db: Db, now: Date, id: string, posting: Posting): Pro
       ${lines.map((line) => line.account)}::text[], ${lines.map((line) => line.owner)}::text[],
       ${lines.map((line) => line.amount)}::bigint[])
       as line (position, account, owner, amount)`)
+}
+
+/** What stands on an account; a credit balance is negative. */
+export interface Balance {
+  account: Account
+  owner: string
+  amount: Cents
+}
+
+/** Every balance as it was at an instant, that instant included; empty ones are left out. */
+export async function balancesAt(db: Db, at: Date): Promise<Balance[]> {
+  return await db.rows<Balance>(sql`
+    select e.account, e.owner, sum(e.amount)::bigint as amount
+    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    where t.at <= ${at} group by e.account, e.owner having sum(e.amount) <> 0
+    order by e.account, e.owner`)
+}
+
+/** What stands on one account of one owner now. */
+export async function balanceOf(db: Db, account: Account, owner: string): Promise<Cents> {
+  const { amount } = await db.one<{ amount: Cents }>(sql`
+    select coalesce(sum(amount), 0)::bigint as amount from ledger_entries
+    where account = ${account} and owner = ${owner}`)
+  return amount
+}
+
+/** Balances of an account that are above zero (owed to the service) or below it (owed by it). */
+export async function balancesOf(
+  db: Db,
+  facts: { account: Account; side: 'debit' | 'credit' },
+): Promise<Balance[]> {
+  const sign = facts.side === 'debit' ? 1 : -1
+  return await db.rows<Balance>(sql`
+    select account, owner, sum(amount)::bigint as amount from ledger_entries
+    where account = ${facts.account} group by account, owner
+    having sign(sum(amount)) = ${sign} order by owner`)
+}
+
+/** One line of the books with the event that it belongs to. */
+export interface Entry {
+  transaction_id: string
+  position: number
+  at: Date
+  event: string
+  subject: string
+  account: Account
+  owner: string
+  amount: Cents
+}
+
+/** All lines of the events that happened to a thing, in the order in which they were written. */
+export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
+  return await db.rows<Entry>(sql`
+    select e.transaction_id, e.position, t.at, t.event, t.subject, e.account, e.owner, e.amount
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+    where t.subject = any(${subjects}) order by t.at, t.id, e.position`)
+}
+
+/** Makes whoever settles a whole balance of this owner wait in turn, until the transaction ends. */
+export async function lockOwner(db: Db, owner: string): Promise<void> {
+  await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${owner}, 7))`)
+}
+
+/** What somebody who is paid is called: a seller's legal name, or an affiliate's address. */
+export async function nameOfOwner(db: Db, owner: string): Promise<{ name: string }> {
+  const row = await db.maybe<{ name: string }>(sql`
+    select legal_name as name from sellers where id = ${owner}
+    union all select u.email from affiliates f join users u on u.id = f.user_id
+      where f.id = ${owner}`)
+  return row ?? { name: owner }
 }

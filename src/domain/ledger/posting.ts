@@ -4,14 +4,25 @@ import { type Cents, cents, sum } from '#platform/money'
 export type Account =
   /** Money that lies at the processor. */
   | 'processor'
-  /** Tax collected and owed to a state. */
+  /** Tax collected and owed to a state (owner `US-TX`). */
   | 'tax_payable'
-  /** Owed to a seller. */
+  /** Owed to a seller; a debit balance is what the seller owes. */
   | 'seller_payable'
   /** Owed to an affiliate, out of the service's fee. */
   | 'affiliate_payable'
-  /** The service's own fee. */
+  /** The service's own fee, and what the hosted sign-in add-on adds to it. */
   | 'fees'
+  | 'add_on_fees'
+  /** Money that the banks hold while buyers dispute it. */
+  | 'disputes_open'
+  /** What a seller gets back when a dispute is won (owner: the seller). */
+  | 'dispute_hold'
+  /** What disputes cost sellers, until they are won. */
+  | 'dispute_costs'
+  /** Owed to a buyer, because a refund did not arrive. */
+  | 'buyer_payable'
+  /** What nobody pays back any more. */
+  | 'losses'
 
 /** One line: an account, whose it is, and what is debited (or credited, where negative). */
 export interface Line {
@@ -27,25 +38,175 @@ export interface Posting {
   lines: Line[]
 }
 
-/** A cleared sale: `charged` = tax + commission + the rest of the fee + what the seller gets. */
-export function sale(facts: {
-  order_id: string
-  seller_id: string
-  state: string
-  affiliate_id: string | null
+/** How a price is divided: `fee` is the service's whole fee, `add_on_fee` and `commission` of it. */
+export interface Division {
   amount: Cents
   tax: Cents
   fee: Cents
+  add_on_fee: Cents
   commission: Cents
-}): Posting {
-  const { amount, tax, fee, commission } = facts
-  return posting('sale', facts.order_id, [
+}
+
+/** Whose the parts are. */
+export interface Parties {
+  seller_id: string
+  state: string
+  affiliate_id: string | null
+}
+
+/**
+ * A cleared sale, renewal or upgrade: what was charged = tax + commission + the rest of the fee +
+ * the add-on + what the seller gets.
+ */
+export function sale(facts: Division & Parties & { invoice_id: string }): Posting {
+  const { amount, tax, fee, add_on_fee, commission } = facts
+  return posting('sale', facts.invoice_id, [
     debit('processor', '', sum(amount, tax)),
-    credit('tax_payable', `US-${facts.state}`, tax),
+    credit('tax_payable', taxOwner(facts), tax),
     credit('affiliate_payable', facts.affiliate_id ?? '', commission),
-    credit('fees', '', cents(fee - commission)),
+    credit('fees', '', cents(fee - add_on_fee - commission)),
+    credit('add_on_fees', '', add_on_fee),
     credit('seller_payable', facts.seller_id, cents(amount - fee)),
   ])
+}
+
+/** Money that went back to a buyer; each part is what is taken back of the sale's. */
+export function refund(facts: Division & Parties & { refund_id: string }): Posting {
+  const { amount, tax, fee, add_on_fee, commission } = facts
+  return posting('refund', facts.refund_id, [
+    credit('processor', '', sum(amount, tax)),
+    debit('tax_payable', taxOwner(facts), tax),
+    debit('affiliate_payable', facts.affiliate_id ?? '', commission),
+    debit('fees', '', cents(fee - add_on_fee - commission)),
+    debit('add_on_fees', '', add_on_fee),
+    debit('seller_payable', facts.seller_id, cents(amount - fee)),
+  ])
+}
+
+/** A refund that came back: the buyer is still owed it. */
+export function refundFailed(facts: { refund_id: string; user_id: string; total: Cents }): Posting {
+  return posting('refund_failed', facts.refund_id, [
+    debit('processor', '', facts.total),
+    credit('buyer_payable', facts.user_id, facts.total),
+  ])
+}
+
+/** What a buyer was owed, and got by another way than his card. */
+export function buyerPaid(facts: { payment_id: string; user_id: string; total: Cents }): Posting {
+  return posting('buyer_paid', facts.payment_id, [
+    credit('processor', '', facts.total),
+    debit('buyer_payable', facts.user_id, facts.total),
+  ])
+}
+
+/**
+ * What a dispute is about: `amount` before tax, the cost that the seller bears, and what the buyer
+ * was owed already because a refund had come back.
+ */
+export interface Disputed {
+  dispute_id: string
+  seller_id: string
+  user_id: string
+  amount: Cents
+  tax: Cents
+  owed: Cents
+  cost: Cents
+}
+
+/** A dispute was opened: the bank took the money, and the seller's part is held. */
+export function disputeOpened(facts: Disputed): Posting {
+  const { seller_id, amount, tax, owed, cost } = facts
+  return posting('dispute_opened', facts.dispute_id, [
+    credit('processor', '', sum(amount, tax, owed)),
+    debit('disputes_open', '', sum(amount, tax)),
+    debit('buyer_payable', facts.user_id, owed),
+    debit('seller_payable', seller_id, sum(amount, cost)),
+    credit('dispute_hold', seller_id, amount),
+    credit('dispute_costs', '', cost),
+  ])
+}
+
+/** A dispute was won: everything that its opening took is given back. */
+export function disputeWon(facts: Disputed): Posting {
+  const { seller_id, amount, tax, owed, cost } = facts
+  return posting('dispute_won', facts.dispute_id, [
+    debit('processor', '', sum(amount, tax, owed)),
+    credit('disputes_open', '', sum(amount, tax)),
+    credit('buyer_payable', facts.user_id, owed),
+    credit('seller_payable', seller_id, sum(amount, cost)),
+    debit('dispute_hold', seller_id, amount),
+    debit('dispute_costs', '', cost),
+  ])
+}
+
+/**
+ * A dispute was lost: the seller's part stays taken, the state is not owed the tax of a sale that
+ * was undone, and the affiliate's commission goes back to the service, which keeps its fee.
+ */
+export function disputeLost(
+  facts: Disputed & Pick<Parties, 'state' | 'affiliate_id'> & { commission: Cents },
+): Posting {
+  const { seller_id, amount, tax, commission } = facts
+  return posting('dispute_lost', facts.dispute_id, [
+    credit('disputes_open', '', sum(amount, tax)),
+    debit('dispute_hold', seller_id, amount),
+    debit('tax_payable', taxOwner(facts), tax),
+    debit('affiliate_payable', facts.affiliate_id ?? '', commission),
+    credit('fees', '', commission),
+  ])
+}
+
+/** What is paid to whom, from which of the accounts that are owed to somebody. */
+export interface PaidOut {
+  payout_id: string
+  account: 'seller_payable' | 'affiliate_payable'
+  owner: string
+  amount: Cents
+}
+
+/** Money on its way to a seller or an affiliate. */
+export function payout({ payout_id, account, owner, amount }: PaidOut): Posting {
+  return posting('payout', payout_id, [
+    debit(account, owner, amount),
+    credit('processor', '', amount),
+  ])
+}
+
+/** A payout that the bank sent back: it is owed again. */
+export function payoutFailed({ payout_id, account, owner, amount }: PaidOut): Posting {
+  return posting('payout_failed', payout_id, [
+    debit('processor', '', amount),
+    credit(account, owner, amount),
+  ])
+}
+
+/** A month's tax, paid to its state. */
+export function remittance(facts: {
+  remittance_id: string
+  state: string
+  amount: Cents
+}): Posting {
+  return posting('remittance', facts.remittance_id, [
+    debit('tax_payable', taxOwner(facts), facts.amount),
+    credit('processor', '', facts.amount),
+  ])
+}
+
+/** What somebody owes and will not pay: `amount` is the debit balance that is given up. */
+export function writeOff(facts: {
+  write_off_id: string
+  account: 'seller_payable' | 'affiliate_payable'
+  owner: string
+  amount: Cents
+}): Posting {
+  return posting('write_off', facts.write_off_id, [
+    debit('losses', '', facts.amount),
+    credit(facts.account, facts.owner, facts.amount),
+  ])
+}
+
+function taxOwner({ state }: { state: string }): string {
+  return `US-${state}`
 }
 
 function debit(account: Account, owner: string, amount: Cents): Line {

@@ -7,6 +7,8 @@ import type { LicenseStatus } from './status.ts'
 /** What a bearer token leads to, as far as it is good at all. */
 export interface TokenHolding extends Holding {
   scopes: string[]
+  /** The license that was found, whether it entitles or not. */
+  license_id: string | undefined
   /** Undefined where the token's client belongs to no app. */
   app_id: string | undefined
   addon_enabled: boolean
@@ -16,6 +18,7 @@ interface Row {
   scope: string | null
   app_id: string | null
   addon_enabled: boolean | null
+  license_id: string | null
   status: LicenseStatus | null
   period_end: Date | null
   product_id: string | null
@@ -37,14 +40,14 @@ export async function findByToken(
   const row = await db.hot<Row>(sql`
     select t.scope, a.id as app_id,
       a.addon_enabled_at is not null and a.addon_disabled_at is null as addon_enabled,
-      l.status, l.period_end, l.product_id, p.name as product_name,
+      l.id as license_id, l.status, l.period_end, l.product_id, p.name as product_name,
       f.id as free_id, f.name as free_name
     from oidc_records t
       join users u on u.id = t.user_id and u.locked_at is null
       join clients c on c.client_id = t.client_id
       left join apps a on a.id = c.app_id
       left join lateral (
-        select status, period_end, product_id from licenses
+        select id, status, period_end, product_id from licenses
         where app_id = a.id and user_id = t.user_id and status <> 'canceled'
         order by status in ('active', 'trialing', 'one_time_active') desc, status = 'preview' desc
         limit 1
@@ -60,6 +63,7 @@ function holdingOf(row: Row): TokenHolding {
   const { status, period_end, product_id, product_name, free_id, free_name } = row
   return {
     scopes: row.scope?.split(' ') ?? [],
+    license_id: row.license_id ?? undefined,
     app_id: row.app_id ?? undefined,
     addon_enabled: row.addon_enabled ?? false,
     license:

@@ -1,8 +1,9 @@
 /**
  * Licensing: may this person use the app?
  *
- * Knows licenses, their statuses, their keys, and the references by which a seller's server fetches
- * an order. Owns `licenses` and `license_history`. Promises: one live license for a buyer and app,
+ * Knows licenses, their statuses and the only ways between them, their keys, and the references by
+ * which a seller's server fetches an order, and how often each was used. Owns `licenses`,
+ * `license_history` and `license_uses`. Promises: one live license for a buyer and app,
  * and one preview for its developer; a key is found by a keyed hash and shown only to its owner, and
  * an app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License
  * key endpoints.
@@ -11,6 +12,7 @@ export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitle
 export * from './entitlements.ts'
 export { isWellFormedKey } from './key.ts'
 export * from './licenses.ts'
+export * from './moves.ts'
 export { readReference, signReference } from './order-reference.ts'
 export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'
 export { type Rotation, rotate } from './rotation.ts'
@@ -22,3 +24,11 @@ export {
   type OwnerRoute,
   ownerRoute,
 } from './status.ts'
+export {
+  BEGINNINGS,
+  mayMove,
+  TRANSITIONS,
+  type Transition,
+  type Trigger,
+} from './transition.ts'
+export * from './uses.ts'

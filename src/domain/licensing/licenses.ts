@@ -101,6 +101,12 @@ export async function findLicense(db: Db, id: string): Promise<License> {
   return await db.one<License>(sql`select ${COLUMNS} from licenses where id = ${id}`)
 }
 
+/** Whether there is a license of this id. */
+export async function hasLicense(db: Db, id: string): Promise<boolean> {
+  const row = await db.maybe<{ id: string }>(sql`select id from licenses where id = ${id}`)
+  return row !== undefined
+}
+
 /** Mints a license with a new key, and opens its history. Returns the key. */
 export async function mint(
   db: Db,

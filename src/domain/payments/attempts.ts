@@ -5,23 +5,34 @@ import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
 
 export type AttemptStatus = 'open' | 'action_required' | 'succeeded' | 'declined' | 'closed'
 
-/** One try to charge a cart; its id is the key under which the processor is asked. */
-export interface Attempt {
+/** One try to charge; its id is the key under which the processor is asked. */
+interface Try {
   id: string
-  cart_id: string
   app_id: string
   email_normalised: string
-  order_id: string
-  /** The quote that was shown and is charged, whatever becomes of the cart's own meanwhile. */
-  tax_quote_id: string
   amount: Cents
-  /** The days of the trial that was promised; zero where the whole is charged. */
-  trial_days: number
   card: Card
   status: AttemptStatus
   action_url: string | null
   decline_code: DeclineCode | null
   created_at: Date
+}
+
+/** One try to charge a cart. */
+export interface Attempt extends Try {
+  cart_id: string
+  order_id: string
+  /** The quote that was shown and is charged, whatever becomes of the cart's own meanwhile. */
+  tax_quote_id: string
+  /** The days of the trial that was promised; zero where the whole is charged. */
+  trial_days: number
+}
+
+/** One try to charge an invoice. */
+export interface InvoiceAttempt extends Try {
+  invoice_id: string
+  /** A try that somebody asked for uses up no scheduled one. */
+  asked_by: 'schedule' | 'buyer' | 'operator'
 }
 
 const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount,
@@ -30,7 +41,7 @@ const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_i
 const UNSETTLED = sql`status in ('open', 'action_required')`
 
 /** Tells whether an attempt's outcome is still open. */
-export function isUnsettled({ status }: Attempt): boolean {
+export function isUnsettled({ status }: Pick<Try, 'status'>): boolean {
   return status === 'open' || status === 'action_required'
 }
 
@@ -51,14 +62,57 @@ export async function open(
   return inserted === 1
 }
 
-/** The attempt that is open for a buyer and app. */
+/** The attempt on a cart that is open for a buyer and app. */
 export async function findUnsettled(
   db: Db,
   buyer: { app_id: string; email_normalised: string },
 ): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
     where app_id = ${buyer.app_id} and email_normalised = ${buyer.email_normalised}
-      and ${UNSETTLED}`)
+      and cart_id is not null and ${UNSETTLED}`)
+}
+
+const INVOICE_COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalised, amount, card,
+  status, action_url, decline_code, created_at`
+
+/** Puts an attempt on an invoice on record; false where its buyer has an open one for this app. */
+export async function openOnInvoice(
+  db: Db,
+  now: Date,
+  attempt: Omit<InvoiceAttempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>,
+): Promise<boolean> {
+  const inserted = await db.run(sql`insert into attempts
+    (id, invoice_id, asked_by, app_id, email_normalised, amount, trial_days, card, status,
+      created_at)
+    values (${attempt.id}, ${attempt.invoice_id}, ${attempt.asked_by}, ${attempt.app_id},
+      ${attempt.email_normalised}, ${attempt.amount}, 0, ${JSON.stringify(attempt.card)}, 'open',
+      ${now})
+    on conflict (app_id, email_normalised) where status in ('open', 'action_required')
+    do nothing`)
+  return inserted === 1
+}
+
+/** An attempt on an invoice, with its row held until the transaction ends. */
+export async function lockOnInvoice(db: Db, id: string): Promise<InvoiceAttempt> {
+  return await db.one<InvoiceAttempt>(
+    sql`select ${INVOICE_COLUMNS} from attempts where id = ${id} for update`,
+  )
+}
+
+/** The latest attempt on an invoice. */
+export async function latestOnInvoice(
+  db: Db,
+  invoice_id: string,
+): Promise<InvoiceAttempt | undefined> {
+  return await db.maybe<InvoiceAttempt>(sql`select ${INVOICE_COLUMNS} from attempts
+    where invoice_id = ${invoice_id} order by number desc limit 1`)
+}
+
+/** Attempts on invoices that were opened before a time and are not settled, the oldest first. */
+export async function unsettledOnInvoices(db: Db, before: Date): Promise<InvoiceAttempt[]> {
+  return await db.rows<InvoiceAttempt>(sql`select ${INVOICE_COLUMNS} from attempts
+    where ${UNSETTLED} and invoice_id is not null and created_at <= ${before}
+    order by created_at limit 100`)
 }
 
 /** The latest attempt of a cart. */
@@ -72,10 +126,11 @@ export async function lock(db: Db, id: string): Promise<Attempt> {
   return await db.one<Attempt>(sql`select ${COLUMNS} from attempts where id = ${id} for update`)
 }
 
-/** Attempts that were opened before a time and are not settled yet, the oldest first. */
+/** Attempts on carts that were opened before a time and are not settled yet, the oldest first. */
 export async function unsettledSince(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
-    where ${UNSETTLED} and created_at <= ${before} order by created_at limit 100`)
+    where ${UNSETTLED} and cart_id is not null and created_at <= ${before}
+    order by created_at limit 100`)
 }
 
 /** Records what the processor said. */
@@ -87,4 +142,14 @@ export async function record(db: Db, now: Date, id: string, answer: ChargeAnswer
   await db.run(sql`update attempts set status = ${answer.status}, action_url = ${action_url},
     decline_code = ${decline_code}, charge_id = ${charge_id}, settled_at = ${settled_at}
     where id = ${id}`)
+}
+
+/** The latest attempt on any bill of a license. */
+export async function latestOfLicense(
+  db: Db,
+  license_id: string,
+): Promise<InvoiceAttempt | undefined> {
+  return await db.maybe<InvoiceAttempt>(sql`select ${INVOICE_COLUMNS} from attempts
+    where invoice_id in (select id from invoices where license_id = ${license_id})
+    order by number desc limit 1`)
 }

@@ -15,3 +15,9 @@ export async function keepCard(
       ${card.exp_month}, ${card.exp_year}, ${card.billing_country}, ${card.billing_zip},
       ${card.issuer_country}, ${card.fingerprint}, ${now})`)
 }
+
+/** A card that was kept. */
+export async function findCard(db: Db, id: string): Promise<Card> {
+  return await db.one<Card>(sql`select token, brand, last4, exp_month, exp_year, billing_country,
+    billing_zip, issuer_country, fingerprint from cards where id = ${id}`)
+}

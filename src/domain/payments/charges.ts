@@ -2,20 +2,66 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** Money that was taken. */
+/** Money that was taken, for one invoice. */
 export interface Charge {
   id: string
   attempt_id: string
   order_id: string
+  invoice_id: string
   processor: string
   processor_charge_id: string
   amount: Cents
 }
 
+const COLUMNS = sql`id, attempt_id, order_id, invoice_id, processor, processor_charge_id, amount`
+
 /** Records a charge that cleared; the processor's own id makes a second record impossible. */
 export async function recordCharge(db: Db, now: Date, charge: Charge): Promise<void> {
-  await db.run(sql`insert into charges
-    (id, attempt_id, order_id, processor, processor_charge_id, amount, created_at)
-    values (${charge.id}, ${charge.attempt_id}, ${charge.order_id}, ${charge.processor},
-      ${charge.processor_charge_id}, ${charge.amount}, ${now})`)
+  await db.run(sql`insert into charges (${COLUMNS}, created_at)
+    values (${charge.id}, ${charge.attempt_id}, ${charge.order_id}, ${charge.invoice_id},
+      ${charge.processor}, ${charge.processor_charge_id}, ${charge.amount}, ${now})`)
+}
+
+/** The charge that paid an invoice. */
+export async function chargeOf(db: Db, invoice_id: string): Promise<Charge | undefined> {
+  return await db.maybe<Charge>(
+    sql`select ${COLUMNS} from charges where invoice_id = ${invoice_id}`,
+  )
+}
+
+/** A charge by the processor's own name for it. */
+export async function findCharge(db: Db, processor_charge_id: string): Promise<Charge | undefined> {
+  return await db.maybe<Charge>(
+    sql`select ${COLUMNS} from charges where processor_charge_id = ${processor_charge_id}`,
+  )
+}
+
+/** A charge by its id. */
+export async function findChargeById(db: Db, id: string): Promise<Charge> {
+  return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id}`)
+}
+
+/** A charge with the clock of its app, as the processor is to be asked about it. */
+export async function chargeWithClock(
+  db: Db,
+  id: string,
+): Promise<{ processor_charge_id: string; app: { clock_ahead: number } }> {
+  const { processor_charge_id, clock_ahead } = await db.one<{
+    processor_charge_id: string
+    clock_ahead: number
+  }>(sql`select c.processor_charge_id, a.clock_ahead from charges c
+    join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id where c.id = ${id}`)
+  return { processor_charge_id, app: { clock_ahead } }
+}
+
+/** A charge, with its row held until the transaction ends: refunds and disputes queue here. */
+export async function lockCharge(db: Db, id: string): Promise<Charge> {
+  return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id} for update`)
+}
+
+/** What may be shown of the card that paid a charge. */
+export async function cardOfCharge(db: Db, id: string): Promise<{ brand: string; last4: string }> {
+  return await db.one<{ brand: string; last4: string }>(sql`
+    select a.card ->> 'brand' as brand, a.card ->> 'last4' as last4
+    from charges c join attempts a on a.id = c.attempt_id where c.id = ${id}`)
 }

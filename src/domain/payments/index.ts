@@ -1,13 +1,20 @@
 /**
  * Payments: money asked for, and the answer.
  *
- * Knows the port to the processor, the attempts to charge, the charges that cleared and the cards
- * that paid. Owns `attempts`, `charges` and `cards`. Promises: an attempt is on record before the
- * processor hears of it, one buyer has one open attempt for an app, and no card number comes here.
+ * Knows the port to the processor, the attempts to charge, the charges that cleared, the cards that
+ * paid, what went back by refunds and disputes, and what the processor told by itself. Owns
+ * `attempts`, `charges`, `cards`, `refunds`, `disputes` and `processor_events`. Promises: an attempt
+ * and a refund are on record before the processor hears of them, one buyer has one open attempt for
+ * an app, what was told is handled once, and no card number comes here.
  */
 export * from './attempts.ts'
+export * from './awaited.ts'
 export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'
 export { declineSentence } from './decline.ts'
+export * from './disputes.ts'
+export * from './events.ts'
+export * from './evidence.ts'
 export * from './processor.ts'
+export * from './refunds.ts'

@@ -39,6 +39,8 @@ export interface ChargeRequest {
   currency: 'usd'
   card_token: string
   description: string
+  /** What the card's statement shows beside the service's own name: the app. */
+  statement_name?: string
   /** True when the buyer is not there: a renewal. */
   off_session: boolean
   /** Where a challenge (3-D Secure) sends the buyer when it is over. */
@@ -72,12 +74,96 @@ export class ProcessorUnreachable extends Error {}
 /** The key was used before for a request that said something else. */
 export class KeyConflict extends Error {}
 
+/** The dispute is decided, or its due date has passed: no evidence is heard any more. */
+export class DisputeClosed extends Error {}
+
+/** One request to give money back. The same key never refunds twice. */
+export interface RefundRequest {
+  key: string
+  charge_id: string
+  /** What goes back, tax included; never more than is left of the charge. */
+  amount: Cents
+}
+
+/** What became of a refund. A pending one, and one that fails later, are told by an event. */
+export type RefundAnswer =
+  | { status: 'succeeded' | 'pending'; refund_id: string }
+  /** The processor will not do it: nothing moved. */
+  | { status: 'refused'; reason: string }
+
+/** One request to pay somebody out. The same key never pays twice. */
+export interface PayoutRequest {
+  key: string
+  amount: Cents
+  /** The payee's account at the processor. */
+  account_id: string
+  /** What the payee's bank shows. */
+  description: string
+}
+
+/** What became of a payout. One that is pending is told by an event when it ends. */
+export type PayoutAnswer =
+  | { status: 'paid' | 'pending'; payout_id: string }
+  | { status: 'failed'; reason: string }
+
+/** A payee's account at the processor: money can go there once it is ready. */
+export interface PayeeAccount {
+  is_ready: boolean
+  bank_name: string | null
+  bank_last4: string | null
+}
+
+/** Why a buyer disputes a charge, in the processor's published words. */
+export type DisputeReason =
+  | 'fraudulent'
+  | 'product_not_received'
+  | 'product_unacceptable'
+  | 'duplicate'
+  | 'subscription_canceled'
+  | 'credit_not_processed'
+  | 'unrecognized'
+  | 'general'
+
+/** What is brought forward against a dispute, as texts under the processor's published names. */
+export interface Evidence {
+  customer_email_address: string
+  customer_name?: string
+  product_description: string
+  service_date: string
+  /** What the buyer did with the app: sign-ins, checks of the license, the key shown. */
+  access_activity_log: string
+  refund_policy_disclosure: string
+  receipt: string
+  uncategorized_text?: string
+}
+
+/** What the processor tells by itself. Each has an id under which it is heard once. */
+export type ProcessorEvent = { id: string; at: Date } & (
+  | {
+      kind: 'dispute_opened'
+      dispute_id: string
+      charge_id: string
+      amount: Cents
+      reason: DisputeReason
+      /** An inquiry asks, and moves no money yet. */
+      is_inquiry: boolean
+      due_at: Date
+    }
+  | { kind: 'dispute_closed'; dispute_id: string; outcome: 'won' | 'lost' }
+  | { kind: 'refund_settled'; refund_id: string; outcome: 'succeeded' | 'failed' }
+  | { kind: 'payout_settled'; payout_id: string; outcome: 'paid' | 'failed'; reason?: string }
+  | { kind: 'account_changed'; account_id: string; account: PayeeAccount }
+)
+
 /**
  * The port to whoever moves the money. No call is made while a transaction is open, and each may
- * throw ProcessorUnreachable; `find` and `close` then tell by the same key what happened.
+ * throw ProcessorUnreachable; `find` and `close` then tell by the same key what happened, and a
+ * refund or payout is asked for again under its key.
  */
 export interface Processor {
   readonly name: 'sandbox' | 'stripe'
+  /** Origins of its pages, which forms of ours may lead to; none where they are our own. */
+  readonly page_origins: readonly string[]
   /** Opens a page of the processor where the buyer enters a card. */
   openCardEntry(now: Date, request: CardEntryRequest): Promise<{ id: string; url: string }>
   /** The card that was entered there, or undefined while there is none. */
@@ -90,4 +176,32 @@ export interface Processor {
    * one answers as it ended.
    */
   close(now: Date, key: string): Promise<ChargeAnswer>
+  /** The processor's own page where a buyer sees the card on file and puts another in its place. */
+  openPortal(now: Date, request: PortalRequest): Promise<{ id: string; url: string }>
+  /** The card that is on file after a visit there, or undefined while it is the same. */
+  readPortal(id: string): Promise<Card | undefined>
+  refund(now: Date, request: RefundRequest): Promise<RefundAnswer>
+  /** Brings evidence forward; sent again it replaces the last. After the due date: DisputeClosed. */
+  answerDispute(now: Date, request: { dispute_id: string; evidence: Evidence }): Promise<void>
+  /** Opens an account for somebody who is to be paid; the same owner gets the same account. */
+  openAccount(now: Date, request: { owner: string; email: string }): Promise<{ account_id: string }>
+  /** The processor's own page where a payee names a US bank account. */
+  openOnboarding(
+    now: Date,
+    request: { account_id: string; return_url: string },
+  ): Promise<{ url: string }>
+  readAccount(account_id: string): Promise<PayeeAccount>
+  payOut(now: Date, request: PayoutRequest): Promise<PayoutAnswer>
+  /** Events that were not acknowledged yet, in order; none where they are delivered by calls. */
+  events(now: Date): Promise<ProcessorEvent[]>
+  acknowledge(event_id: string): Promise<void>
+}
+
+/** What the processor's portal shows, and where it sends the buyer afterwards. */
+export interface PortalRequest {
+  app_name: string
+  email: string
+  /** The card on file. */
+  card_token: string
+  return_url: string
 }

@@ -2,10 +2,31 @@
  * Tax: what a state takes on a sale to a person in it.
  *
  * Knows the dated table of state rates (never edited, only superseded by a later row), which ZIP
- * lies where, and every quote ever given. Owns `tax_quotes`. Promises: a quote names the rule that
- * made it, and is charged as it stands. Spec: What the service does; rounding in platform/money.
+ * lies where, every quote ever given, what is owed to each state for each month, and how it was
+ * filed. Owns `tax_quotes` and `remittances`. Promises: a quote names the rule that made it, and is
+ * charged as it stands; a state's month is filed once, after those before it. Who works the tax
+ * out is behind a port: the table, or the processor's tax service. Spec: What the service does;
+ * rounding in platform/money.
  */
+export {
+  endOfMonth,
+  type Filed,
+  type Liability,
+  liabilitiesOf,
+  monthOf,
+  type StateMonth,
+  settleMonth,
+} from './liability.ts'
+export {
+  type Figures,
+  rateTable,
+  type Sale,
+  type TaxProvider,
+  TaxUnreachable,
+} from './provider.ts'
 export { taxOn } from './quote.ts'
-export { findQuote, type Quote, quote } from './quotes.ts'
+export { findQuote, keepQuote, type Quote } from './quotes.ts'
 export { type Rule, ruleFor } from './rates.ts'
+export * from './remittances.ts'
+export * from './reports.ts'
 export { stateOfZip } from './zip.ts'

@@ -1,9 +1,7 @@
-import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { taxOn } from './quote.ts'
-import { ruleFor } from './rates.ts'
+import type { Figures, Sale } from './provider.ts'
 
 /** A promise of tax: the sale charges exactly this, or asks again. */
 export interface Quote {
@@ -18,18 +16,16 @@ export interface Quote {
   taxable_ppm: number
 }
 
-/** Works out the tax for a US address and keeps it with the rule that made it. */
-export async function quote(
+/** Keeps what a provider said of a sale, with the rule that made it. */
+export async function keepQuote(
   db: Db,
   now: Date,
-  facts: { id: string; state: string; zip: string; amount: Cents },
+  facts: Sale & Figures & { id: string },
 ): Promise<Quote> {
-  const rule = ruleFor(facts.state, isoDate(now))
-  const tax = taxOn(facts.amount, rule)
   return await db.one<Quote>(sql`insert into tax_quotes
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
-    values (${facts.id}, 'US', ${facts.state}, ${facts.zip}, ${facts.amount}, ${tax},
-      ${rule.rule}, ${rule.rate_ppm}, ${rule.taxable_ppm}, ${now})
+    values (${facts.id}, 'US', ${facts.state}, ${facts.zip}, ${facts.amount}, ${facts.tax},
+      ${facts.rule}, ${facts.rate_ppm}, ${facts.taxable_ppm}, ${now})
     returning id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm`)
 }
 

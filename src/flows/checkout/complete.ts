@@ -3,10 +3,10 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
-import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
+import { bookCharge } from '#flows/book'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
@@ -39,14 +39,16 @@ export async function complete(
   world: World,
   tx: Db,
   now: Date,
-  paid: { attempt: payments.Attempt; cart: billing.Cart; processor_charge_id: string },
+  paid: Pick<Sale, 'attempt' | 'cart' | 'app'> & { processor_charge_id: string },
 ): Promise<void> {
   const sale = await gather(tx, now, paid)
   const { cart, attempt } = sale
   const holding = await grantLicense(world, tx, now, sale)
   const order = await recordOrder(tx, now, sale, holding)
+  const subscription = await subscribe(world, tx, now, sale, order)
   if (attempt.amount > ZERO) {
-    await bookMoney(world, tx, now, { sale, order, processor_charge_id: paid.processor_charge_id })
+    const { processor_charge_id } = paid
+    await bookMoney(world, tx, now, { sale, order, subscription, processor_charge_id })
   }
   const { user_id } = holding
   await billing.completeCart(tx, now, { cart_id: cart.id, order_id: order.id, user_id })
@@ -61,29 +63,30 @@ export async function complete(
 async function gather(
   tx: Db,
   now: Date,
-  { attempt, cart }: Pick<Sale, 'attempt' | 'cart'>,
+  { attempt, cart, app }: Pick<Sale, 'attempt' | 'cart' | 'app'>,
 ): Promise<Sale> {
   const offer = await catalog.findBought(tx, cart.price_id)
-  const app = (await apps.find(tx, cart.app_id))!
   const quote = await tax.findQuote(tx, attempt.tax_quote_id)
   const total = sum(quote.amount, quote.tax)
   // What was promised holds, whatever the offer says by now.
   const promised = { frequency: offer.frequency, trial_days: attempt.trial_days }
   const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
-  const affiliate_id = await payableAffiliate(tx, cart, attempt.card)
+  const affiliate_id = await payableAffiliate(tx, cart, app, attempt.card)
   return { attempt, cart, app, offer, quote, terms, affiliate_id }
 }
 
-/** The affiliate who earns on a cart: nobody earns on his own purchase. */
+/** The affiliate who earns on a cart: nobody earns on his own purchase, or on his own app. */
 async function payableAffiliate(
   tx: Db,
   cart: billing.Cart,
+  { developer_id }: apps.App,
   card: payments.Card,
 ): Promise<string | null> {
   if (!cart.affiliate_id) return null
   const isSelf = await affiliates.isSelf(tx, cart.affiliate_id, {
     email_normalised: cart.email_normalised!,
     fingerprint: card.fingerprint,
+    developer_id,
   })
   return isSelf ? null : cart.affiliate_id
 }
@@ -112,21 +115,38 @@ async function grantLicense(world: World, tx: Db, now: Date, sale: Sale): Promis
       trigger: 'purchase',
     },
   )
-  const card_id = mintId(random, 'card')
-  await payments.keepCard(tx, now, { id: card_id, user_id, card: attempt.card })
-  if (terms.period_end) {
-    const isTrial = terms.status === 'trialing'
-    await billing.addSubscription(tx, now, {
-      id: mintId(random, 'sub'),
-      license_id,
-      price_id: offer.id,
-      card_id,
-      anchor: isTrial ? terms.period_end : now,
-      period_index: isTrial ? 0 : 1,
-      period_end: terms.period_end,
-    })
-  }
   return { user_id, made_account: made, license_id }
+}
+
+/** Keeps the card, and opens the subscription of what is paid again; none for what is paid once. */
+async function subscribe(
+  { random }: World,
+  tx: Db,
+  now: Date,
+  { attempt, cart, offer, quote, terms }: Sale,
+  order: NewOrder,
+): Promise<string | null> {
+  const card_id = mintId(random, 'card')
+  await payments.keepCard(tx, now, { id: card_id, user_id: order.user_id, card: attempt.card })
+  if (!terms.period_end) return null
+  const isTrial = terms.status === 'trialing'
+  const id = mintId(random, 'sub')
+  await billing.addSubscription(tx, now, {
+    id,
+    app_id: cart.app_id,
+    license_id: order.license_id,
+    order_id: order.id,
+    price_id: offer.id,
+    card_id,
+    amount: quote.amount,
+    state: quote.state,
+    zip: quote.zip,
+    anchor: isTrial ? terms.period_end : now,
+    period_index: isTrial ? 0 : 1,
+    period_end: terms.period_end,
+    next_at: isTrial ? billing.trialDue(now, terms.period_end) : terms.period_end,
+  })
+  return id
 }
 
 type NewOrder = Omit<billing.Order, 'created_at'>
@@ -140,7 +160,8 @@ async function recordOrder(
   const isPaid = attempt.amount > ZERO
   const { brought_by } = cart
   const has_add_on = apps.addOnOf(now, app).is_charged
-  const fee = isPaid ? billing.feeOn(quote.amount, { brought_by, has_add_on }) : ZERO
+  const fee_terms = { brought_by, has_add_on }
+  const fee = isPaid ? billing.feeOn(quote.amount, fee_terms) : ZERO
   const order = {
     id: attempt.order_id,
     cart_id: cart.id,
@@ -153,6 +174,7 @@ async function recordOrder(
     tax: quote.tax,
     charged: attempt.amount,
     fee,
+    add_on_fee: isPaid ? billing.addOnPart(quote.amount, fee, fee_terms) : ZERO,
     commission: isPaid ? billing.commissionOn(fee, affiliate_id) : ZERO,
     brought_by,
     affiliate_id,
@@ -162,22 +184,31 @@ async function recordOrder(
 }
 
 async function bookMoney(
-  { random, processor }: World,
+  world: World,
   tx: Db,
   now: Date,
-  facts: { sale: Sale; order: NewOrder; processor_charge_id: string },
+  facts: {
+    sale: Sale
+    order: NewOrder
+    subscription: string | null
+    processor_charge_id: string
+  },
 ): Promise<void> {
-  const { sale, order, processor_charge_id } = facts
-  await payments.recordCharge(tx, now, {
-    id: mintId(random, 'ch'),
-    attempt_id: sale.attempt.id,
+  const { sale, order, subscription, processor_charge_id } = facts
+  const invoice = {
+    ...order,
+    id: mintId(world.random, 'inv'),
+    kind: 'purchase' as const,
     order_id: order.id,
-    processor: processor.name,
-    processor_charge_id,
-    amount: order.charged,
-  })
-  const { seller_id } = sale.app
-  const { state } = sale.quote
-  const posting = ledger.sale({ ...order, order_id: order.id, seller_id, state })
-  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+    subscription_id: subscription,
+    period_index: subscription === null ? null : 1,
+    period_start: now,
+    period_end: sale.terms.period_end,
+    price_amount: order.amount,
+    credit: ZERO,
+  }
+  await billing.addInvoice(tx, now, { ...invoice, status: 'paid' })
+  const payees = { seller_id: sale.app.seller_id, state: sale.quote.state }
+  const attempt_id = sale.attempt.id
+  await bookCharge(world, tx, now, { invoice, payees, attempt_id, processor_charge_id })
 }

@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Bill, bill } from './bill.ts'
@@ -134,12 +134,14 @@ function end(outcome: Confirmed): Recorded {
 
 /** The price changed under the cart: quotes it anew, for the buyer to look at. */
 async function requote(world: World, cart: billing.Cart, offer: catalog.Offer): Promise<Confirmed> {
-  const now = world.clock.now()
+  const now = await timeThere(world, cart)
+  const { state, zip } = cart as { state: string; zip: string }
+  const sale = { state, zip, amount: offer.amount }
+  const figures = await world.taxes.quote(now, sale)
   await world.db.tx(async (tx) => {
     const id = mintId(world.random, 'quote')
-    const { state, zip } = cart as { state: string; zip: string }
-    await tax.quote(tx, now, { id, state, zip, amount: offer.amount })
-    await billing.requote(tx, now, { cart_id: cart.id, tax_quote_id: id })
+    await tax.keepQuote(tx, now, { id, ...sale, ...figures })
+    await billing.requote(tx, world.clock.now(), { cart_id: cart.id, tax_quote_id: id })
   })
   return { outcome: 'changed' }
 }
@@ -149,9 +151,14 @@ async function closeChallenge(
   world: World,
   attempt: payments.Attempt,
 ): Promise<Settled | { outcome: 'processing' }> {
-  return await settleOrWait(world, attempt, () =>
-    world.processor.close(world.clock.now(), attempt.id),
+  return await settleOrWait(world, attempt, async () =>
+    world.processor.close(await timeThere(world, attempt), attempt.id),
   )
+}
+
+/** What time it is for the app that is bought. */
+async function timeThere(world: World, { app_id }: { app_id: string }): Promise<Date> {
+  return appTime(world, (await apps.find(world.db, app_id))!)
 }
 
 async function charge(
@@ -159,8 +166,8 @@ async function charge(
   attempt: payments.Attempt,
   return_url: string,
 ): Promise<Confirmed> {
-  return await settleOrWait(world, attempt, () =>
-    world.processor.charge(world.clock.now(), {
+  return await settleOrWait(world, attempt, async () =>
+    world.processor.charge(await timeThere(world, attempt), {
       key: attempt.id,
       amount: attempt.amount,
       currency: 'usd',

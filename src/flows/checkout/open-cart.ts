@@ -1,9 +1,10 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { Offer } from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { mintId } from '#platform/ids'
 
 /** The buyer's details, read and found good. */
@@ -23,6 +24,8 @@ export interface Opening {
   session: identity.Session | undefined
   affiliate_id: string | null
   brought_by: billing.BroughtBy
+  /** A trial that a scene grants in test mode. */
+  trial_days?: number
 }
 
 /** Where the buyer goes from the first step. */
@@ -45,13 +48,12 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
     if (license) return { step: 'owner', license }
   }
   const cart_id = mintId(random, 'cart')
+  const sale = { state: details.state, zip: details.zip, amount: offer.amount }
+  const there = appTime(world, (await apps.find(db, offer.app_id))!)
+  const figures = await world.taxes.quote(there, sale)
   await db.tx(async (tx) => {
-    const quote = await tax.quote(tx, now, {
-      id: mintId(random, 'quote'),
-      state: details.state,
-      zip: details.zip,
-      amount: offer.amount,
-    })
+    const id = mintId(random, 'quote')
+    const quote = await tax.keepQuote(tx, there, { id, ...sale, ...figures })
     await billing.addCart(tx, now, {
       id: cart_id,
       app_id: offer.app_id,
@@ -64,6 +66,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
       tax_quote_id: quote.id,
       affiliate_id: opening.affiliate_id,
       brought_by: opening.brought_by,
+      trial_days: opening.trial_days ?? null,
     })
   })
   return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }

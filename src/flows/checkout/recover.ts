@@ -1,15 +1,8 @@
 import type * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import { askAgain, lostBefore } from '#flows/lost-answer'
 import type { World } from '#flows/world'
-import { addSeconds } from '#platform/calendar'
 import { type Settled, settle, told } from './settle.ts'
-
-// An answer that is older than this was lost, not late: the processor is asked by the key.
-const LOOK_AFTER_SECONDS = 3
-// By now a charge that the processor never heard of must not happen any more.
-const CLOSE_AFTER_SECONDS = 20
-// How long a buyer may take over a challenge of his bank.
-const CHALLENGE_SECONDS = 15 * 60
 
 const PROCESSING = { outcome: 'processing' } as const
 
@@ -33,8 +26,7 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
 
 /** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
 export async function recover(world: World): Promise<void> {
-  const before = addSeconds(world.clock.now(), -LOOK_AFTER_SECONDS)
-  for (const attempt of await payments.unsettledSince(world.db, before)) {
+  for (const attempt of await payments.unsettledSince(world.db, lostBefore(world))) {
     try {
       await look(world, attempt)
     } catch (error) {
@@ -44,21 +36,6 @@ export async function recover(world: World): Promise<void> {
 }
 
 async function look(world: World, attempt: payments.Attempt): Promise<Resumed> {
-  const { processor, clock } = world
-  const now = clock.now()
-  const isOlder = (seconds: number) => addSeconds(attempt.created_at, seconds) <= now
-  if (attempt.status === 'open' && !isOlder(LOOK_AFTER_SECONDS)) return PROCESSING
-  const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
-  try {
-    const found = await processor.find(attempt.id)
-    const isFinal = found && found.status !== 'action_required'
-    if (isFinal) return await settle(world, attempt, found)
-    if (isOlder(patience)) {
-      return await settle(world, attempt, await processor.close(now, attempt.id))
-    }
-    return found ? await settle(world, attempt, found) : PROCESSING
-  } catch (error) {
-    if (!(error instanceof payments.ProcessorUnreachable)) throw error
-    return PROCESSING
-  }
+  const answer = await askAgain(world, attempt)
+  return answer ? await settle(world, attempt, answer) : PROCESSING
 }

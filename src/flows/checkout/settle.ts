@@ -1,6 +1,7 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { LETTERS } from '#platform/letters'
 import { complete } from './complete.ts'
 
@@ -17,15 +18,16 @@ export async function settle(
   { id, cart_id }: Pick<payments.Attempt, 'id' | 'cart_id'>,
   answer: payments.ChargeAnswer,
 ): Promise<Settled> {
-  const now = world.clock.now()
   const settled = await world.db.tx(async (tx): Promise<Settled> => {
     // The cart before its attempt, as `confirm` takes them: so nobody waits in a ring.
     const cart = await billing.lockCart(tx, cart_id)
     const attempt = await payments.lock(tx, id)
     if (!payments.isUnsettled(attempt)) return told(attempt)
+    const app = (await apps.find(tx, cart.app_id))!
+    const now = appTime(world, app)
     await payments.record(tx, now, id, answer)
     if (answer.status === 'succeeded') {
-      await complete(world, tx, now, { attempt, cart, processor_charge_id: answer.charge_id })
+      await complete(world, tx, now, { attempt, cart, app, processor_charge_id: answer.charge_id })
     }
     return told({ ...attempt, ...answer } as payments.Attempt)
   })

@@ -7,6 +7,7 @@ import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
 import { signInWithPassword } from './password.ts'
+import { giveTriesBack, type Refused, takeTries } from './tries.ts'
 
 const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
 
@@ -17,7 +18,10 @@ export interface FactorAnswer {
   browser_hash: Buffer
 }
 
-type Checked = 'right' | 'wrong' | 'too_often'
+type Checked = { outcome: 'right' } | Refused
+
+const RIGHT: Checked = { outcome: 'right' }
+const WRONG: Checked = { outcome: 'wrong' }
 
 /** Checks a second factor: five wrong codes in a quarter of an hour close the account's gate. */
 async function checkFactor(
@@ -28,14 +32,15 @@ async function checkFactor(
   // A signature cannot be guessed, so it takes no try.
   if (kind === 'passkey') {
     const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
-    return signer === user_id ? 'right' : 'wrong'
+    return signer === user_id ? RIGHT : WRONG
   }
-  const { allowed } = await world.limits.take(TRIES, user_id)
-  if (!allowed) return 'too_often'
+  const tries = [[TRIES, user_id]] as const
+  const tooOften = await takeTries(world, tries)
+  if (tooOften) return tooOften
   const check = kind === 'code' ? checkCode : checkRecoveryCode
-  if (!(await check(world, user_id, text))) return 'wrong'
-  await world.limits.giveBack(TRIES, user_id)
-  return 'right'
+  if (!(await check(world, user_id, text))) return WRONG
+  await giveTriesBack(world, tries)
+  return RIGHT
 }
 
 async function checkCode({ db, clock, keys }: World, user_id: string, text: string) {
@@ -67,8 +72,7 @@ export async function finishSignIn(
   world: World,
   facts: { token: string; answer: FactorAnswer; device: identity.Device },
 ): Promise<
-  | { outcome: 'signed_in'; token: string; return_to: string | null }
-  | { outcome: 'wrong' | 'too_often' | 'gone' }
+  { outcome: 'signed_in'; token: string; return_to: string | null } | { outcome: 'gone' } | Refused
 > {
   const { db, clock, random } = world
   const pending = await identity.findPending(db, clock.now(), facts.token)
@@ -76,7 +80,7 @@ export async function finishSignIn(
   const { user_id, return_to } = pending
   const answer = { ...facts.answer, purpose: 'second_factor' } as const
   const checked = await checkFactor(world, user_id, answer)
-  if (checked !== 'right') return { outcome: checked }
+  if (checked.outcome !== 'right') return checked
   const token = mintSecret(random)
   return await db.tx(async (tx) => {
     if (!(await identity.endPending(tx, facts.token))) return { outcome: 'gone' }
@@ -91,9 +95,9 @@ export async function proveAgain(
   world: World,
   session: identity.Session,
   proof: FactorAnswer | { kind: 'password'; text: string; ip: string },
-): Promise<{ outcome: 'proven'; token: string } | { outcome: 'wrong' | 'too_often' }> {
+): Promise<{ outcome: 'proven'; token: string } | Refused> {
   const checked = await checkProof()
-  if (checked !== 'right') return { outcome: checked }
+  if (checked.outcome !== 'right') return checked
   const token = mintSecret(world.random)
   const now = world.clock.now()
   await identity.renewSession(world.db, now, { session_id: session.id, token })
@@ -105,7 +109,7 @@ export async function proveAgain(
     }
     const { email_normalised } = session
     const claim = { email_normalised, ip: proof.ip, password: proof.text }
-    const { outcome } = await signInWithPassword(world, claim)
-    return outcome === 'signed_in' ? 'right' : outcome
+    const signedIn = await signInWithPassword(world, claim)
+    return signedIn.outcome === 'signed_in' ? RIGHT : signedIn
   }
 }

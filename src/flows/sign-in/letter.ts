@@ -3,6 +3,7 @@ import { networkOf } from '#platform/http'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import type { Claim } from './password.ts'
+import { type TooOften, takeTries } from './tries.ts'
 
 const LETTERS_OF_ADDRESS: Limit = { name: 'sign-in-letters', points: 4, seconds: 900 }
 const LETTERS_OF_NETWORK: Limit = { name: 'sign-in-letters-network', points: 30, seconds: 900 }
@@ -11,11 +12,15 @@ const LETTERS_OF_NETWORK: Limit = { name: 'sign-in-letters-network', points: 30,
 export type Entry = 'sign_in' | 'set_password'
 
 /** Takes the points of one more letter to an address that somebody merely typed. */
-export async function mayWrite({ limits }: World, claim: Claim): Promise<boolean> {
-  const address = await limits.take(LETTERS_OF_ADDRESS, claim.email_normalised)
-  const network = await limits.take(LETTERS_OF_NETWORK, networkOf(claim.ip))
-  return address.allowed && network.allowed
+export async function takeLetter(world: World, claim: Claim): Promise<TooOften | undefined> {
+  return await takeTries(world, [
+    [LETTERS_OF_ADDRESS, claim.email_normalised],
+    [LETTERS_OF_NETWORK, networkOf(claim.ip)],
+  ])
 }
+
+/** What came of asking for a letter. */
+export type Asked = { outcome: 'sent' } | TooOften
 
 /**
  * Sends a link to an address if it has an account. Whether it has one is looked up when the letter
@@ -24,9 +29,10 @@ export async function mayWrite({ limits }: World, claim: Claim): Promise<boolean
 export async function sendEntryLetter(
   world: World,
   claim: Claim & { kind: Entry; return_to: string | undefined },
-): Promise<'sent' | 'too_often'> {
+): Promise<Asked> {
   const { db, clock, jobs } = world
-  if (!(await mayWrite(world, claim))) return 'too_often'
+  const tooOften = await takeLetter(world, claim)
+  if (tooOften) return tooOften
   const letter = {
     kind: claim.kind,
     subject_id: claim.email_normalised,
@@ -34,5 +40,5 @@ export async function sendEntryLetter(
   }
   await db.tx((tx) => queueFreshLetter(tx, clock.now(), world, letter))
   jobs.wake(LETTERS)
-  return 'sent'
+  return { outcome: 'sent' }
 }

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
-import { mayWrite } from './letter.ts'
+import { type Asked, takeLetter } from './letter.ts'
 import { startAfresh } from './link.ts'
 
 /** What somebody typed on the sign-up page. */
@@ -21,10 +21,11 @@ export interface SigningUp {
  * answers, and nothing here asks whether there is one: what is done, answered and waited for is
  * the same for every address.
  */
-export async function signUp(world: World, typed: SigningUp): Promise<'sent' | 'too_often'> {
+export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
   const { db, clock, random, jobs } = world
   const { email, email_normalised, browser_hash, return_to = null } = typed
-  if (!(await mayWrite(world, typed))) return 'too_often'
+  const tooOften = await takeLetter(world, typed)
+  if (tooOften) return tooOften
   const password_hash = await identity.hashPassword(typed.password)
   const now = clock.now()
   await db.tx(async (tx) => {
@@ -34,7 +35,7 @@ export async function signUp(world: World, typed: SigningUp): Promise<'sent' | '
     await queueFreshLetter(tx, now, world, { kind: 'sign_up', subject_id: id })
   })
   jobs.wake(LETTERS)
-  return 'sent'
+  return { outcome: 'sent' }
 }
 
 /**

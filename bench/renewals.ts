@@ -1,0 +1,171 @@
+/**
+ * Renews a thousand subscriptions that are due at once, with four workers on one PostgreSQL, and
+ * with one: exactly a thousand charges, and how many a second. The yardstick of the same run is a
+ * plain transaction of one insert, one after the other.
+ *
+ *   npm run bench:renewals -- --subscriptions 1000 --workers 4
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { World } from '#flows/world'
+import { readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { sql } from '#platform/sql'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { seedCast } from '../src/demo/seed.ts'
+import { openService } from '../src/service.ts'
+
+const { values: chosen } = parseArgs({
+  options: {
+    subscriptions: { type: 'string', default: '1000' },
+    workers: { type: 'string', default: '4' },
+  },
+})
+const subscriptions = Number(chosen.subscriptions)
+const programs = findPostgres()
+if (!programs)
+  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+const folder = mkdtempSync(join(tmpdir(), 'purser-bench-'))
+const postgres = await startPostgres(programs, ['shared_buffers=256MB'])
+try {
+  await main()
+} finally {
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function main(): Promise<void> {
+  const port = await freePort()
+  const env = {
+    NODE_ENV: 'development',
+    DEMO: '0',
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
+    LOG_LEVEL: 'error',
+  }
+  const { world, ...service } = await openService(readConfig(env, systemRandom))
+  const demo = await seedCast(world, {
+    sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
+    kept: undefined,
+  })
+  const plain = await plainTransactions(world)
+  console.log(`plain transactions, one after the other: ${plain.toFixed(0)} a second`)
+  let charged = 0
+  for (const workers of [1, Number(chosen.workers)]) {
+    await seed(world, demo.app, `${workers}-`)
+    const { seconds, renewed } = await renewWith(workers, env)
+    charged += subscriptions
+    assert.equal(renewed, subscriptions, 'each was taken in hand once')
+    await assertCharges(world, charged)
+    const rate = subscriptions / seconds
+    console.log(
+      `${workers} ${workers === 1 ? 'worker' : 'workers'}: ${subscriptions} due, ` +
+        `${subscriptions} charges, ${rate.toFixed(0)} renewals a second ` +
+        `(${(rate / plain).toFixed(2)} of plain transactions)`,
+    )
+  }
+  await service.close()
+}
+
+/** Starts the workers, gives them the word at once, and waits until nothing is due any more. */
+async function renewWith(count: number, env: Record<string, string>) {
+  const file = fileURLToPath(new URL('./renewal-worker.ts', import.meta.url))
+  const workers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const worker = fork(file, { env: { ...process.env, ...env }, execArgv: process.execArgv })
+      await once(worker, 'message')
+      return worker
+    }),
+  )
+  const start = performance.now()
+  const counts = await Promise.all(
+    workers.map(async (worker: ChildProcess) => {
+      const told = once(worker, 'message')
+      worker.send('go')
+      const [renewed] = await told
+      return Number(renewed)
+    }),
+  )
+  const seconds = (performance.now() - start) / 1000
+  return { seconds, renewed: counts.reduce((sum, each) => sum + each, 0) }
+}
+
+/** Every due subscription was charged once, and no other charge was made. */
+async function assertCharges({ db }: World, expected: number): Promise<void> {
+  const counts = await db.one<Record<'taken' | 'bills' | 'active' | 'due', number>>(sql`select
+    (select count(*) from sandbox.charges where status = 'succeeded') as taken,
+    (select count(*) from invoices where status = 'paid') as bills,
+    (select count(*) from licenses where status = 'active' and period_end > now()) as active,
+    (select count(*) from subscriptions where next_at <= now()) as due`)
+  assert.deepEqual(counts, { taken: expected, bills: expected, active: expected, due: 0 })
+}
+
+async function plainTransactions({ db }: World): Promise<number> {
+  await db.raw('create table yardstick (id bigint primary key)')
+  const start = performance.now()
+  for (let id = 0; id < 1000; id++) {
+    await db.tx((tx) => tx.run(sql`insert into yardstick (id) values (${id})`))
+  }
+  return 1000 / ((performance.now() - start) / 1000)
+}
+
+/** Subscriptions that were bought a month ago and are due now. */
+async function seed(
+  { db }: World,
+  app: { client_id: string; prices: { public_id: string }[] },
+  name: string,
+): Promise<void> {
+  const price_id = app.prices[0]!.public_id
+  const of = (prefix: string) => `${prefix}_${name}`
+  const numbers = sql`generate_series(1, ${subscriptions}::bigint) n`
+  const then = sql`now() - interval '1 month'`
+  await db.tx(async (tx) => {
+    const { product_id } = await tx.one<{ product_id: string }>(
+      sql`select product_id from prices where id = ${price_id}`,
+    )
+    await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+      select ${of('usr')} || n, ${name} || n || '@bench.example', ${name} || n || '@bench.example',
+        'demo', ${then} from ${numbers}`)
+    await tx.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
+        billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at, app_name)
+      select ${of('tok')} || n, 'visa', '4242', 12, 2040, 'US', '78701', 'US', ${of('fp')} || n,
+        'succeeds', ${then}, 'Bench' from ${numbers}`)
+    await tx.run(sql`insert into cards (id, user_id, token, brand, last4, exp_month, exp_year,
+        billing_country, billing_zip, issuer_country, fingerprint, created_at)
+      select ${of('card')} || n, ${of('usr')} || n, ${of('tok')} || n, 'visa', '4242', 12, 2040,
+        'US', '78701', 'US', ${of('fp')} || n, ${then} from ${numbers}`)
+    await tx.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
+        key_hash, key_sealed, created_at)
+      select ${of('lic')} || n, ${app.client_id}, ${of('usr')} || n, ${product_id}, 'active', now(),
+        sha256((${name} || n)::bytea), '\\x00', ${then} from ${numbers}`)
+    await tx.run(sql`insert into tax_quotes (id, country, state, zip, amount, tax, rule, rate_ppm,
+        taxable_ppm, created_at)
+      values (${of('quote')}, 'US', 'TX', '78701', 1200, 60, 'bench', 50000, 1000000, ${then})`)
+    await tx.run(sql`insert into carts (id, app_id, price_id, browser_hash, brought_by, card,
+        created_at, updated_at)
+      select ${of('cart')} || n, ${app.client_id}, ${price_id}, '\\x00', 'seller',
+        '{"brand": "visa", "last4": "4242"}', ${then}, ${then} from ${numbers}`)
+    await tx.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
+        license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, made_account,
+        created_at)
+      select ${of('ord')} || n, ${of('cart')} || n, ${app.client_id}, ${of('usr')} || n,
+        ${product_id}, ${price_id}, ${of('lic')} || n, ${of('quote')}, 1200, 60, 0, 0, 0, 'seller',
+        false, ${then} from ${numbers}`)
+    await tx.run(sql`insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id,
+        amount, state, zip, anchor, period_index, period_end, next_at, created_at)
+      select ${of('sub')} || n, ${app.client_id}, ${of('lic')} || n, ${of('ord')} || n, ${price_id},
+        ${of('card')} || n, 1200, 'TX', '78701', ${then}, 1, now(), now(), ${then}
+      from ${numbers}`)
+  })
+}

@@ -1,0 +1,50 @@
+const CODE = /^[a-z0-9-]{4,32}$/
+
+// Words that would read as the service's own, or as an app's promise.
+const RESERVED: readonly string[] = [
+  'about',
+  'account',
+  'admin',
+  'affiliate',
+  'affiliates',
+  'billing',
+  'checkout',
+  'dashboard',
+  'demo',
+  'discount',
+  'free',
+  'help',
+  'home',
+  'login',
+  'none',
+  'null',
+  'official',
+  'operator',
+  'payouts',
+  'purser',
+  'referral',
+  'refund',
+  'root',
+  'security',
+  'seller',
+  'signin',
+  'staff',
+  'support',
+  'system',
+  'test',
+  'undefined',
+]
+
+/** Tells whether a text has the shape of a code. */
+export function isCode(text: string): boolean {
+  return CODE.test(text)
+}
+
+/** What keeps a text from being chosen as a code, in a sentence; undefined where nothing does. */
+export function codeFault(code: string): string | undefined {
+  if (code === '') return 'Choose a code.'
+  if (!isCode(code)) return 'Use 4 to 32 of the characters a to z, 0 to 9 and the hyphen.'
+  if (/^-|-$|--/.test(code)) return 'Let single hyphens stand between other characters only.'
+  if (RESERVED.includes(code)) return 'This word is kept for the service. Choose another.'
+  return undefined
+}

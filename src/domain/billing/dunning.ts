@@ -1,0 +1,56 @@
+import { addDays } from '#platform/calendar'
+
+/** The days after the first failure on which a renewal is tried again. */
+const RETRY_DAYS = [1, 3, 5, 7, 10, 14, 21]
+/** How many retries there are while the license is past due; the one after is the last. */
+const WHILE_PAST_DUE = 6
+/** A fault on the way to the processor is tried again so much later, and is not counted. */
+export const FAULT_SECONDS = 3600
+
+/** What follows when a scheduled retry has failed, or could not be made without a new card. */
+export type Dunning =
+  | { status: 'past_due' | 'unpaid'; next_at: Date; retries: number }
+  | { status: 'canceled' }
+
+/** Where a renewal stands after its first failure: past due, to be tried again a day later. */
+export function firstFailure(now: Date): Extract<Dunning, { next_at: Date }> {
+  return { status: 'past_due', next_at: addDays(now, RETRY_DAYS[0]!), retries: 0 }
+}
+
+/**
+ * Where a renewal stands after retry number `retries + 1` failed, counted from the day of the
+ * first failure: after the retry of day 14 it is unpaid, after that of day 21 the license ends.
+ */
+export function nextRetry(past_due_since: Date, retries: number): Dunning {
+  const made = retries + 1
+  const day = RETRY_DAYS[made]
+  if (day === undefined) return { status: 'canceled' }
+  const status = made < WHILE_PAST_DUE ? 'past_due' : 'unpaid'
+  return { status, next_at: addDays(past_due_since, day), retries: made }
+}
+
+/**
+ * Where an unpaid renewal goes on after the license was suspended: a retry that was missed meanwhile
+ * is due now, and those after it keep their distance.
+ */
+export function resumeDunning(
+  now: Date,
+  { past_due_since, retries }: { past_due_since: Date; retries: number },
+): { next_at: Date; past_due_since: Date } {
+  const day = RETRY_DAYS[retries] ?? 0
+  const next_at = addDays(past_due_since, day)
+  if (next_at >= now) return { next_at, past_due_since }
+  return { next_at: now, past_due_since: addDays(now, -day) }
+}
+
+/** When the last retry is made: where it fails too, the license ends. */
+export function dunningEnd(past_due_since: Date): Date {
+  return addDays(past_due_since, RETRY_DAYS.at(-1)!)
+}
+
+const HARD = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
+
+/** Whether a bank's no is final for this card: no retry is made before another card comes. */
+export function isHardDecline(decline_code: string | null): boolean {
+  return decline_code !== null && HARD.includes(decline_code)
+}

@@ -1,0 +1,130 @@
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+
+/** What can happen to an app's licenses and money. */
+export type HappeningKind =
+  /** A license took a step: `why` is the trigger, `status` where it led. */
+  | 'status'
+  /** A bill was paid: `why` is its kind. */
+  | 'paid'
+  /** A bank said no to a bill: `why` is the decline code. */
+  | 'declined'
+  | 'refund'
+  | 'dispute_opened'
+  /** `why` is `won` or `lost`. */
+  | 'dispute_closed'
+  /** A letter was queued: `why` is its kind. */
+  | 'letter'
+  | 'payout'
+  /** `why` is `paid` or `failed`. */
+  | 'payout_settled'
+
+/** One thing that happened, by the app's own time. */
+export interface Happening {
+  at: Date
+  kind: HappeningKind
+  why: string
+  status: string | null
+  /** What moved, tax included; null where nothing did. */
+  amount: Cents | null
+  /** What it happened to: a bill, a refund, a dispute, a payout, a letter's subject. */
+  subject: string
+  license_id: string | null
+  /** Whom it concerns; null where it is the seller. */
+  email: string | null
+}
+
+/** Which happenings: of an app between two times (after `from`, up to `to`), or of one license. */
+export interface Span {
+  app_id: string
+  from?: Date
+  to?: Date
+  license_id?: string
+}
+
+/** What happened, in its order. */
+export async function happenings(
+  db: Db,
+  span: Span,
+  page: { limit: number; offset: number },
+): Promise<Happening[]> {
+  const all = everything(span)
+  return await db.rows<Happening>(sql`
+    select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email
+    from (${all}) h left join licenses l on l.id = h.license_id
+      left join users u on u.id = l.user_id
+    where ${within(span)} order by h.at, h.rank, h.tie
+    limit ${page.limit} offset ${page.offset}`)
+}
+
+/** How often a thing happened, and what it came to. */
+export interface Tally {
+  kind: HappeningKind
+  why: string
+  count: number
+  amount: Cents
+}
+
+/** What happened, counted. */
+export async function tally(db: Db, span: Span): Promise<Tally[]> {
+  return await db.rows<Tally>(sql`
+    select h.kind, h.why, count(*) as count, coalesce(sum(h.amount), 0)::bigint as amount
+    from (${everything(span)}) h where ${within(span)}
+    group by h.kind, h.why order by min(h.rank), h.kind, h.why`)
+}
+
+function within({ from, to, license_id }: Span): Sql {
+  return sql`(${from ?? null}::timestamptz is null or h.at > ${from ?? null})
+    and (${to ?? null}::timestamptz is null or h.at <= ${to ?? null})
+    and (${license_id ?? null}::text is null or h.license_id = ${license_id ?? null})`
+}
+
+/**
+ * Everything that can happen, each with its time, and its rank among what happens at one moment:
+ * first what causes, then what follows from it.
+ */
+function everything({ app_id }: Span): Sql {
+  return sql`
+    select d.opened_at as at, 1 as rank, d.id as tie, 'dispute_opened' as kind,
+      d.reason as why, null as status, d.amount, d.id as subject, i.license_id
+      from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+      where i.app_id = ${app_id}
+    union all select d.closed_at, 1, d.id, 'dispute_closed', d.status, null, d.amount, d.id,
+      i.license_id
+      from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+      where i.app_id = ${app_id} and d.closed_at is not null
+    union all select r.created_at, 2, r.id, 'refund', r.reason, null, r.amount, r.id, i.license_id
+      from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
+      where i.app_id = ${app_id} and r.status in ('pending', 'succeeded', 'failed')
+    union all select a.settled_at, 2, lpad(a.number::text, 12, '0'), 'declined', a.decline_code,
+      null, a.amount, i.id, i.license_id
+      from attempts a join invoices i on i.id = a.invoice_id
+      where i.app_id = ${app_id} and a.status = 'declined'
+    union all select i.paid_at, 3, lpad(i.number::text, 12, '0'), 'paid', i.kind, null,
+      i.amount + i.tax, i.id, i.license_id
+      from invoices i where i.app_id = ${app_id} and i.status = 'paid'
+    union all select s.at, 4, lpad(s.id::text, 12, '0'), 'status', s.trigger, s.to_status, null,
+      l.id, l.id
+      from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}
+    union all select m.queued_at, 5, m.id, 'letter', m.kind, null, null, m.subject_id, w.license_id
+      from letters m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
+    union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
+      from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
+    union all select p.settled_at, 3, p.id, 'payout_settled', p.status, null, p.amount, p.id, null
+      from payouts p join apps a on a.seller_id = p.owner
+      where a.id = ${app_id} and p.settled_at is not null`
+}
+
+/** What letters about an app can be about, each with its license. */
+function writtenAbout(app_id: string): Sql {
+  return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
+    union all select id, license_id from orders where app_id = ${app_id}
+    union all select id, license_id from invoices where app_id = ${app_id}
+    union all select r.id, i.license_id from refunds r join charges c on c.id = r.charge_id
+      join invoices i on i.id = c.invoice_id where i.app_id = ${app_id}
+    union all select d.id, i.license_id from disputes d join charges c on c.id = d.charge_id
+      join invoices i on i.id = c.invoice_id where i.app_id = ${app_id}
+    union all select p.id, null from payouts p join apps a on a.seller_id = p.owner
+      where a.id = ${app_id}`
+}

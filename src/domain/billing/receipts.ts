@@ -1,0 +1,98 @@
+import type { Frequency } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { type Cents, cents, sum } from '#platform/money'
+import { sql } from '#platform/sql'
+import { findInvoice, type Invoice } from './invoices.ts'
+
+/** Money of a bill that went back to the buyer, tax included. */
+export interface GivenBack {
+  amount: Cents
+  at: Date
+}
+
+/** All that a receipt tells of a bill that was paid. */
+export interface Receipt extends Invoice {
+  number: number
+  paid_at: Date
+  app_name: string
+  /** The app's maker, on whose behalf it was sold. */
+  seller_name: string
+  product_name: string
+  frequency: Frequency | null
+  email: string
+  state: string
+  zip: string
+  /** The rate that was charged and the share of the price it applies to, in millionths. */
+  rate_ppm: number
+  taxable_ppm: number
+  card_brand: string
+  card_last4: string
+  given_back: GivenBack[]
+}
+
+// A refund that was asked for and not answered yet has not gone back.
+const BACK = sql`r.status in ('pending', 'succeeded')`
+
+/** A paid bill with all that its receipt tells; undefined for one that was never paid. */
+export async function tellInvoice(db: Db, id: string): Promise<Receipt | undefined> {
+  type Told = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
+    charge_id: string
+  }
+  const told = await db.maybe<Told>(sql`
+    select i.number, i.paid_at, a.name as app_name, s.legal_name as seller_name,
+      p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
+      t.card->>'brand' as card_brand, t.card->>'last4' as card_last4, c.id as charge_id
+    from invoices i
+      join apps a on a.id = i.app_id
+      join sellers s on s.id = a.seller_id
+      join products p on p.id = i.product_id
+      join prices pr on pr.id = i.price_id
+      join users u on u.id = i.user_id
+      join tax_quotes q on q.id = i.tax_quote_id
+      join charges c on c.invoice_id = i.id
+      join attempts t on t.id = c.attempt_id
+    where i.id = ${id} and i.status = 'paid'`)
+  if (!told) return undefined
+  const { charge_id, ...facts } = told
+  const given_back = await db.rows<GivenBack>(sql`select r.amount, r.created_at as at
+    from refunds r where r.charge_id = ${charge_id} and ${BACK} order by r.created_at, r.id`)
+  return { ...(await findInvoice(db, id)), ...facts, given_back }
+}
+
+/** What was paid, and what of it went back, in a list. */
+export interface ReceiptLine {
+  id: string
+  number: number
+  kind: Invoice['kind']
+  product_name: string
+  /** Tax included. */
+  total: Cents
+  given_back: Cents
+  paid_at: Date
+}
+
+/** What an account paid for an app, the latest first. */
+export async function receiptsOf(
+  db: Db,
+  buyer: { user_id: string; app_id: string },
+): Promise<ReceiptLine[]> {
+  return await db.rows<ReceiptLine>(sql`
+    select i.id, i.number, i.kind, p.name as product_name, i.amount + i.tax as total, i.paid_at,
+      (select coalesce(sum(r.amount), 0)::bigint from refunds r
+        join charges c on c.id = r.charge_id where c.invoice_id = i.id and ${BACK}) as given_back
+    from invoices i join products p on p.id = i.product_id
+    where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
+    order by i.paid_at desc, i.number desc`)
+}
+
+/** The bill that an order was paid with at once; none for a trial. */
+export async function purchaseInvoiceOf(db: Db, order_id: string): Promise<string | undefined> {
+  const row = await db.maybe<{ id: string }>(sql`select id from invoices
+    where order_id = ${order_id} and kind = 'purchase' and status = 'paid'`)
+  return row?.id
+}
+
+/** What of a paid bill went back so far. */
+export function givenBackOf({ given_back }: Receipt): Cents {
+  return sum(cents(0), ...given_back.map(({ amount }) => amount))
+}

@@ -1,0 +1,171 @@
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+import type { Invoice, InvoiceKind } from './invoices.ts'
+
+/** What became of a bill, told by its charge, its refunds and its disputes. */
+export const SALE_STATUSES = [
+  'paid',
+  'partly_refunded',
+  'refunded',
+  'disputed',
+  'dispute_lost',
+  'open',
+  'void',
+] as const
+export type SaleStatus = (typeof SALE_STATUSES)[number]
+
+/** A bill as its seller looks at it. */
+export interface Sale
+  extends Pick<
+    Invoice,
+    | 'id'
+    | 'kind'
+    | 'amount'
+    | 'tax'
+    | 'fee'
+    | 'add_on_fee'
+    | 'commission'
+    | 'created_at'
+    | 'paid_at'
+    | 'order_id'
+    | 'license_id'
+  > {
+  number: number
+  email: string
+  product_name: string
+  /** The state that its tax is owed to. */
+  state: string
+  /** What went back to the buyer by refunds, tax included. */
+  refunded: Cents
+  status: SaleStatus
+}
+
+/** Which bills of an app are asked for, and from which number on downwards. */
+export interface SalesQuestion {
+  app_id: string
+  kind?: InvoiceKind | undefined
+  status?: SaleStatus | undefined
+  below?: number | undefined
+  limit: number
+}
+
+/** Bills as sales, with what became of each. */
+const SALES = (
+  invoices: Sql,
+) => sql`select i.id, i.number, i.kind, i.amount, i.tax, i.fee, i.add_on_fee, i.commission,
+    i.created_at, i.paid_at, i.order_id, i.license_id, u.email, p.name as product_name, q.state,
+    coalesce(r.refunded, 0)::bigint as refunded,
+    case when i.status <> 'paid' then i.status
+      when d.is_open then 'disputed'
+      when d.is_lost then 'dispute_lost'
+      when r.refunded >= c.amount then 'refunded'
+      when r.refunded > 0 then 'partly_refunded'
+      else 'paid' end as status
+  from (${invoices}) i
+    join users u on u.id = i.user_id
+    join products p on p.id = i.product_id
+    join tax_quotes q on q.id = i.tax_quote_id
+    left join charges c on c.invoice_id = i.id
+    left join lateral (select sum(amount) as refunded from refunds
+      where charge_id = c.id and status in ('pending', 'succeeded', 'failed')) r on true
+    left join lateral (select bool_or(status = 'open') as is_open,
+        bool_or(status = 'lost') as is_lost
+      from disputes where charge_id = c.id) d on true`
+
+// A bound that is always there lets the index begin at it, whatever plan the statement keeps.
+const HIGHEST = sql`9223372036854775807`
+
+/** Bills of an app, the latest first. */
+export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
+  const { app_id, kind = null, status = null, below = null, limit } = question
+  const invoices = sql`select * from invoices where app_id = ${app_id}
+    and (${kind}::text is null or kind = ${kind})
+    and number < coalesce(${below}::bigint, ${HIGHEST})`
+  const page = sql`order by number desc limit ${limit}`
+  // What became of a bill is looked up on this page alone, unless it decides what stands there.
+  return await db.rows<Sale>(
+    status === null
+      ? sql`${SALES(sql`${invoices} ${page}`)} order by i.number desc`
+      : sql`select * from (${SALES(invoices)}) s where s.status = ${status} ${page}`,
+  )
+}
+
+/** How many bills an app has. */
+export async function countSales(db: Db, app_id: string): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from invoices where app_id = ${app_id}`,
+  )
+  return count
+}
+
+/** One bill; of one app where `app_id` is given. */
+export async function findSale(
+  db: Db,
+  facts: { id: string; app_id: string | null },
+): Promise<(Sale & { app_id: string }) | undefined> {
+  const { id, app_id } = facts
+  return await db.maybe<Sale & { app_id: string }>(
+    sql`select s.*, i.app_id from (${SALES(sql`select * from invoices where id = ${id}
+        and (${app_id}::text is null or app_id = ${app_id})`)}) s join invoices i on i.id = s.id`,
+  )
+}
+
+/** The bills of a license that were paid, the first one first. */
+export async function paidBillsOf(
+  db: Db,
+  license_id: string,
+): Promise<(Pick<Invoice, 'id' | 'amount' | 'tax'> & { number: number; paid_at: Date })[]> {
+  return await db.rows(sql`select id, number, amount, tax, paid_at from invoices
+    where license_id = ${license_id} and status = 'paid' order by number`)
+}
+
+/** A payout that lines of the books went out with. */
+export interface WentOutWith {
+  id: string
+  number: number
+  owner: string
+  status: string
+  created_at: Date
+}
+
+/** The payouts that paid out lines of these events. */
+export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<WentOutWith[]> {
+  return await db.rows<WentOutWith>(sql`
+    select distinct p.id, p.number, p.owner, p.status, p.created_at
+    from payout_lines l join payouts p on p.id = l.payout_id
+    where l.transaction_id = any(${transaction_ids}) order by p.created_at, p.id`)
+}
+
+/** A license with its bills, for somebody who looks into a case. */
+export interface FoundLicense {
+  license_id: string
+  status: string
+  paused_for: string | null
+  app_name: string
+  product_name: string
+  email: string
+  /** Its bills that were paid, tax included, the latest first. */
+  bills: { id: string; number: number; amount: number }[]
+}
+
+/** Licenses by their own id, that of an order or a bill, a bill's number, or a buyer's address. */
+export async function findLicenses(
+  db: Db,
+  sought: { id: string; email_normalised: string | null; number: number | null },
+): Promise<FoundLicense[]> {
+  const { id, email_normalised, number } = sought
+  return await db.rows<FoundLicense>(sql`
+    select l.id as license_id, l.status, l.paused_for, a.name as app_name, p.name as product_name,
+      u.email, coalesce(b.bills, '[]') as bills
+    from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
+      join users u on u.id = l.user_id
+      left join lateral (select jsonb_agg(jsonb_build_object('id', i.id, 'number', i.number,
+          'amount', i.amount + i.tax) order by i.number desc) as bills
+        from invoices i where i.license_id = l.id and i.status = 'paid') b on true
+    where l.status <> 'preview' and (l.id = ${id} or u.email_normalised = ${email_normalised}
+      or exists (select 1 from orders o where o.license_id = l.id and o.id = ${id})
+      or exists (select 1 from invoices i where i.license_id = l.id
+        and (i.id = ${id} or i.number = ${number})))
+    order by l.created_at desc, l.id limit 20`)
+}

@@ -1,0 +1,127 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import { remember } from './history.ts'
+import type { License } from './licenses.ts'
+import type { LicenseStatus } from './status.ts'
+import { mayMove, type Trigger } from './transition.ts'
+
+/** Why a license is paused. */
+export type PausedFor = 'dispute' | 'operator' | 'buyer'
+
+/** A license with what a pause of it interrupted. */
+export interface HeldLicense extends License {
+  paused_from: LicenseStatus | null
+  paused_for: PausedFor | null
+}
+
+/** A step of a license; what is left out stays as it is. */
+export interface Move {
+  license_id: string
+  trigger: Trigger
+  /** Left out for `resumed`: then what the pause interrupted is restored. */
+  to?: LicenseStatus
+  period_end?: Date | null
+  product_id?: string
+  paused_for?: PausedFor
+}
+
+const HELD = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
+  key_sealed, rotated_at, paused_from, paused_for`
+
+/** A license with what a pause of it interrupted. */
+export async function findHeld(db: Db, id: string): Promise<HeldLicense> {
+  return await db.one<HeldLicense>(sql`select ${HELD} from licenses where id = ${id}`)
+}
+
+/** A license, with its row held until the transaction ends. */
+export async function lockLicense(db: Db, id: string): Promise<HeldLicense> {
+  return await db.one<HeldLicense>(sql`select ${HELD} from licenses where id = ${id} for update`)
+}
+
+/**
+ * Takes a license one step along the table of transitions and writes it into the history. Throws
+ * for a step that the table does not have. Returns the license as it was before.
+ */
+export async function move(db: Db, now: Date, step: Move): Promise<HeldLicense> {
+  const license = await lockLicense(db, step.license_id)
+  const { license_id, status: from } = license
+  const to = step.to ?? license.paused_from
+  if (to === null || !mayMove({ trigger: step.trigger, from, to })) {
+    throw new Error(`license ${license_id} cannot go from ${from} to ${to} by ${step.trigger}`)
+  }
+  const period_end = step.period_end === undefined ? license.period_end : step.period_end
+  const ends = to === 'canceled'
+  await db.run(sql`update licenses set status = ${to}, period_end = ${period_end},
+      product_id = ${step.product_id ?? license.product_id},
+      canceled_at = ${ends ? now : license.canceled_at},
+      paused_from = ${to === 'paused' ? from : null},
+      paused_for = ${to === 'paused' ? (step.paused_for ?? null) : null}
+    where id = ${license_id}`)
+  await remember(db, now, { license_id, from, to, trigger: step.trigger })
+  return license
+}
+
+/** Notes the day on which a license will end; null: it goes on (decided: `canceled_at`). */
+export async function setEndDay(
+  db: Db,
+  license: { license_id: string; canceled_at: Date | null },
+): Promise<void> {
+  await db.run(sql`update licenses set canceled_at = ${license.canceled_at}
+    where id = ${license.license_id} and status <> 'canceled'`)
+}
+
+/** Says that a suspension goes on for another reason: what it interrupted stays the same. */
+export async function changePause(
+  db: Db,
+  pause: { license_id: string; paused_for: PausedFor },
+): Promise<void> {
+  await db.run(sql`update licenses set paused_for = ${pause.paused_for}
+    where id = ${pause.license_id} and status = 'paused'`)
+}
+
+/** A license that staff holds. */
+export interface StaffHeld {
+  license_id: string
+  app_name: string
+  email: string
+  since: Date
+}
+
+/** The licenses that staff holds, the latest first. */
+export async function listHeld(db: Db): Promise<StaffHeld[]> {
+  return await db.rows<StaffHeld>(sql`
+    select l.id as license_id, a.name as app_name, u.email,
+      (select max(h.at) from license_history h
+        where h.license_id = l.id and h.to_status = 'paused') as since
+    from licenses l join apps a on a.id = l.app_id join users u on u.id = l.user_id
+    where l.paused_for = 'operator' order by since desc, l.id`)
+}
+
+/** A step of a license's past. */
+export interface PastStep {
+  at: Date
+  from_status: LicenseStatus | null
+  to_status: LicenseStatus
+  trigger: string
+}
+
+/** How a license got where it is, the first step first. */
+export async function historyOf(db: Db, license_id: string): Promise<PastStep[]> {
+  return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
+    from license_history where license_id = ${license_id} order by id`)
+}
+
+/** Changes what a suspended license resumes to: something was paid or moved meanwhile. */
+export async function changeInterrupted(
+  db: Db,
+  change: {
+    license_id: string
+    paused_from: LicenseStatus
+    period_end: Date | null
+    product_id: string
+  },
+): Promise<void> {
+  await db.run(sql`update licenses set paused_from = ${change.paused_from},
+      period_end = ${change.period_end}, product_id = ${change.product_id}
+    where id = ${change.license_id} and status = 'paused'`)
+}

@@ -1,0 +1,74 @@
+import type { LicenseStatus } from './status.ts'
+
+/** What can happen to a license once it exists. */
+export type Trigger =
+  | 'renewed'
+  | 'upgraded'
+  | 'moved'
+  | 'renewal_failed'
+  | 'retries_ended'
+  | 'recovered'
+  | 'dunning_exhausted'
+  | 'period_ended'
+  | 'refunded'
+  | 'disputed'
+  | 'held'
+  | 'buyer_paused'
+  | 'resumed'
+  | 'dispute_lost'
+  | 'preview_ended'
+
+/** How a license comes to be: its first status, and why. */
+export const BEGINNINGS: readonly { trigger: string; to: LicenseStatus }[] = [
+  { trigger: 'purchase', to: 'active' },
+  { trigger: 'purchase', to: 'trialing' },
+  { trigger: 'purchase', to: 'one_time_active' },
+  { trigger: 'preview', to: 'preview' },
+]
+
+type Row = readonly [trigger: Trigger, from: readonly LicenseStatus[], to: readonly LicenseStatus[]]
+
+const RUNNING = ['active', 'trialing'] as const
+const OWING = ['past_due', 'unpaid'] as const
+const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
+
+/**
+ * Every way from one status to another (spec: States and transitions). There is no other: nothing
+ * leads away from `canceled`, and what a pause interrupted is what it resumes to.
+ */
+const TABLE: readonly Row[] = [
+  ['renewed', RUNNING, ['active']],
+  ['upgraded', RUNNING, ['active', 'one_time_active']],
+  ['moved', ['trialing'], ['trialing']],
+  ['renewal_failed', RUNNING, ['past_due']],
+  ['retries_ended', ['past_due'], ['unpaid']],
+  ['recovered', OWING, ['active']],
+  ['dunning_exhausted', OWING, ['canceled']],
+  ['period_ended', [...RUNNING, ...OWING, 'paused'], ['canceled']],
+  ['refunded', [...PAID, 'paused'], ['canceled']],
+  ['disputed', PAID, ['paused']],
+  ['held', PAID, ['paused']],
+  ['buyer_paused', ['active'], ['paused']],
+  ['resumed', ['paused'], PAID],
+  ['dispute_lost', [...PAID, 'paused'], ['canceled']],
+  ['preview_ended', ['preview'], ['canceled']],
+]
+
+/** One step of the table. */
+export interface Transition {
+  trigger: Trigger
+  from: LicenseStatus
+  to: LicenseStatus
+}
+
+/** Every step that there is, each spelled out. */
+export const TRANSITIONS: readonly Transition[] = TABLE.flatMap(([trigger, from, to]) =>
+  from.flatMap((each) => to.map((end) => ({ trigger, from: each, to: end }))),
+)
+
+/** Whether a license may go this way. */
+export function mayMove({ trigger, from, to }: Transition): boolean {
+  return TRANSITIONS.some(
+    (step) => step.trigger === trigger && step.from === from && step.to === to,
+  )
+}

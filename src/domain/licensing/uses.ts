@@ -1,0 +1,53 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/**
+ * What is done with a license: the app's server checks its key or a signed-in buyer's plan, or
+ * reads the order of a buyer who returned; the key is shown to its owner.
+ */
+export type UseKind = 'key_checked' | 'plan_checked' | 'order_read' | 'key_shown'
+
+/** One kind of use of a license from one network; coarse, so that no household is named. */
+export interface Use {
+  license_id: string
+  kind: UseKind
+  network: string
+}
+
+/** How often a use was made, and when first and last. */
+export interface CountedUse extends Use {
+  count: number
+  first_at: Date
+  last_at: Date
+}
+
+/** Adds counted uses, by the day of the app's own clock, to what is known of each day. */
+export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
+  if (uses.length === 0) return
+  await db.run(sql`
+    insert into license_uses (license_id, day, kind, network, count, first_at, last_at)
+    select l.id, ((u.first_at + ahead) at time zone 'UTC')::date, u.kind, u.network,
+      sum(u.count), min(u.first_at + ahead), max(u.last_at + ahead)
+    from unnest(${uses.map((use) => use.license_id)}::text[],
+        ${uses.map((use) => use.kind)}::text[], ${uses.map((use) => use.network)}::text[],
+        ${uses.map((use) => use.count)}::int[],
+        ${uses.map((use) => use.first_at)}::timestamptz[],
+        ${uses.map((use) => use.last_at)}::timestamptz[])
+      as u (license_id, kind, network, count, first_at, last_at)
+    join licenses l on l.id = u.license_id
+    join apps a on a.id = l.app_id
+    cross join lateral (select a.clock_ahead * interval '1 second' as ahead) c
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (license_id, day, kind, network) do update set
+      count = license_uses.count + excluded.count,
+      first_at = least(license_uses.first_at, excluded.first_at),
+      last_at = greatest(license_uses.last_at, excluded.last_at)`)
+}
+
+/** The uses of a license day by day, the first one first. */
+export async function usesOf(db: Db, license_id: string): Promise<CountedUse[]> {
+  return await db.rows<CountedUse>(sql`
+    select license_id, kind, network, count, first_at, last_at from license_uses
+    where license_id = ${license_id} order by first_at, kind, network`)
+}

@@ -1,0 +1,136 @@
+import type { Db } from '#platform/db'
+import { type Cents, cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { DisputeReason, Evidence } from './processor.ts'
+import type { Refunded } from './refunds.ts'
+
+/** A buyer's objection to a charge at his bank, in the processor's words. */
+export interface Dispute {
+  id: string
+  charge_id: string
+  processor_dispute_id: string
+  /** What is disputed, tax included. */
+  amount: Cents
+  /** Of that, what the buyer was owed already because a refund had come back. */
+  owed: Cents
+  /** What of the rest was tax, fee, add-on and commission. */
+  tax: Cents
+  fee: Cents
+  add_on_fee: Cents
+  commission: Cents
+  reason: DisputeReason
+  /** An inquiry moves no money and suspends nothing. */
+  status: 'inquiry' | 'open' | 'won' | 'lost'
+  /** What was brought forward last, and when. */
+  evidence: Evidence | null
+  submitted_at: Date | null
+  due_at: Date
+  opened_at: Date
+  closed_at: Date | null
+}
+
+const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed, d.tax, d.fee,
+  d.add_on_fee, d.commission, d.reason, d.status, d.evidence, d.submitted_at, d.due_at, d.opened_at,
+  d.closed_at`
+
+/** What a dispute says when it is heard of. */
+export type HeardDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at'>
+
+/** Records a dispute, or what is new of one that was an inquiry. */
+export async function keepDispute(db: Db, dispute: HeardDispute): Promise<void> {
+  await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
+      fee, add_on_fee, commission, reason, status, due_at, opened_at)
+    values (${dispute.id}, ${dispute.charge_id}, ${dispute.processor_dispute_id},
+      ${dispute.amount}, ${dispute.owed}, ${dispute.tax}, ${dispute.fee}, ${dispute.add_on_fee},
+      ${dispute.commission}, ${dispute.reason}, ${dispute.status}, ${dispute.due_at},
+      ${dispute.opened_at})
+    on conflict (processor_dispute_id) do update set amount = excluded.amount,
+      owed = excluded.owed, tax = excluded.tax, fee = excluded.fee,
+      add_on_fee = excluded.add_on_fee, commission = excluded.commission,
+      reason = excluded.reason, status = excluded.status, due_at = excluded.due_at`)
+}
+
+/** A dispute by the processor's own name for it. */
+export async function findDispute(
+  db: Db,
+  processor_dispute_id: string,
+): Promise<Dispute | undefined> {
+  return await db.maybe<Dispute>(sql`select ${COLUMNS} from disputes d
+    where d.processor_dispute_id = ${processor_dispute_id}`)
+}
+
+/** A dispute with the bill that its charge paid; of one app where `app_id` is given. */
+export async function findDisputeOf(
+  db: Db,
+  facts: { id: string; app_id: string | null },
+): Promise<(Dispute & { invoice_id: string }) | undefined> {
+  return await db.maybe<Dispute & { invoice_id: string }>(sql`select ${COLUMNS}, c.invoice_id
+    from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+    where d.id = ${facts.id} and (${facts.app_id}::text is null or i.app_id = ${facts.app_id})`)
+}
+
+/** A dispute, with its row held until the transaction ends. */
+export async function lockDispute(db: Db, id: string): Promise<Dispute> {
+  return await db.one<Dispute>(sql`select ${COLUMNS} from disputes d
+    where d.id = ${id} for update of d`)
+}
+
+/** The disputes of a charge, the first one first. */
+export async function disputesOf(db: Db, charge_id: string): Promise<Dispute[]> {
+  return await db.rows<Dispute>(sql`select ${COLUMNS} from disputes d
+    where d.charge_id = ${charge_id} order by d.opened_at, d.id`)
+}
+
+/** How many charges of a license are disputed now; an inquiry is no dispute yet. */
+export async function countOpenDisputes(db: Db, license_id: string): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count
+    from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+    where i.license_id = ${license_id} and d.status = 'open'`)
+  return count
+}
+
+/** Notes how a dispute ended. */
+export async function closeDispute(
+  db: Db,
+  now: Date,
+  closed: { id: string; status: 'won' | 'lost' },
+): Promise<void> {
+  await db.run(sql`update disputes set status = ${closed.status}, closed_at = ${now}
+    where id = ${closed.id}`)
+}
+
+/** Notes what was brought forward; the processor heard it. */
+export async function keepEvidence(
+  db: Db,
+  now: Date,
+  sent: { id: string; evidence: Evidence },
+): Promise<void> {
+  await db.run(sql`update disputes set evidence = ${JSON.stringify(sent.evidence)},
+    submitted_at = ${now} where id = ${sent.id}`)
+}
+
+/** What disputes took for good, or hold while they are open, beside what the buyer was owed. */
+export function disputedOf(disputes: Dispute[]): Refunded[] {
+  return disputes
+    .filter(({ status }) => status === 'open' || status === 'lost')
+    .map((dispute) => ({ ...dispute, amount: cents(dispute.amount - dispute.owed) }))
+}
+
+/** A dispute in a list, with whose charge it is. */
+export interface DisputeLine extends Dispute {
+  invoice_id: string
+  app_id: string
+  app_slug: string
+  app_name: string
+  email: string
+}
+
+/** Disputes that are not decided, the one that is due first first; of one app, or of all. */
+export async function listUnclosed(db: Db, app_id: string | null): Promise<DisputeLine[]> {
+  return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
+      a.slug as app_slug, a.name as app_name, u.email
+    from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+      join apps a on a.id = i.app_id join users u on u.id = i.user_id
+    where d.status in ('inquiry', 'open') and (${app_id}::text is null or a.id = ${app_id})
+    order by d.due_at, d.id`)
+}

@@ -1,0 +1,38 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** What a processor told by itself, as it was told. */
+export interface ReceivedEvent {
+  /** The processor's own name for it. */
+  id: string
+  processor: string
+  kind: string
+  payload: object
+}
+
+/** Puts on record what a processor told; false where it is known, as what is told may be repeated. */
+export async function receive(db: Db, now: Date, event: ReceivedEvent): Promise<boolean> {
+  const { id, processor, kind } = event
+  const payload = JSON.stringify(event.payload)
+  const inserted = await db.run(sql`insert into processor_events
+    (id, processor, kind, payload, received_at)
+    values (${id}, ${processor}, ${kind}, ${payload}, ${now})
+    on conflict (id) do nothing`)
+  return inserted === 1
+}
+
+/** What a processor told and nobody handled yet, in the order of its arrival. */
+export async function unhandled(db: Db, processor: string): Promise<ReceivedEvent[]> {
+  return await db.rows<ReceivedEvent>(sql`select id, processor, kind, payload from processor_events
+    where processor = ${processor} and handled_at is null order by received_at, id limit 100`)
+}
+
+/**
+ * Marks an event as handled; false where it was before. In the transaction of what the event
+ * causes, it makes sure that this happens once.
+ */
+export async function markHandled(db: Db, now: Date, id: string): Promise<boolean> {
+  const marked = await db.run(sql`update processor_events set handled_at = ${now}
+    where id = ${id} and handled_at is null`)
+  return marked === 1
+}

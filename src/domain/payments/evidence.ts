@@ -1,0 +1,77 @@
+import type { Evidence } from './processor.ts'
+
+/** Something that happened, from a time on, and what it was. */
+export interface Happening {
+  at: Date
+  /** When it happened last, where it happened more than once. */
+  until?: Date
+  what: string
+}
+
+/** All that the service knows of a disputed charge. */
+export interface Case {
+  email: string
+  app_name: string
+  product_name: string
+  /** When the period that was paid began, and when it ends; null where it has no end. */
+  period_start: Date
+  period_end: Date | null
+  /** What the buyer agreed to when paying, in sentences. */
+  terms: string[]
+  refund_policy: string
+  receipt: string
+  happenings: Happening[]
+  statement: string
+}
+
+/** The longest text that processors take in one field. */
+const LONGEST = 20_000
+/** The longest statement that may be added in one's own words. */
+export const LONGEST_STATEMENT = 2000
+
+/** Puts down what is known as a processor takes it: plain texts, times in UTC, no whole address. */
+export function writeEvidence(facts: Case): Evidence {
+  const until = facts.period_end ? ` to ${day(facts.period_end)}` : ', without an end'
+  return {
+    customer_email_address: facts.email,
+    product_description:
+      `${facts.app_name}, plan "${facts.product_name}": a web app, delivered at once by a license ` +
+      `key on the page after the payment and in the receipt. Paid for ${day(facts.period_start)}${until}.`,
+    service_date: day(facts.period_start),
+    access_activity_log: logOf(facts.happenings),
+    refund_policy_disclosure: [...facts.terms, facts.refund_policy].join('\n'),
+    receipt: facts.receipt,
+    ...(facts.statement === '' ? {} : { uncategorized_text: facts.statement }),
+  }
+}
+
+/** The log line by line; where it is too long for the field, the oldest lines are left out. */
+function logOf(happenings: Happening[]): string {
+  const lines = happenings
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ at, until, what }) => `${spanOf(at, until)}  ${what}`)
+  const kept: string[] = []
+  let length = 0
+  for (const line of lines.toReversed()) {
+    length += line.length + 1
+    if (length > LONGEST - 100) break
+    kept.unshift(line)
+  }
+  const left = lines.length - kept.length
+  return [...(left > 0 ? [`(${left} earlier entries are left out.)`] : []), ...kept].join('\n')
+}
+
+function spanOf(at: Date, until: Date | undefined): string {
+  const [from, to] = [minute(at), until ? minute(until) : undefined]
+  if (to === undefined || to === from) return `${from} UTC`
+  const isSameDay = day(at) === day(until!)
+  return `${from} to ${isSameDay ? to.slice(11) : to} UTC`
+}
+
+function day(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
+function minute(at: Date): string {
+  return at.toISOString().slice(0, 16).replace('T', ' ')
+}

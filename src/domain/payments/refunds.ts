@@ -1,0 +1,137 @@
+import type { Db } from '#platform/db'
+import { type Cents, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
+
+/** Money that goes back to a buyer; its id is the key under which the processor is asked. */
+export interface Refund {
+  id: string
+  charge_id: string
+  /** What goes back, tax included, and what of it was tax, fee, add-on and commission. */
+  amount: Cents
+  tax: Cents
+  fee: Cents
+  add_on_fee: Cents
+  commission: Cents
+  reason: string
+  /** The account that asked; `system` for one that a rule made. */
+  requested_by: string
+  /** open: nobody knows yet. refused: nothing moved. failed: the money came back to us. */
+  status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
+  processor_refund_id: string | null
+  /** Why the processor refused it. */
+  refusal: string | null
+  created_at: Date
+  settled_at: Date | null
+}
+
+export type NewRefund = Omit<
+  Refund,
+  'status' | 'processor_refund_id' | 'refusal' | 'created_at' | 'settled_at'
+>
+
+const COLUMNS = sql`id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
+  status, processor_refund_id, refusal, created_at, settled_at`
+
+/** Puts a refund on record before the processor hears of it. */
+export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
+  await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
+      reason, requested_by, status, created_at)
+    values (${refund.id}, ${refund.charge_id}, ${refund.amount}, ${refund.tax}, ${refund.fee},
+      ${refund.add_on_fee}, ${refund.commission}, ${refund.reason}, ${refund.requested_by},
+      'open', ${now})`)
+}
+
+/** A refund, with its row held until the transaction ends. */
+export async function lockRefund(db: Db, id: string): Promise<Refund> {
+  return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id} for update`)
+}
+
+/** A refund by its id. */
+export async function findRefundById(db: Db, id: string): Promise<Refund> {
+  return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id}`)
+}
+
+/** A refund by the processor's own name for it. */
+export async function findRefund(db: Db, processor_refund_id: string): Promise<Refund | undefined> {
+  return await db.maybe<Refund>(
+    sql`select ${COLUMNS} from refunds where processor_refund_id = ${processor_refund_id}`,
+  )
+}
+
+/** The refunds of a charge, the first one first. */
+export async function refundsOf(db: Db, charge_id: string): Promise<Refund[]> {
+  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
+    where charge_id = ${charge_id} order by created_at, id`)
+}
+
+/** A refund in a list, with whose charge it is. */
+export interface RefundLine extends Refund {
+  invoice_id: string
+  app_name: string
+  email: string
+}
+
+/**
+ * Refunds that a rule made and the processor would not do: somebody must look at them. Those of a
+ * charge that went back by another way since are left out.
+ */
+export async function listUndone(db: Db): Promise<RefundLine[]> {
+  return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
+      r.add_on_fee, r.commission, r.reason, r.requested_by, r.status, r.processor_refund_id,
+      r.refusal, r.created_at, r.settled_at, c.invoice_id, a.name as app_name, u.email
+    from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id
+      join apps a on a.id = i.app_id join users u on u.id = i.user_id
+    where r.status = 'refused' and r.requested_by = 'system'
+      and not exists (select 1 from refunds o where o.charge_id = c.id and o.status <> 'refused')
+      and not exists (select 1 from disputes d where d.charge_id = c.id and d.status = 'lost')
+    order by r.created_at, r.id`)
+}
+
+/** What refunds of a charge came back to us, in cents: the buyer was owed it. */
+export function cameBackOf(refunds: Refund[]): Cents {
+  const failed = refunds.filter(({ status }) => status === 'failed')
+  return failed.reduce((before, { amount }) => (before + amount) as Cents, ZERO)
+}
+
+/** Refunds whose answer is still open, the oldest first. */
+export async function openRefunds(db: Db): Promise<Refund[]> {
+  return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
+    where status = 'open' order by created_at, id limit 100`)
+}
+
+/** Writes what became of a refund. */
+export async function recordRefund(
+  db: Db,
+  now: Date,
+  id: string,
+  answer: { status: Exclude<Refund['status'], 'open'>; refund_id?: string; reason?: string },
+): Promise<void> {
+  const settled_at = answer.status === 'pending' ? null : now
+  await db.run(sql`update refunds set status = ${answer.status}, settled_at = ${settled_at},
+      refusal = coalesce(${answer.reason ?? null}, refusal),
+      processor_refund_id = coalesce(${answer.refund_id ?? null}, processor_refund_id)
+    where id = ${id}`)
+}
+
+/** What refunds took or may still take of a charge. */
+export interface Refunded {
+  amount: Cents
+  tax: Cents
+  fee: Cents
+  add_on_fee: Cents
+  commission: Cents
+}
+
+/** The sum of a charge's refunds, without those that the processor refused. */
+export function refundedOf(refunds: Refund[]): Refunded {
+  const counted = refunds.filter(({ status }) => status !== 'refused')
+  const total = (part: keyof Refunded) =>
+    counted.reduce((before, refund) => (before + refund[part]) as Cents, ZERO)
+  return {
+    amount: total('amount'),
+    tax: total('tax'),
+    fee: total('fee'),
+    add_on_fee: total('add_on_fee'),
+    commission: total('commission'),
+  }
+}

@@ -1,0 +1,119 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** Where a payee is paid: an account at the processor, with a bank behind it once it is ready. */
+export interface PayoutAccount {
+  owner: string
+  processor: string
+  processor_account_id: string
+  bank_name: string | null
+  bank_last4: string | null
+  is_ready: boolean
+}
+
+const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready`
+
+/** Keeps the account of a payee; one that is there stays. */
+export async function keepAccount(
+  db: Db,
+  now: Date,
+  account: Pick<PayoutAccount, 'owner' | 'processor' | 'processor_account_id'>,
+): Promise<void> {
+  const { owner, processor, processor_account_id } = account
+  await db.run(sql`insert into payout_accounts
+    (owner, processor, processor_account_id, created_at, updated_at)
+    values (${owner}, ${processor}, ${processor_account_id}, ${now}, ${now})
+    on conflict (owner) do nothing`)
+}
+
+/** The account of a payee. */
+export async function findAccount(db: Db, owner: string): Promise<PayoutAccount | undefined> {
+  return await db.maybe<PayoutAccount>(
+    sql`select ${COLUMNS} from payout_accounts where owner = ${owner}`,
+  )
+}
+
+/** The account of a payee, kept as it is for the caller's transaction. */
+export async function holdAccount(tx: Db, owner: string): Promise<PayoutAccount | undefined> {
+  return await tx.maybe<PayoutAccount>(
+    sql`select ${COLUMNS} from payout_accounts where owner = ${owner} for update`,
+  )
+}
+
+/** The bank behind an account in words, `Tide Bank, account ending in 6789`; undefined: none. */
+export function bankOf({
+  bank_name,
+  bank_last4,
+}: Pick<PayoutAccount, 'bank_name' | 'bank_last4'>): string | undefined {
+  if (bank_name === null && bank_last4 === null) return undefined
+  return `${bank_name ?? 'Your bank'}, account ending in ${bank_last4 ?? '····'}`
+}
+
+/** The account behind the processor's own name for it. */
+export async function accountOfProcessor(
+  db: Db,
+  { processor, processor_account_id }: Pick<PayoutAccount, 'processor' | 'processor_account_id'>,
+): Promise<PayoutAccount | undefined> {
+  return await db.maybe<PayoutAccount>(sql`select ${COLUMNS} from payout_accounts
+    where processor = ${processor} and processor_account_id = ${processor_account_id}`)
+}
+
+/** Writes what the processor says of an account. */
+export async function recordAccount(
+  db: Db,
+  now: Date,
+  owner: string,
+  told: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'>,
+): Promise<void> {
+  await db.run(sql`update payout_accounts set bank_name = ${told.bank_name},
+      bank_last4 = ${told.bank_last4}, is_ready = ${told.is_ready}, updated_at = ${now}
+    where owner = ${owner}`)
+}
+
+/**
+ * How far the clocks of a payee's apps are ahead of the service's, in seconds: of a seller's own,
+ * or of those that an affiliate earned on.
+ */
+export async function clockAheadOf(db: Db, owner: string): Promise<number> {
+  const { ahead } = await db.one<{ ahead: number }>(sql`
+    select coalesce(max(a.clock_ahead), 0) as ahead from apps a
+    where a.clock_ahead > 0 and (a.seller_id = ${owner}
+      or exists (select 1 from invoices i where i.affiliate_id = ${owner} and i.app_id = a.id))`)
+  return ahead
+}
+
+/**
+ * Payees about whom the calendar may not have decided this week yet, whose clock is anywhere up to
+ * the furthest; `now` is the service's time.
+ */
+export async function dueByCalendar(db: Db, now: Date): Promise<string[]> {
+  const rows = await db.rows<{ owner: string }>(sql`select owner from payout_accounts
+    where weekly_at is null or weekly_at < date_trunc('week', (${now}::timestamptz
+      + (select coalesce(max(clock_ahead), 0) from apps) * interval '1 second')
+      at time zone 'UTC') at time zone 'UTC'
+    order by weekly_at nulls first, owner limit 1000`)
+  return rows.map(({ owner }) => owner)
+}
+
+/** Takes a week's decision about a payee, in the caller's transaction; false: it was taken. */
+export async function claimWeek(db: Db, owner: string, monday: Date): Promise<boolean> {
+  const claimed = await db.run(sql`update payout_accounts set weekly_at = ${monday}
+    where owner = ${owner} and (weekly_at is null or weekly_at < ${monday})`)
+  return claimed === 1
+}
+
+/** Who is behind an owner of payouts, and where letters about them go. */
+export interface PayeeFacts {
+  user_id: string
+  email: string
+  /** A seller's legal name; an affiliate's code. */
+  name: string
+}
+
+/** Who is paid as an owner. */
+export async function payeeFacts(db: Db, owner: string): Promise<PayeeFacts> {
+  return await db.one<PayeeFacts>(sql`select u.id as user_id, u.email, payee.name
+    from (select user_id, legal_name as name from sellers where id = ${owner}
+      union all select user_id, code as name from affiliates where id = ${owner}) payee
+    join users u on u.id = payee.user_id`)
+}

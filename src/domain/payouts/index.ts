@@ -1,0 +1,24 @@
+/**
+ * Payouts: what is owed to sellers and affiliates, and how it gets to their banks.
+ *
+ * Knows which lines of the ledger count for a payee at a time, the payouts that take them, the
+ * statement of each, and the accounts at the processor that money goes to. Owns `payouts`,
+ * `payout_lines` and `payout_accounts`. Promises: a line is paid out once, a payout is the sum of
+ * its lines to the cent, and the calendar decides about a payee once a week.
+ */
+export * from './accounts.ts'
+export {
+  accountOf,
+  holdDays,
+  isPayable,
+  MINIMUM,
+  mondayOf,
+  type Payee,
+  type PayeeLine,
+  type Pending,
+  type Standing,
+  standingOf,
+} from './available.ts'
+export * from './awaited.ts'
+export * from './payouts.ts'
+export * from './statements.ts'

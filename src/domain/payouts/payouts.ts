@@ -1,0 +1,104 @@
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { Payee, PayeeLine } from './available.ts'
+
+/** Money on its way to a payee's bank; its id is the key under which the processor is asked. */
+export interface Payout extends Payee {
+  id: string
+  /** Counts the payouts of the service; payees are told it. */
+  number: number
+  amount: Cents
+  cause: 'weekly' | 'request'
+  /** open: nobody knows yet. failed: it came back, and is owed again. */
+  status: 'open' | 'pending' | 'paid' | 'failed'
+  processor_payout_id: string | null
+  /** Why it failed, in the processor's words. */
+  failure: string | null
+  created_at: Date
+  settled_at: Date | null
+}
+
+const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
+  failure, created_at, settled_at`
+
+/** The lines of a payee that no payout has taken, without those of the payouts themselves. */
+export async function untakenLines(db: Db, { owner, account }: Payee): Promise<PayeeLine[]> {
+  return await db.rows<PayeeLine>(sql`
+    select e.transaction_id, e.position, t.at, t.event, e.amount
+    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    left join payout_lines p on p.transaction_id = e.transaction_id and p.position = e.position
+    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'
+      and p.payout_id is null
+    order by t.at, t.id, e.position`)
+}
+
+/** Puts a payout on record with the lines that it pays, before the processor hears of it. */
+export async function addPayout(
+  db: Db,
+  now: Date,
+  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'amount' | 'cause'>,
+  lines: Pick<PayeeLine, 'transaction_id' | 'position'>[],
+): Promise<Payout> {
+  const { id, owner, account, amount, cause } = payout
+  const added = await db.one<Payout>(sql`insert into payouts
+    (id, owner, account, amount, cause, status, created_at)
+    values (${id}, ${owner}, ${account}, ${amount}, ${cause}, 'open', ${now})
+    returning ${COLUMNS}`)
+  await db.run(sql`insert into payout_lines (transaction_id, position, payout_id)
+    select line.transaction_id, line.position, ${id}
+    from unnest(${lines.map((line) => line.transaction_id)}::text[],
+      ${lines.map((line) => line.position)}::int[]) as line (transaction_id, position)`)
+  return added
+}
+
+/** A payout, with its row held until the transaction ends. */
+export async function lockPayout(db: Db, id: string): Promise<Payout> {
+  return await db.one<Payout>(sql`select ${COLUMNS} from payouts where id = ${id} for update`)
+}
+
+/** A payout by its id. */
+export async function findPayout(db: Db, id: string): Promise<Payout | undefined> {
+  return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts where id = ${id}`)
+}
+
+/** A payout by the processor's own name for it. */
+export async function payoutOfProcessor(
+  db: Db,
+  processor_payout_id: string,
+): Promise<Payout | undefined> {
+  return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
+    where processor_payout_id = ${processor_payout_id}`)
+}
+
+/** The payout of a payee whose answer is still open. */
+export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<Payout | undefined> {
+  return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
+    where owner = ${owner} and account = ${account} and status = 'open'`)
+}
+
+/** Payouts whose answer is still open, the oldest first. */
+export async function openPayouts(db: Db): Promise<Payout[]> {
+  return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
+    where status = 'open' order by number limit 100`)
+}
+
+/** The payouts of a payee, the latest first. */
+export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payout[]> {
+  return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
+    where owner = ${owner} and account = ${account} order by number desc limit 200`)
+}
+
+/** Writes what became of a payout. */
+export async function recordPayout(
+  db: Db,
+  now: Date,
+  id: string,
+  answer: { status: 'pending' | 'paid' | 'failed'; payout_id?: string; failure?: string },
+): Promise<void> {
+  const settled_at = answer.status === 'pending' ? null : now
+  await db.run(sql`update payouts set status = ${answer.status}, settled_at = ${settled_at},
+      failure = ${answer.failure ?? null},
+      processor_payout_id = coalesce(${answer.payout_id ?? null}, processor_payout_id)
+    where id = ${id}`)
+}

@@ -1,0 +1,88 @@
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { Payee } from './available.ts'
+
+/** One ledger line of a payee, with what it is about; amounts are as the payee sees them. */
+export interface StatementLine {
+  transaction_id: string
+  position: number
+  at: Date
+  event: string
+  subject: string
+  /** What it adds to what is owed to the payee. */
+  amount: Cents
+  /** The bill that it comes from; null for what is about a payout or a balance. */
+  invoice_id: string | null
+  invoice_kind: 'purchase' | 'renewal' | 'upgrade' | null
+  app_slug: string | null
+  app_name: string | null
+  product_name: string | null
+  /** What of the price, before tax, was paid or went back. */
+  gross: Cents | null
+  /** The service's whole fee on the bill. */
+  fee: Cents | null
+  /** The payout that came back, for a line that says so. */
+  returned_number: number | null
+}
+
+/** A line of a payee's account, and the payout that took it. */
+export interface AccountLine extends StatementLine {
+  payout_id: string | null
+  payout_number: number | null
+  payout_status: 'open' | 'pending' | 'paid' | 'failed' | null
+}
+
+const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject,
+  -e.amount as amount, i.id as invoice_id, i.kind as invoice_kind, a.slug as app_slug,
+  a.name as app_name, pr.name as product_name, i.fee,
+  case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
+    when 'dispute_opened' then d.owed + d.tax - d.amount
+    when 'dispute_lost' then d.owed + d.tax - d.amount
+    when 'dispute_won' then d.amount - d.tax - d.owed end as gross,
+  returned.number as returned_number`
+
+// Each event leads back to its bill: a sale is one, a refund and a dispute are about its charge. (A
+// sale of the time before bills is of an order, whose id differs from the bill's in its prefix.)
+const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id
+  left join refunds r on t.event = 'refund' and r.id = t.subject
+  left join disputes d on t.event like 'dispute%' and d.id = t.subject
+  left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
+  left join invoices i
+    on i.id = case t.event when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end
+  left join apps a on a.id = i.app_id
+  left join products pr on pr.id = i.product_id
+  left join payouts returned on t.event = 'payout_failed' and returned.id = t.subject`
+
+const TAKEN_BY = sql`left join payout_lines l
+    on l.transaction_id = e.transaction_id and l.position = e.position
+  left join payouts p on p.id = l.payout_id`
+
+/** The lines of a payout in the order in which they were written; they sum to its amount. */
+export async function statementOf(db: Db, payout_id: string): Promise<StatementLine[]> {
+  return await db.rows<StatementLine>(sql`select ${COLUMNS}
+    from payout_lines l join ledger_entries e
+      on e.transaction_id = l.transaction_id and e.position = l.position
+    ${SOURCES} where l.payout_id = ${payout_id} order by t.at, t.id, e.position`)
+}
+
+/** Lines of a payee's account, the latest first, without those of the payouts themselves. */
+export async function accountLines(
+  db: Db,
+  { owner, account }: Payee,
+  page: { limit: number; offset: number },
+): Promise<AccountLine[]> {
+  return await db.rows<AccountLine>(sql`select ${COLUMNS},
+      p.id as payout_id, p.number as payout_number, p.status as payout_status
+    from ledger_entries e ${SOURCES} ${TAKEN_BY}
+    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'
+    order by t.at desc, t.id, e.position limit ${page.limit} offset ${page.offset}`)
+}
+
+/** How many such lines there are. */
+export async function countAccountLines(db: Db, { owner, account }: Payee): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) from ledger_entries e
+    join ledger_transactions t on t.id = e.transaction_id
+    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'`)
+  return count
+}

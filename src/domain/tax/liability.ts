@@ -1,0 +1,71 @@
+import { type Cents, cents, ZERO } from '#platform/money'
+
+/** What a state's month comes to: tax of its sales, less that of what went back in it. */
+export interface StateMonth {
+  state: string
+  /** `2026-11`, in UTC. */
+  month: string
+  charged: Cents
+  /** Tax that went back with refunds and lost disputes; not negative. */
+  relieved: Cents
+}
+
+/** How a month was filed. */
+export interface Filed {
+  state: string
+  month: string
+  collected: Cents
+  carried: Cents
+  amount: Cents
+}
+
+/** A state's month, and what is to be done about it. */
+export interface Liability extends StateMonth {
+  collected: Cents
+  /** What earlier months left over, where more went back than was taken; never above zero. */
+  carried: Cents
+  /** What is owed; nothing where it would be negative, which is carried on instead. */
+  amount: Cents
+  /** open: the month runs. waiting: an earlier month comes first. due: it can be filed. */
+  status: 'open' | 'waiting' | 'due' | 'filed'
+}
+
+/** The month of an instant in UTC, `2026-11`. */
+export function monthOf(at: Date): string {
+  return at.toISOString().slice(0, 7)
+}
+
+/** The first instant after a month. */
+export function endOfMonth(month: string): Date {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number, 1))
+}
+
+/** What is owed of a month, and what is left for the next. */
+export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; left: Cents } {
+  const net = collected + carried
+  return { amount: cents(Math.max(0, net)), left: cents(Math.min(0, net)) }
+}
+
+/**
+ * What is owed to each state for each month, the earliest first. A state's months are filed in
+ * their order, so that what one leaves over is taken off the next exactly once.
+ */
+export function liabilitiesOf(now: Date, months: StateMonth[], filed: Filed[]): Liability[] {
+  const filings = new Map(filed.map((each) => [`${each.state} ${each.month}`, each]))
+  const states = new Map<string, { left: Cents; is_filed: boolean }>()
+  const ordered = [...months].sort(
+    (a, b) => a.month.localeCompare(b.month) || a.state.localeCompare(b.state),
+  )
+  return ordered.map((each) => {
+    const before = states.get(each.state) ?? { left: ZERO, is_filed: true }
+    const collected = cents(each.charged - each.relieved)
+    const filing = filings.get(`${each.state} ${each.month}`)
+    const carried = filing?.carried ?? before.left
+    const { amount, left } = settleMonth(collected, carried)
+    const isClosed = endOfMonth(each.month) <= now
+    const status = filing ? 'filed' : !isClosed ? 'open' : before.is_filed ? 'due' : 'waiting'
+    states.set(each.state, { left, is_filed: filing !== undefined })
+    return { ...each, collected, carried, amount, status }
+  })
+}

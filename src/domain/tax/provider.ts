@@ -1,0 +1,37 @@
+import { isoDate } from '#platform/calendar'
+import type { Cents } from '#platform/money'
+import { taxOn } from './quote.ts'
+import { type Rule, ruleFor } from './rates.ts'
+
+/** A sale to somebody in the United States; `amount` is before tax. */
+export interface Sale {
+  state: string
+  zip: string
+  amount: Cents
+}
+
+/** What is owed on a sale, and the rule that says so. */
+export interface Figures extends Rule {
+  tax: Cents
+}
+
+/** The tax service did not answer: nothing is known, and nothing has happened. */
+export class TaxUnreachable extends Error {}
+
+/**
+ * The port to whoever works out the tax. It is asked before a transaction opens, and its answer
+ * stored by `keepQuote` inside. It may throw TaxUnreachable.
+ */
+export interface TaxProvider {
+  readonly name: 'table' | 'stripe'
+  quote(now: Date, sale: Sale): Promise<Figures>
+}
+
+/** The embedded table of state rates: no one outside is asked. */
+export const rateTable: TaxProvider = {
+  name: 'table',
+  async quote(now, { state, amount }) {
+    const rule = ruleFor(state, isoDate(now))
+    return { ...rule, tax: taxOn(amount, rule) }
+  },
+}

@@ -1,0 +1,57 @@
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import type { Filed, StateMonth } from './liability.ts'
+
+/** A month's tax as it was filed and paid to its state. */
+export interface Remittance extends Filed {
+  id: string
+  /** What the state confirmed it with. */
+  filing_reference: string
+  filed_by: string
+  filed_at: Date
+}
+
+const COLUMNS = sql`id, state, month, collected, carried, amount, filing_reference, filed_by,
+  filed_at`
+
+/** Lets one transaction at a time file for a state, until it ends. */
+export async function lockState(db: Db, state: string): Promise<void> {
+  await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`tax ${state}`}, 0))`)
+}
+
+/** Puts a filing on record. */
+export async function addRemittance(db: Db, remittance: Remittance): Promise<void> {
+  const { id, state, month, collected, carried, amount } = remittance
+  const { filing_reference, filed_by, filed_at } = remittance
+  await db.run(sql`insert into remittances (${COLUMNS})
+    values (${id}, ${state}, ${month}, ${collected}, ${carried}, ${amount},
+      ${filing_reference}, ${filed_by}, ${filed_at})`)
+}
+
+/** Every filing, or those of a state or a month, the earliest month first. */
+export async function listRemittances(
+  db: Db,
+  of: { state?: string; month?: string } = {},
+): Promise<(Remittance & { filed_by_email: string })[]> {
+  return await db.rows(sql`select r.id, r.state, r.month, r.collected, r.carried, r.amount,
+      r.filing_reference, r.filed_by, r.filed_at, u.email as filed_by_email
+    from remittances r join users u on u.id = r.filed_by
+    where (${of.state ?? null}::text is null or r.state = ${of.state ?? null})
+      and (${of.month ?? null}::text is null or r.month = ${of.month ?? null})
+    order by r.month, r.state`)
+}
+
+/**
+ * Tax by state and month as the books have it: a sale's in the month of the sale, and what went
+ * back with a refund or a lost dispute in the month of that.
+ */
+export async function taxByMonth(db: Db, of: { state?: string } = {}): Promise<StateMonth[]> {
+  const owner = of.state === undefined ? sql`` : sql`and e.owner = ${`US-${of.state}`}`
+  return await db.rows<StateMonth>(sql`select substr(e.owner, 4) as state,
+      to_char(t.at at time zone 'UTC', 'YYYY-MM') as month,
+      coalesce(sum(-e.amount) filter (where e.amount < 0), 0)::bigint as charged,
+      coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as relieved
+    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    where e.account = 'tax_payable' and t.event <> 'remittance' ${owner}
+    group by 1, 2 order by 2, 1`)
+}

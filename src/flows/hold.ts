@@ -1,0 +1,54 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import { appTime, type World } from '#flows/world'
+import type { Db } from '#platform/db'
+
+/** A license with the subscription behind it, both held until the transaction ends. */
+export interface Held {
+  license: licensing.HeldLicense
+  subscription: billing.RunningSubscription | undefined
+  app: apps.App
+  now: Date
+}
+
+/** Takes hold of a license: its subscription first, as everybody does. */
+export async function holdLicense(world: World, tx: Db, license_id: string): Promise<Held> {
+  const found = await billing.subscriptionOf(tx, license_id)
+  const subscription = found && (await billing.lockSubscription(tx, found.id))
+  const license = await licensing.lockLicense(tx, license_id)
+  const app = (await apps.find(tx, license.app_id))!
+  return { license, subscription, app, now: appTime(world, app) }
+}
+
+/** Suspends a license that is paid or owed for; nothing of it is due until it resumes. */
+export async function suspend(
+  tx: Db,
+  { license, subscription, now }: Held,
+  cause: { trigger: 'disputed' | 'held'; paused_for: 'dispute' | 'operator' },
+): Promise<void> {
+  await licensing.move(tx, now, { license_id: license.license_id, to: 'paused', ...cause })
+  if (subscription) await billing.changeSubscription(tx, subscription, { next_at: null })
+}
+
+/** Takes a license back to what its suspension interrupted; what was due meanwhile is due now. */
+export async function resume(tx: Db, { license, subscription, now }: Held): Promise<void> {
+  await licensing.move(tx, now, { license_id: license.license_id, trigger: 'resumed' })
+  if (!subscription) return
+  const due = billing.dueAgain(now, subscription, license.paused_from!)
+  await billing.changeSubscription(tx, subscription, due)
+}
+
+/** Ends a license at once, and what was to be paid for it. */
+export async function endLicense(
+  tx: Db,
+  { license, subscription, now }: Held,
+  trigger: 'refunded' | 'dispute_lost',
+): Promise<void> {
+  const { license_id } = license
+  await licensing.move(tx, now, { license_id, trigger, to: 'canceled' })
+  if (!subscription) return
+  const owed = await billing.openInvoiceOf(tx, subscription.id)
+  if (owed) await billing.voidInvoice(tx, owed.id)
+  await billing.changeSubscription(tx, subscription, { next_at: null, ended_at: now })
+}

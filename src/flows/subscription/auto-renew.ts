@@ -1,0 +1,42 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import { holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import { endSubscription } from './fail.ts'
+
+/** Who asks for something: an account, and the request that the audit log names. */
+export interface Asker {
+  user_id: string
+  request_id: string
+}
+
+/**
+ * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends, and says
+ * when; where a payment is owed already, or its owner had paused it, it ends at once. Returns false where nothing renews.
+ */
+export async function setAutoRenew(
+  world: World,
+  asker: Asker,
+  facts: { license_id: string; to: 'on' | 'off' },
+): Promise<boolean> {
+  const { license_id, to } = facts
+  return await world.db.tx(async (tx) => {
+    const { license, subscription, now } = await holdLicense(world, tx, license_id)
+    if (!subscription || license.status === 'canceled') return false
+    const auto_renew = to === 'on'
+    if (subscription.auto_renew === auto_renew) return true
+    const isOwing = license.status === 'past_due' || license.status === 'unpaid'
+    if (!auto_renew && (isOwing || license.paused_for === 'buyer')) {
+      await endSubscription(tx, now, { ...subscription, auto_renew }, 'period_ended')
+    } else {
+      await billing.changeSubscription(tx, subscription, { auto_renew, pause_at_end: false })
+      const canceled_at = auto_renew ? null : subscription.period_end
+      await licensing.setEndDay(tx, { license_id, canceled_at })
+    }
+    const action = auto_renew ? 'license.auto_renew_on' : 'license.auto_renew_off'
+    const { user_id, request_id } = asker
+    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    return true
+  })
+}

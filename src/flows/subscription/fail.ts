@@ -1,0 +1,100 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import type * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { queueLetter } from '#platform/letters'
+import type { Paying } from './settle.ts'
+
+/** A bank said no: an upgrade is off, and a renewal goes along the calendar of retries. */
+export async function fail(
+  world: World,
+  tx: Db,
+  now: Date,
+  paying: Paying,
+  decline_code: payments.DeclineCode,
+): Promise<void> {
+  const { invoice, subscription, attempt } = paying
+  if (invoice.kind === 'upgrade') {
+    await billing.voidInvoice(tx, invoice.id)
+    return
+  }
+  if (attempt.asked_by !== 'schedule') {
+    await billing.changeSubscription(tx, subscription, { last_decline: decline_code })
+    return
+  }
+  await followCalendar(world, tx, now, subscription, decline_code)
+}
+
+/** Takes a renewal that was not paid one step along the calendar of retries. */
+export async function followCalendar(
+  world: World,
+  tx: Db,
+  now: Date,
+  subscription: billing.Subscription,
+  last_decline: string | null,
+): Promise<void> {
+  const { license_id } = subscription
+  const { status } = await licensing.lockLicense(tx, license_id)
+  if (status === 'active' || status === 'trialing') {
+    // It was turned off while the payment was on its way: nothing is owed.
+    if (!subscription.auto_renew) {
+      await endSubscription(tx, now, subscription, 'period_ended')
+      return
+    }
+    await licensing.move(tx, now, { license_id, trigger: 'renewal_failed', to: 'past_due' })
+    const { next_at, retries } = billing.firstFailure(now)
+    const change = { next_at, retries, last_decline, past_due_since: now }
+    await billing.changeSubscription(tx, subscription, change)
+    await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
+    return
+  }
+  if (status !== 'past_due' && status !== 'unpaid') {
+    await billing.changeSubscription(tx, subscription, { last_decline, next_at: null })
+    return
+  }
+  const next = billing.nextRetry(subscription.past_due_since!, subscription.retries)
+  if (next.status === 'canceled') {
+    await endSubscription(tx, now, subscription, 'dunning_exhausted')
+    await tell(world, tx, now, 'license_ended', subscription, `${now.getTime()}`)
+    return
+  }
+  if (next.status !== status) {
+    await licensing.move(tx, now, { license_id, trigger: 'retries_ended', to: next.status })
+    await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
+  }
+  const { next_at, retries } = next
+  await billing.changeSubscription(tx, subscription, { next_at, retries, last_decline })
+}
+
+/** Ends a license and what was to be paid for it. */
+export async function endSubscription(
+  tx: Db,
+  now: Date,
+  subscription: billing.Subscription,
+  trigger: 'dunning_exhausted' | 'period_ended',
+): Promise<void> {
+  const { license_id } = subscription
+  const owed = await billing.openInvoiceOf(tx, subscription.id)
+  if (owed) await billing.voidInvoice(tx, owed.id)
+  await licensing.move(tx, now, { license_id, trigger, to: 'canceled' })
+  await billing.changeSubscription(tx, subscription, { next_at: null, ended_at: now })
+}
+
+/** Queues a letter to the subscriber; one a cause. */
+export async function tell(
+  { jobs, random }: World,
+  tx: Db,
+  now: Date,
+  kind: 'payment_failed' | 'license_ended' | 'trial_ending',
+  { id, license_id }: Pick<billing.Subscription, 'id' | 'license_id'>,
+  cause: string,
+): Promise<void> {
+  await queueLetter(tx, now, jobs, {
+    id: mintId(random, 'letter'),
+    cause: `${kind}:${id}:${cause}`,
+    kind,
+    subject_id: license_id,
+  })
+}

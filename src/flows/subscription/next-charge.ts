@@ -1,0 +1,80 @@
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import * as tax from '#domain/tax'
+import { appTime, type World } from '#flows/world'
+import { type Cents, sum } from '#platform/money'
+import { plannedOffer } from './planned.ts'
+
+/** What a license costs when it is paid for next. */
+export interface NextCharge {
+  /** The period after this one, a bill that is open, or the first period after a pause. */
+  why: 'renewal' | 'owed' | 'resumption'
+  offer: catalog.Offer
+  amount: Cents
+  tax: Cents
+  total: Cents
+  state: string
+  /** False where a tax service will say at that time: then it is counted at the last rate. */
+  is_exact: boolean
+}
+
+/**
+ * What is charged next for a license, whether or not auto-renew is on; undefined where nothing is
+ * ever charged again.
+ */
+export async function nextCharge(
+  world: World,
+  facts: { license_id: string; app: { clock_ahead: number } },
+): Promise<NextCharge | undefined> {
+  const { db } = world
+  const { license_id, app } = facts
+  const subscription = await billing.subscriptionOf(db, license_id)
+  const license = await licensing.findHeld(db, license_id)
+  if (!subscription || license.status === 'canceled') return undefined
+  const owed = await billing.openInvoiceOf(db, subscription.id)
+  if (owed) return await chargeOf(world, subscription, owed)
+  const { price_id, amount, period_end } = subscription
+  const resumes = license.paused_for === 'buyer'
+  const wanted = resumes ? undefined : await plannedOffer(db, subscription)
+  const offer = wanted ?? (await catalog.findBought(db, price_id))
+  return await count(world, subscription, {
+    why: resumes ? 'resumption' : 'renewal',
+    offer,
+    amount: wanted ? wanted.amount : amount,
+    at: resumes ? appTime(world, app) : period_end,
+  })
+}
+
+/** What an open bill comes to. */
+async function chargeOf(
+  { db }: World,
+  { state }: billing.Subscription,
+  { price_id, amount, tax: owed }: billing.Invoice,
+): Promise<NextCharge> {
+  const offer = await catalog.findBought(db, price_id)
+  const total = sum(amount, owed)
+  return { why: 'owed', offer, amount, tax: owed, total, state, is_exact: true }
+}
+
+/** Adds the tax of the day on which it is charged. */
+async function count(
+  { db, taxes }: World,
+  { state, zip, license_id, order_id }: billing.Subscription,
+  facts: Pick<NextCharge, 'why' | 'offer' | 'amount'> & { at: Date },
+): Promise<NextCharge> {
+  const { at, ...next } = facts
+  const { amount } = next
+  // A page is no reason to call a tax service, which may be slow, costs, and knows no future rate.
+  const is_exact = taxes.name === 'table'
+  const owed = is_exact
+    ? (await taxes.quote(at, { state, zip, amount })).tax
+    : tax.taxOn(amount, await lastRule())
+  return { ...next, state, tax: owed, total: sum(amount, owed), is_exact }
+
+  async function lastRule() {
+    const { tax_quote_id } =
+      (await billing.lastPaidInvoice(db, license_id)) ?? (await billing.tellOrder(db, order_id))!
+    return await tax.findQuote(db, tax_quote_id)
+  }
+}

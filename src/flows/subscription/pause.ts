@@ -1,0 +1,27 @@
+import * as billing from '#domain/billing'
+import { holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import type { Asker } from './auto-renew.ts'
+
+/**
+ * Lets a license pause at the end of the paid period, or takes that wish back. False where the
+ * seller does not allow it, or nothing renews. Resuming is `payOwed`.
+ */
+export async function pauseAtEnd(
+  world: World,
+  asker: Asker,
+  facts: { license_id: string; to: 'on' | 'off' },
+): Promise<boolean> {
+  const { license_id, to } = facts
+  return await world.db.tx(async (tx) => {
+    const { license, subscription, app, now } = await holdLicense(world, tx, license_id)
+    if (!subscription || license.status !== 'active') return false
+    if (to === 'on' && !(app.allows_pause && subscription.auto_renew)) return false
+    await billing.changeSubscription(tx, subscription, { pause_at_end: to === 'on' })
+    const action = to === 'on' ? 'license.pause_planned' : 'license.pause_withdrawn'
+    const { user_id, request_id } = asker
+    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    return true
+  })
+}

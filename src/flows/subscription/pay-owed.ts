@@ -1,0 +1,101 @@
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import { holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import { ZERO } from '#platform/money'
+import type { Asker } from './auto-renew.ts'
+import { chargeInvoice, type InvoiceOutcome, intend } from './charge.ts'
+import { writeInvoice } from './invoice.ts'
+
+/** What came of paying; nothing may be owed, or another try be under way. */
+export type Paid = InvoiceOutcome | { outcome: 'nothing_owed' }
+
+/**
+ * Charges what a license owes, now, because its owner or an operator asks for it; scheduled
+ * retries stay as they are. A license that its owner had paused starts a new period.
+ */
+export async function payOwed(
+  world: World,
+  facts: { license_id: string; asked_by: 'buyer' | 'operator'; return_url: string },
+): Promise<Paid> {
+  const billed = await billResumption(world, facts.license_id)
+  const intended = await world.db.tx(async (tx) => {
+    const { license, subscription, app, now } = await holdLicense(world, tx, facts.license_id)
+    if (!subscription || !owes(license)) return undefined
+    // Nobody buys himself out of a suspension by ending a pause of his own.
+    const isDisputed = (await payments.countOpenDisputes(tx, license.license_id)) > 0
+    if (license.status === 'paused' && isDisputed) return undefined
+    const open = await billing.openInvoiceOf(tx, subscription.id)
+    if (!open && !billed) return undefined
+    const { user_id } = license
+    const invoice =
+      open ??
+      (await writeInvoice(world, tx, now, {
+        subscription,
+        app,
+        user_id,
+        billed: billed!,
+      }))
+    const { asked_by } = facts
+    const attempt = await intend(world, tx, { invoice, card_id: subscription.card_id, asked_by })
+    return { app, attempt }
+  })
+  if (!intended) return { outcome: 'nothing_owed' }
+  const { app, attempt } = intended
+  if (!attempt) return { outcome: 'processing' }
+  return await chargeInvoice(world, attempt, { app, return_url: facts.return_url })
+}
+
+/** Whether somebody may pay for a license now: it is owed for, or its owner had paused it. */
+function owes({ status, paused_for }: licensing.HeldLicense): boolean {
+  return status === 'past_due' || status === 'unpaid' || paused_for === 'buyer'
+}
+
+/** What a paused license costs from now on; undefined where it is not its owner who paused it. */
+async function billResumption(world: World, license_id: string) {
+  const { db, random } = world
+  const held = await db.tx((tx) => holdLicense(world, tx, license_id))
+  const { license, subscription, now } = held
+  if (!subscription || license.paused_for !== 'buyer') return undefined
+  const { state, zip, amount, price_id, period_index } = subscription
+  const sale = { state, zip, amount }
+  const figures = await world.taxes.quote(now, sale)
+  const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
+  const calendar = { ...subscription, anchor: now, anchor_index: period_index }
+  return {
+    kind: 'renewal' as const,
+    period: billing.periodOf(calendar, period_index + 1),
+    offer: await catalog.findBought(db, price_id),
+    price_amount: amount,
+    credit: ZERO,
+    quote,
+  }
+}
+
+/**
+ * Puts another card in the place of the one that pays, and charges at once what is owed with it
+ * (decided: dunning).
+ */
+export async function changeCard(
+  world: World,
+  asker: Asker,
+  facts: { license_id: string; card: payments.Card; return_url: string },
+): Promise<Paid> {
+  const { license_id, card, return_url } = facts
+  await world.db.tx(async (tx) => {
+    const { subscription, now } = await holdLicense(world, tx, license_id)
+    if (!subscription) return
+    const card_id = mintId(world.random, 'card')
+    await payments.keepCard(tx, now, { id: card_id, user_id: asker.user_id, card })
+    await billing.changeSubscription(tx, subscription, { card_id, last_decline: null })
+  })
+  const license = await licensing.findLicense(world.db, license_id)
+  if (license.status !== 'past_due' && license.status !== 'unpaid') {
+    return { outcome: 'nothing_owed' }
+  }
+  return await payOwed(world, { license_id, asked_by: 'buyer', return_url })
+}

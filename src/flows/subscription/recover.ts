@@ -1,0 +1,28 @@
+import * as payments from '#domain/payments'
+import { askAgain, lostBefore } from '#flows/lost-answer'
+import type { World } from '#flows/world'
+import type { InvoiceOutcome } from './charge.ts'
+import { settleInvoice, toldOfInvoice } from './settle.ts'
+
+/** Finishes every attempt on a bill whose answer was lost; run at the start and every few seconds. */
+export async function recoverInvoices(world: World): Promise<void> {
+  for (const attempt of await payments.unsettledOnInvoices(world.db, lostBefore(world))) {
+    try {
+      await look(world, attempt)
+    } catch (error) {
+      world.log.error({ error, attempt_id: attempt.id }, 'a bill could not be settled yet')
+    }
+  }
+}
+
+/** What the latest try on a bill stands at, for a buyer who comes back or waits. */
+export async function resumeInvoice(world: World, invoice_id: string): Promise<InvoiceOutcome> {
+  const attempt = await payments.latestOnInvoice(world.db, invoice_id)
+  if (!attempt) return { outcome: 'not_charged' }
+  return payments.isUnsettled(attempt) ? await look(world, attempt) : toldOfInvoice(attempt)
+}
+
+async function look(world: World, attempt: payments.InvoiceAttempt): Promise<InvoiceOutcome> {
+  const answer = await askAgain(world, attempt)
+  return answer ? await settleInvoice(world, attempt, answer) : { outcome: 'processing' }
+}

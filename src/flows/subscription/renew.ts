@@ -1,0 +1,192 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import type * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import { appTime, type World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { LETTERS } from '#platform/letters'
+import { ZERO } from '#platform/money'
+import { chargeInvoice, intend } from './charge.ts'
+import { endSubscription, followCalendar, tell } from './fail.ts'
+import { type Billed, writeInvoice } from './invoice.ts'
+import { plannedOffer } from './planned.ts'
+
+/** A worker that dies lets its claims go after so long. */
+const CLAIM_SECONDS = 300
+const BATCH = 20
+
+/** Which subscriptions are looked at: all, or one app's, and how many at once. */
+export interface Round {
+  app_id?: string
+  limit?: number
+}
+
+/**
+ * Does what is due: renewals, retries, ends, pauses, reminders. Any number of workers may call it
+ * at the same time; each takes others in hand. Returns how many were in hand.
+ */
+export async function renewDue(world: World, { app_id, limit = BATCH }: Round = {}) {
+  const now = world.clock.now()
+  const until = addSeconds(now, CLAIM_SECONDS)
+  const due = await billing.claimDue(world.db, now, {
+    until,
+    limit,
+    ...(app_id === undefined ? {} : { app_id }),
+  })
+  for (const id of due) {
+    try {
+      await take(world, id)
+    } catch (error) {
+      world.log.error({ error, subscription_id: id }, 'a subscription could not be renewed yet')
+    }
+  }
+  return due.length
+}
+
+/** A subscription in hand, with its license and its app. */
+interface InHand {
+  subscription: billing.RunningSubscription
+  license: licensing.License
+  app: apps.App
+  now: Date
+  step: billing.NextStep
+}
+
+async function look(world: World, tx: Db, id: string): Promise<InHand> {
+  const subscription = await billing.lockSubscription(tx, id)
+  const license = await licensing.lockLicense(tx, subscription.license_id)
+  const app = (await apps.find(tx, subscription.app_id))!
+  const now = appTime(world, app)
+  // Whoever said that an account is not his cannot sign in to turn anything off.
+  const isLocked = (await identity.findUser(tx, license.user_id))!.locked_at !== null
+  const auto_renew = subscription.auto_renew && !isLocked
+  const step = billing.nextStep(now, { ...subscription, auto_renew }, license.status)
+  return { subscription, license, app, now, step }
+}
+
+async function take(world: World, id: string): Promise<void> {
+  const charged = await world.db.tx(async (tx) => {
+    const inHand = await look(world, tx, id)
+    if (inHand.step === 'renew' || inHand.step === 'retry') return inHand
+    await doOther(world, tx, inHand)
+    return undefined
+  })
+  if (!charged) {
+    world.jobs.wake(LETTERS)
+    return
+  }
+  // The tax service may be somewhere else: it is asked with nothing locked.
+  const billed = await billFor(world, charged)
+  const attempt = await world.db.tx((tx) => record(world, tx, charged, billed))
+  if (!attempt) return
+  const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
+  await chargeInvoice(world, attempt, { app: charged.app, return_url })
+}
+
+/** What is due without a charge. */
+async function doOther(world: World, tx: Db, { subscription, license, now, step }: InHand) {
+  const { license_id } = license
+  if (step === 'remind') {
+    const { period_end } = subscription
+    await tell(world, tx, now, 'trial_ending', subscription, `${period_end.getTime()}`)
+    await billing.changeSubscription(tx, subscription, { next_at: period_end })
+  } else if (step === 'end') {
+    await endSubscription(tx, now, subscription, 'period_ended')
+  } else if (step === 'pause') {
+    const pause = { trigger: 'buyer_paused', to: 'paused', paused_for: 'buyer' } as const
+    await licensing.move(tx, now, { license_id, ...pause })
+    await billing.changeSubscription(tx, subscription, { next_at: null, pause_at_end: false })
+  } else if (step === 'skip_retry') {
+    await followCalendar(world, tx, now, subscription, subscription.last_decline)
+  } else {
+    await rest(tx, now, subscription, license)
+  }
+}
+
+/** Nothing is due: it is looked at again when something will be, and not before. */
+async function rest(
+  tx: Db,
+  now: Date,
+  subscription: billing.RunningSubscription,
+  license: licensing.License,
+): Promise<void> {
+  const { next_at } = subscription
+  const isStale = next_at !== null && next_at <= now
+  const due = isStale ? billing.dueAgain(now, subscription, license.status) : { next_at }
+  await billing.changeSubscription(tx, subscription, due)
+}
+
+/** What the next period costs under the plan that holds then; undefined where a bill is open. */
+async function billFor(world: World, { subscription, now }: InHand): Promise<Billed | undefined> {
+  const { db, random } = world
+  if (await billing.openInvoiceOf(db, subscription.id)) return undefined
+  const { price_id, state, zip } = subscription
+  const wanted = await plannedOffer(db, subscription)
+  const offer = wanted ?? (await catalog.findBought(db, price_id))
+  const price_amount = wanted ? wanted.amount : subscription.amount
+  const sale = { state, zip, amount: price_amount }
+  const figures = await world.taxes.quote(now, sale)
+  const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
+  const period = nextPeriod(now, subscription, wanted)
+  return { kind: 'renewal', period, offer, price_amount, credit: ZERO, quote }
+}
+
+/** The period that follows: another plan's begins where that of now ends, and may have no end. */
+function nextPeriod(
+  now: Date,
+  subscription: billing.RunningSubscription,
+  wanted: catalog.Offer | undefined,
+): Billed['period'] {
+  const { period_index, period_end } = subscription
+  if (!wanted) return billing.periodDue(subscription, period_index, now)
+  const { frequency } = wanted
+  if (frequency === null) {
+    return { period_index: period_index + 1, period_start: period_end, period_end: null }
+  }
+  const calendar = { anchor: period_end, anchor_index: period_index, frequency }
+  return billing.periodDue(calendar, period_index, now)
+}
+
+/** Whether a plan that is moved to is still sold; held until the end. */
+async function isStillSold(
+  tx: Db,
+  { price_id }: billing.Subscription,
+  billed: Billed | undefined,
+): Promise<boolean> {
+  if (!billed || billed.offer.id === price_id) return true
+  return (await catalog.holdOffer(tx, billed.offer.id)) !== undefined
+}
+
+/** Puts bill and attempt on record, unless something else happened to the subscription meanwhile. */
+async function record(
+  world: World,
+  tx: Db,
+  before: InHand,
+  billed: Billed | undefined,
+): Promise<payments.InvoiceAttempt | undefined> {
+  const { subscription, license, app, now, step } = await look(world, tx, before.subscription.id)
+  const isSame =
+    step === before.step &&
+    subscription.pending_price_id === before.subscription.pending_price_id &&
+    subscription.pending_amount === before.subscription.pending_amount &&
+    subscription.period_index === before.subscription.period_index
+  if (!isSame || !(await isStillSold(tx, subscription, billed))) {
+    await billing.release(tx, subscription.id)
+    return undefined
+  }
+  const { user_id } = license
+  const open = await billing.openInvoiceOf(tx, subscription.id)
+  const invoice =
+    open ?? (await writeInvoice(world, tx, now, { subscription, app, user_id, billed: billed! }))
+  const { card_id } = subscription
+  const attempt = await intend(world, tx, { invoice, card_id, asked_by: 'schedule' })
+  // Where another try is under way, the claim ends by itself and this is looked at again: that try
+  // may be an upgrade's, after which another bill is due.
+  if (!attempt && !open) await billing.voidInvoice(tx, invoice.id)
+  return attempt
+}

@@ -1,0 +1,73 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { appTime, type World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { LETTERS } from '#platform/letters'
+import { fail } from './fail.ts'
+import { pay } from './pay.ts'
+
+/** What an attempt on a bill came to. */
+export type InvoiceSettled =
+  | { outcome: 'paid' }
+  | { outcome: 'declined'; decline_code: payments.DeclineCode }
+  | { outcome: 'action_required'; action_url: string }
+  | { outcome: 'not_charged' }
+
+/** Writes the processor's answer to an attempt on a bill. Said twice, it is written once. */
+export async function settleInvoice(
+  world: World,
+  { id, invoice_id }: Pick<payments.InvoiceAttempt, 'id' | 'invoice_id'>,
+  answer: payments.ChargeAnswer,
+): Promise<InvoiceSettled> {
+  const settled = await world.db.tx(async (tx) => {
+    const invoice = await billing.findInvoice(tx, invoice_id)
+    // The subscription before its attempt, as everybody takes them: so nobody waits in a ring.
+    const subscription = await billing.lockSubscription(tx, invoice.subscription_id!)
+    const attempt = await payments.lockOnInvoice(tx, id)
+    if (!payments.isUnsettled(attempt)) return toldOfInvoice(attempt)
+    const app = (await apps.find(tx, invoice.app_id))!
+    const now = appTime(world, app)
+    await payments.record(tx, now, id, answer)
+    const facts = { invoice: await billing.findInvoice(tx, invoice_id), subscription, attempt, app }
+    if (answer.status === 'succeeded') await pay(world, tx, now, facts, answer.charge_id)
+    if (answer.status === 'declined') await fail(world, tx, now, facts, answer.decline_code)
+    if (answer.status === 'closed') await giveUpTry(tx, now, facts)
+    return toldOfInvoice({ ...attempt, ...answer } as payments.InvoiceAttempt)
+  })
+  world.jobs.wake(LETTERS)
+  return settled
+}
+
+/** An attempt that never reached the bank counts for nothing: it is made again an hour later. */
+async function giveUpTry(
+  tx: Db,
+  now: Date,
+  { invoice, subscription, attempt }: Paying,
+): Promise<void> {
+  if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
+  if (attempt.asked_by !== 'schedule') return
+  const next_at = addSeconds(now, billing.FAULT_SECONDS)
+  await billing.changeSubscription(tx, subscription, { next_at })
+}
+
+/** A bill on its way to be paid, with all that its end changes. */
+export interface Paying {
+  invoice: billing.Invoice
+  subscription: billing.RunningSubscription
+  attempt: payments.InvoiceAttempt
+  app: apps.App
+}
+
+/** The outcome that an attempt's row tells. */
+export function toldOfInvoice(attempt: payments.InvoiceAttempt): InvoiceSettled {
+  if (attempt.status === 'succeeded') return { outcome: 'paid' }
+  if (attempt.status === 'declined') {
+    return { outcome: 'declined', decline_code: attempt.decline_code! }
+  }
+  if (attempt.status === 'action_required') {
+    return { outcome: 'action_required', action_url: attempt.action_url! }
+  }
+  return { outcome: 'not_charged' }
+}
