@@ -1,7 +1,7 @@
 import type { Card, CardEntryRequest } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
-import type { BehaviourName } from './cards.ts'
+import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
 /** A page for one card, as it was asked for; used up once `card_token` is set. */
 export interface CardEntry extends CardEntryRequest {
@@ -34,24 +34,19 @@ export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
 export async function use(
   db: Db,
   now: Date,
-  id: string,
-  card: Card & { behaviour: BehaviourName },
+  { id, app_name }: CardEntry,
+  card: KeptCard,
 ): Promise<boolean> {
   const unused = await db.maybe(sql`select id from sandbox.card_entries
     where id = ${id} and card_token is null for update`)
   if (!unused) return false
-  await db.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
-      billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at)
-    values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
-      ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country}, ${card.fingerprint},
-      ${card.behaviour}, ${now})`)
+  await keep(db, now, { ...card, app_name })
   await db.run(sql`update sandbox.card_entries set card_token = ${card.token} where id = ${id}`)
   return true
 }
 
 /** The card that was entered, or undefined while there is none. */
 export async function readCard(db: Db, id: string): Promise<Card | undefined> {
-  return await db.maybe<Card>(sql`select token, brand, last4, exp_month, exp_year,
-      billing_country, billing_zip, issuer_country, fingerprint
+  return await db.maybe<Card>(sql`select ${CARD_COLUMNS}
     from sandbox.card_entries join sandbox.cards on token = card_token where id = ${id}`)
 }

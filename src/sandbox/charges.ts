@@ -13,11 +13,11 @@ export interface Charge {
   answers_at: Date | null
 }
 
-/** What of a stored card decides about a request. */
-export interface ChargedCard {
+/** A charge that took money, and what its card does. */
+export interface Taken {
+  id: string
+  amount: number
   behaviour: BehaviourName
-  authenticated: boolean
-  declines: number
 }
 
 /** How a request ended. */
@@ -64,10 +64,13 @@ export async function find(db: Db, key: string): Promise<Charge | undefined> {
   return await db.maybe<Charge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
 }
 
-/** The card that is charged, held until the transaction ends. */
-export async function lockCard(db: Db, token: string): Promise<ChargedCard> {
-  return await db.one<ChargedCard>(sql`select behaviour, authenticated, declines
-    from sandbox.cards where token = ${token} for update`)
+/** A charge that took money, held until the transaction ends; throws where there is none. */
+export async function lockTaken(db: Db, id: string): Promise<Taken> {
+  const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behaviour
+    from sandbox.charges as charge join sandbox.cards as card on card.token = charge.card_token
+    where charge.id = ${id} and charge.status = 'succeeded' for update of charge`)
+  if (!charge) throw new Error('there is no such charge')
+  return charge
 }
 
 /** Records how a request ended, and with its card whether it worked. */
@@ -79,8 +82,10 @@ export async function settle(
 ): Promise<Charge> {
   const decline_code = outcome.status === 'declined' ? outcome.decline_code : null
   await db.run(sql`update sandbox.cards
-    set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end
-    where token = (select card_token from sandbox.charges where id = ${id})`)
+    set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end,
+      failing_renewals = case when off_session then greatest(failing_renewals - 1, 0)
+        else failing_renewals end
+    from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token`)
   return await db.one<Charge>(sql`update sandbox.charges
     set status = ${outcome.status}, decline_code = ${decline_code}, answers_at = ${answers_at}
     where id = ${id} returning ${COLUMNS}`)
@@ -96,10 +101,9 @@ export async function challenge(db: Db, id: string, challenge_id: string): Promi
 /** A challenge, open or over. */
 export async function findChallenge(db: Db, id: string): Promise<Challenge | undefined> {
   return await db.maybe<Challenge>(sql`select charge.challenge_id, charge.status, charge.amount,
-      charge.description, charge.return_url, entry.app_name, card.brand, card.last4
+      charge.description, charge.return_url, card.app_name, card.brand, card.last4
     from sandbox.charges as charge
     join sandbox.cards as card on card.token = charge.card_token
-    join sandbox.card_entries as entry on entry.card_token = card.token
     where charge.challenge_id = ${id}`)
 }
 
@@ -110,11 +114,6 @@ export async function lockChallenged(
 ): Promise<{ id: string; card_token: string } | undefined> {
   return await db.maybe(sql`select id, card_token from sandbox.charges
     where challenge_id = ${challenge_id} and status = 'action_required' for update`)
-}
-
-/** Records that a challenge was passed with a card. */
-export async function authenticateCard(db: Db, token: string): Promise<void> {
-  await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)
 }
 
 /** Closes a key that is unknown, or whose request has not ended; tells what it stands at. */

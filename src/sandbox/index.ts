@@ -2,20 +2,23 @@
  * The sandbox processor: the world outside, played. It stands where a payment processor does, and
  * moves no money.
  *
- * Knows the test cards and what each does, the pages where a card is entered and a payment is
- * confirmed, and every request for money. Owns the schema `sandbox`; its charges are the second
- * truth beside the service's own books. Promises: one key charges once, and of a card number
- * nothing is kept but the last four digits and a keyed hash.
+ * Knows the test cards and test bank accounts and what each does, its own pages (a card is entered,
+ * a payment confirmed, a card replaced, a bank named), every request for money, and what it will
+ * tell by itself and when. Owns the schema `sandbox`; its charges, refunds and payouts are the
+ * second truth beside the service's own books. Promises: one key charges, refunds or pays out once,
+ * and of a card or account number nothing is kept but the last four digits and a keyed hash.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Processor } from '#domain/payments'
+import type { PageOptions } from './answers.ts'
 import { openProcessor } from './processor.ts'
-import { declareRoutes, type PageOptions } from './routes.ts'
+import { declareRoutes } from './routes.ts'
+import { openScenes, type Scenes } from './scenes.ts'
 
 export { BEHAVIOURS, type Behaviour, type BehaviourName, TEST_CARDS } from './cards.ts'
 
-/** The processor, and the pages that belong to it. */
-export interface Sandbox extends Processor {
+/** The processor, the pages that belong to it, and what can be made to happen in test mode. */
+export interface Sandbox extends Processor, Scenes {
   /** Declares its pages under `/sandbox`. */
   declareRoutes(app: FastifyInstance): void
 }
@@ -24,6 +27,7 @@ export interface Sandbox extends Processor {
 export function openSandbox(options: PageOptions): Sandbox {
   return {
     ...openProcessor(options),
+    ...openScenes(options),
     declareRoutes: (app) => declareRoutes(app, options),
   }
 }

@@ -6,11 +6,13 @@ import { FocusLayout } from '#design/layout'
 import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
+import { cardName } from '#domain/payments'
 import type { CardEntry } from './card-entries.ts'
 import { type CardFaults, EXAMPLE_NUMBER, type KeptValues } from './card-form.ts'
 import type { Challenge } from './charges.ts'
 
-function TestMode(): JSX.Element {
+/** The line across the top of every page where a card is entered. */
+export function TestMode(): JSX.Element {
   return (
     <>
       Test mode: no real money moves. Pay with{' '}
@@ -45,9 +47,15 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
   )
 }
 
-type CardFacts = { kept: KeptValues; faults?: CardFaults }
+/** What a card form shows: values that may be shown again, and what was wrong with them. */
+export type CardFacts = { kept: KeptValues; faults?: CardFaults }
 
-function CardForm({ kept, faults }: CardFacts): JSX.Element {
+/** Where a card is entered; `label` is what its button says. */
+export function CardForm({
+  kept,
+  faults,
+  label = 'Continue',
+}: CardFacts & { label?: string }): JSX.Element {
   return (
     <form method="post" novalidate class="grid gap-5">
       <Field
@@ -94,7 +102,7 @@ function CardForm({ kept, faults }: CardFacts): JSX.Element {
         error={faults?.zip}
       />
       <Button kind="primary" pending="Checking your card" wide>
-        Continue
+        {label}
       </Button>
     </form>
   )
@@ -106,7 +114,6 @@ export function CardEntryPage({
   kept,
   faults,
 }: { entry: CardEntry } & CardFacts): JSX.Element {
-  const errors = Object.entries(faults ?? {}).map(([id, message]) => ({ id, message }))
   return (
     <FocusLayout
       title={`${faults ? 'Error: ' : ''}Your card · ${entry.app_name}`}
@@ -120,26 +127,25 @@ export function CardEntryPage({
       <Heading title="Enter your card">
         Nothing is charged yet: you confirm on the next page.
       </Heading>
-      <ErrorSummary errors={errors} />
+      <ErrorSummary errors={errorsOf(faults)} />
       <CardForm kept={kept} faults={faults} />
       <BackLink href={entry.back_url}>Back to your details</BackLink>
     </FocusLayout>
   )
 }
 
-const BRANDS: Record<string, string> = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
+/** The errors of a form by the fields that they belong to. */
+export function errorsOf(faults: Partial<Record<string, string>> = {}) {
+  return Object.entries(faults).map(([id, message = '']) => ({ id, message }))
 }
 
 /** What a bank shows where it wants to know that it is the card's holder who pays (3-D Secure). */
 export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Element {
-  const { amount, app_name, brand, description, last4 } = challenge
+  const { amount, app_name, description } = challenge
   const items = [
     { term: 'App', detail: app_name },
     { term: 'For', detail: description },
-    { term: 'Card', detail: `${BRANDS[brand] ?? brand} ending in ${last4}` },
+    { term: 'Card', detail: cardName(challenge) },
     {
       term: 'Amount',
       detail: amount === 0 ? '$0.00, only to check the card' : formatMoney(amount),

@@ -2,7 +2,6 @@ import {
   type ChargeAnswer,
   type ChargeRequest,
   type DeclineCode,
-  KeyConflict,
   type Processor,
   ProcessorUnreachable,
 } from '#domain/payments'
@@ -10,10 +9,17 @@ import type { Clock } from '#platform/clock'
 import type { Database, Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
-import { sha256 } from '#platform/secrets'
+import * as accounts from './accounts.ts'
 import * as entries from './card-entries.ts'
 import { BEHAVIOURS, type Behaviour } from './cards.ts'
 import * as charges from './charges.ts'
+import * as disputes from './disputes.ts'
+import * as events from './events.ts'
+import * as cards from './kept-cards.ts'
+import { hashOf, sameRequest } from './keys.ts'
+import { payOut } from './payouts.ts'
+import * as portals from './portals.ts'
+import { refund } from './refunds.ts'
 
 /** What the processor works with; the card pages need the same. */
 export interface ProcessorOptions {
@@ -29,11 +35,49 @@ const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
 const LOST_FOR_MS = 3000
 
 /**
- * The sandbox behind the processor's port. A key is kept for 24 hours: the same request under it
- * gets the same answer, another one throws KeyConflict. A request that waits for its buyer, and a
- * key that was closed, are kept for good.
+ * The sandbox behind the processor's port. The key of a charge is kept for 24 hours: the same
+ * request under it gets the same answer, another one throws KeyConflict. A request that waits for
+ * its buyer, a key that was closed, and the keys of refunds and payouts are kept for good.
  */
 export function openProcessor(options: ProcessorOptions): Processor {
+  const { db, random, base_url } = options
+  return {
+    name: 'sandbox',
+    // Its pages stand at the service's own address.
+    page_origins: [],
+    ...openCharges(options),
+    async openCardEntry(now, request) {
+      const id = mintId(random, 'ce')
+      await entries.open(db, now, { ...request, id })
+      return { id, url: `${base_url}/sandbox/card-entries/${id}` }
+    },
+    readCardEntry: (id) => entries.readCard(db, id),
+    async openPortal(now, request) {
+      const id = mintId(random, 'ptl')
+      await portals.open(db, now, { ...request, id })
+      return { id, url: `${base_url}/sandbox/portals/${id}` }
+    },
+    readPortal: (id) => portals.readCard(db, id),
+    refund: (now, request) => refund(options, now, request),
+    async answerDispute(now, request) {
+      await db.tx((tx) => disputes.answer(tx, random, now, request))
+    },
+    async openAccount(now, request) {
+      return { account_id: await accounts.open(db, random, now, request) }
+    },
+    async openOnboarding(now, request) {
+      const id = await accounts.openOnboarding(db, random, now, request)
+      return { url: `${base_url}/sandbox/accounts/${id}` }
+    },
+    readAccount: async (account_id) => accounts.payeeOf(await accounts.read(db, account_id)),
+    payOut: (now, request) => payOut(options, now, request),
+    events: (now) => events.due(db, now),
+    acknowledge: (event_id) => events.acknowledge(db, event_id),
+  }
+}
+
+/** What asks for money, and what tells what became of it. */
+function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'find' | 'close'> {
   const { db, random, clock, base_url } = options
 
   const answer = (charge: charges.Charge): ChargeAnswer => {
@@ -53,15 +97,6 @@ export function openProcessor(options: ProcessorOptions): Processor {
   }
 
   return {
-    name: 'sandbox',
-    async openCardEntry(now, request) {
-      const id = mintId(random, 'ce')
-      await entries.open(db, now, { ...request, id })
-      return { id, url: `${base_url}/sandbox/card-entries/${id}` }
-    },
-    async readCardEntry(id) {
-      return await entries.readCard(db, id)
-    },
     async charge(now, request) {
       const charge = await db.tx((tx) => take(tx, options, now, request))
       return answer(charge)
@@ -85,12 +120,14 @@ async function take(
 ): Promise<charges.Charge> {
   if (request.amount < 0) throw new RangeError('a charge takes no negative amount')
   const id = mintId(random, 'ch')
-  const request_hash = hashOf(request)
+  const { amount, currency, card_token, description, off_session } = request
+  const said = [amount, currency, card_token, description, off_session, request.return_url]
+  const request_hash = hashOf([...said, request.statement_name])
   await charges.releaseKey(db, request.key, new Date(now.getTime() - KEY_LIFETIME_MS))
   if (!(await charges.begin(db, now, { ...request, id, request_hash }))) {
     return sameRequest(await charges.find(db, request.key), request_hash)
   }
-  const card = await charges.lockCard(db, request.card_token)
+  const card = await cards.lock(db, card_token)
   const behaviour: Behaviour = BEHAVIOURS[card.behaviour]
   // Thrown inside of the transaction: the request never arrived, so nothing is left of it.
   if (behaviour.loses === 'request') throw unreachable()
@@ -98,21 +135,14 @@ async function take(
   if (outcome === 'challenge') return await charges.challenge(db, id, mintId(random, 'chl'))
   const lost = behaviour.loses === 'answer'
   const answers_at = lost ? new Date(clock.now().getTime() + LOST_FOR_MS) : null
-  return await charges.settle(db, id, outcome, answers_at)
-}
-
-function hashOf(request: ChargeRequest): string {
-  const { amount, currency, card_token, description, off_session, return_url } = request
-  const said = [amount, currency, card_token, description, off_session, return_url]
-  return sha256(JSON.stringify(said)).toString('hex')
-}
-
-function sameRequest(known: charges.Charge | undefined, request_hash: string): charges.Charge {
-  if (!known) throw new Error('a key is taken by no request')
-  if (known.request_hash !== null && known.request_hash !== request_hash) {
-    throw new KeyConflict('this key was used for a request that said something else')
+  const charge = await charges.settle(db, id, outcome, answers_at)
+  const { disputes: disputed } = behaviour
+  if (charge.status === 'succeeded' && amount > 0 && disputed) {
+    const is_inquiry = disputed === 'inquiry'
+    const reason = is_inquiry ? 'general' : disputed
+    await disputes.open(db, random, now, { charge_id: id, amount, reason, is_inquiry })
   }
-  return known
+  return charge
 }
 
 function unreachable(): ProcessorUnreachable {
@@ -122,7 +152,7 @@ function unreachable(): ProcessorUnreachable {
 /** What a card's behaviour makes of a request: how it ends, or that the buyer is challenged. */
 export function decide(
   behaviour: Behaviour,
-  card: { authenticated: boolean; declines: number },
+  card: { authenticated: boolean; declines: number; failing_renewals?: number },
   request: { amount: number; off_session: boolean },
 ): charges.Outcome | 'challenge' {
   const { declines, verifies, challenges, failing_renewals = 0 } = behaviour
@@ -130,7 +160,8 @@ export function decide(
   if (challenges === 'always' || (challenges === 'once' && !card.authenticated)) {
     return request.off_session ? declined('authentication_required') : 'challenge'
   }
-  if (request.off_session && card.declines < failing_renewals) return declined('generic_decline')
+  const is_failing = card.declines < failing_renewals || (card.failing_renewals ?? 0) > 0
+  if (request.off_session && is_failing) return declined('generic_decline')
   return succeeded
 }
 
@@ -148,7 +179,7 @@ export async function endChallenge(db: Database, id: string, passed: boolean): P
   await db.tx(async (tx) => {
     const charge = await charges.lockChallenged(tx, id)
     if (!charge) return
-    if (passed) await charges.authenticateCard(tx, charge.card_token)
+    if (passed) await cards.authenticate(tx, charge.card_token)
     const outcome = passed ? succeeded : declined('authentication_failed')
     await charges.settle(tx, charge.id, outcome)
   })

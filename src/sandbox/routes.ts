@@ -1,20 +1,16 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { JSX } from 'preact'
-import { renderPage } from '#design/layout'
 import { logBug, problemOf } from '#platform/http'
-import { mintId } from '#platform/ids'
 import { Problem } from '#platform/problem'
-import type { KeyRing } from '#platform/secrets'
+import { notFound, type PageOptions, type PageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
-import { type ReadCard, readCardForm } from './card-form.ts'
+import { readCardForm } from './card-form.ts'
 import * as charges from './charges.ts'
+import { keptCard } from './kept-cards.ts'
 import { CardEntryPage, ChallengePage, MessagePage } from './pages.tsx'
-import { endChallenge, type ProcessorOptions } from './processor.ts'
-
-export interface PageOptions extends ProcessorOptions {
-  keys: KeyRing
-}
+import { declareAccounts, declarePortals } from './people-routes.ts'
+import { endChallenge } from './processor.ts'
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -25,9 +21,7 @@ const HEADERS = {
   'referrer-policy': 'same-origin',
 }
 
-type Request = FastifyRequest<{ Params: { id: string } }>
-
-/** Declares the pages that a buyer sees of the sandbox: card entries and challenges. */
+/** Declares the pages that people see of the sandbox. */
 export function declareRoutes(app: FastifyInstance, options: PageOptions): void {
   app.register(
     async (scope) => {
@@ -43,6 +37,8 @@ export function declareRoutes(app: FastifyInstance, options: PageOptions): void 
       scope.setErrorHandler(answerError)
       declareCardEntries(scope, options)
       declareChallenges(scope, options)
+      declarePortals(scope, options)
+      declareAccounts(scope, options)
     },
     { prefix: '/sandbox' },
   )
@@ -51,57 +47,37 @@ export function declareRoutes(app: FastifyInstance, options: PageOptions): void 
 function declareCardEntries(scope: FastifyInstance, { db, clock, ...options }: PageOptions): void {
   const url = '/card-entries/:id(^ce_\\w{22}$)'
 
-  scope.get(url, async ({ params }: Request, reply) => {
+  scope.get(url, async ({ params }: PageRequest, reply) => {
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
     return send(reply, CardEntryPage({ entry, kept: { expiry: '', zip: entry.zip } }))
   })
 
-  scope.post(url, async ({ params, body }: Request, reply) => {
+  scope.post(url, async ({ params, body }: PageRequest, reply) => {
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
     const now = clock.now()
     const form = readCardForm(body, now)
     if ('faults' in form) return send(reply.code(400), CardEntryPage({ entry, ...form }))
-    const card = storedCard(options, form.read)
-    const used = await db.tx((tx) => entries.use(tx, now, entry.id, card))
+    const card = keptCard(options, form.read)
+    const used = await db.tx((tx) => entries.use(tx, now, entry, card))
     return used ? reply.redirect(entry.return_url, 303) : sendUsed(reply, entry)
   })
-}
-
-/** What is kept of a card that was entered. Its number ends here. */
-function storedCard(
-  { random, keys }: Pick<PageOptions, 'random' | 'keys'>,
-  { card, exp_month, exp_year, zip }: ReadCard,
-) {
-  const { number, brand, issuer_country, behaviour } = card
-  return {
-    token: mintId(random, 'card'),
-    brand,
-    last4: number.slice(-4),
-    exp_month,
-    exp_year,
-    billing_country: issuer_country,
-    billing_zip: zip,
-    issuer_country,
-    fingerprint: keys.hmac('sandbox card fingerprint', number).toString('base64url'),
-    behaviour,
-  }
 }
 
 function declareChallenges(scope: FastifyInstance, { db }: PageOptions): void {
   const url = '/challenges/:id(^chl_\\w{22}$)'
 
-  scope.get(url, async ({ params }: Request, reply) => {
+  scope.get(url, async ({ params }: PageRequest, reply) => {
     const challenge = await charges.findChallenge(db, params.id)
     if (!challenge) throw notFound()
     if (challenge.status !== 'action_required') return reply.redirect(challenge.return_url, 303)
     return send(reply, ChallengePage({ challenge }))
   })
 
-  scope.post(url, async ({ params, body }: Request, reply) => {
+  scope.post(url, async ({ params, body }: PageRequest, reply) => {
     const challenge = await charges.findChallenge(db, params.id)
     if (!challenge) throw notFound()
     const { result } = Object(body)
@@ -121,10 +97,6 @@ function refuseForeignForms({ method, headers }: FastifyRequest, base_url: strin
   throw new Problem(403, 'foreign_form', 'The form was sent from another site.')
 }
 
-function notFound(): Problem {
-  return new Problem(404, 'not_found', 'There is nothing at this address.')
-}
-
 function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error)
   logBug(request, error, problem)
@@ -133,14 +105,15 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
 
 function messageOf({ status }: Problem): JSX.Element {
   if (status === 404) {
-    const text = 'The link may be incomplete. Please go back to your order and follow it again.'
+    const text =
+      'The link may be incomplete. Please go back to where you found it and follow it again.'
     return MessagePage({ title: 'There is nothing here', children: text })
   }
   if (status < 500) {
-    const text = 'Please go back to your order and try again.'
+    const text = 'Please go back and try again.'
     return MessagePage({ title: 'We could not read this form', children: text })
   }
-  const text = 'Please go back to your order and try again in a moment.'
+  const text = 'Please go back and try again in a moment.'
   return MessagePage({ title: 'Something went wrong on our side', children: text })
 }
 
@@ -148,8 +121,4 @@ function sendUsed(reply: FastifyReply, entry: entries.CardEntry): FastifyReply {
   const next = { label: 'Go on with your order', href: entry.return_url }
   const children = 'You entered a card on this page already, and the page works only once.'
   return send(reply.code(404), MessagePage({ title: 'We have your card', children, next }))
-}
-
-function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(renderPage(page))
 }

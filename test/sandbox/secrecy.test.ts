@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#platform/sql'
+import { TEST_BANK_ACCOUNTS } from '../../src/sandbox/banks.ts'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { openWorld } from './world.ts'
 
@@ -18,8 +19,30 @@ async function everyTable(): Promise<string[]> {
   return (await Promise.all(rows)).map((table) => JSON.stringify(table.rows))
 }
 
-test('no table, log line or page holds a card number or a CVC', async () => {
+/** Numbers and CVCs on the portal, and account numbers on the page of a payee; good and faulty. */
+async function peoplesPages(): Promise<string[]> {
+  const { token: card_token } = await world.enterCard()
+  const about = { app_name: 'Harbor', email: 'buyer@example.com', return_url: '/manage/' }
+  const portal = await world.sandbox.openPortal(world.now(), { ...about, card_token })
+  const payee = { owner: 'sel_1', email: 'seller@example.com' }
+  const { account_id } = await world.sandbox.openAccount(world.now(), payee)
+  const request = { account_id, return_url: '/dashboard/' }
+  const { url } = await world.sandbox.openOnboarding(world.now(), request)
   const pages: string[] = []
+  for (const { number } of TEST_CARDS) {
+    const form = { number, cvc: CVC.slice(0, 3), zip: '94107' }
+    pages.push((await world.post(portal.url, { ...form, expiry: '01 / 20' })).body)
+    pages.push((await world.post(portal.url, { ...form, expiry: '04 / 30' })).body)
+  }
+  for (const account_number of TEST_BANK_ACCOUNTS.keys()) {
+    pages.push((await world.post(url, { account_number, routing_number: account_number })).body)
+    pages.push((await world.post(url, { account_number, routing_number: '110000000' })).body)
+  }
+  return pages
+}
+
+test('no table, log line or page holds a card number, a CVC or an account number', async () => {
+  const pages = await peoplesPages()
   for (const { number, brand } of TEST_CARDS) {
     const cvc = brand === 'amex' ? CVC : CVC.slice(0, 3)
     const { id, url } = await world.openEntry()
@@ -45,13 +68,16 @@ test('no table, log line or page holds a card number or a CVC', async () => {
   pages.push(broken.body)
 
   assert.ok(world.lines.length > TEST_CARDS.length)
-  const example = '4242 4242 4242 4242'
+  const examples = /4242 4242 4242 4242|account\s+number 000123456789|account such as 000123456789/g
   const told = [...(await everyTable()), ...world.lines, ...pages]
-    .map((text) => text.replaceAll(example, ''))
+    .map((text) => text.replaceAll(examples, ''))
     .join('\n')
   for (const { number } of TEST_CARDS) {
     const spaced = new RegExp([...number].join('[\\s-]?'))
     assert.ok(!spaced.test(told), 'a card number was told')
+  }
+  for (const account of TEST_BANK_ACCOUNTS.keys()) {
+    assert.ok(!told.includes(account), 'an account number was told')
   }
   assert.ok(!/\b7391?\b/.test(told), 'a CVC was told')
 })

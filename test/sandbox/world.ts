@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import type { CardEntryRequest, ChargeAnswer, ChargeRequest } from '#domain/payments'
-import { openEmbedded } from '#platform/db-embedded'
+import { addDays } from '#platform/calendar'
 import { createServer } from '#platform/http'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
@@ -11,9 +10,9 @@ import { keyRing } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { buildAssets } from '../../scripts/build-assets.ts'
 import { openSandbox } from '../../src/sandbox/index.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 const BASE_URL = 'https://purser.example'
-const MIGRATION = new URL('../../migrations/011_sandbox.sql', import.meta.url)
 
 export const NOON = new Date('2026-03-10T12:00:00Z')
 
@@ -30,11 +29,17 @@ const ENTRY: CardEntryRequest = {
   back_url: `${BASE_URL}/checkout/cart_1/details`,
 }
 
-/** A sandbox with tables of its own, its pages, and a clock that is set by hand. */
+/** A sandbox with tables of its own, its pages, and a clock that is set by hand, for one file. */
 export async function openWorld() {
+  const world = await openPlace()
+  after(world.close)
+  return world
+}
+
+/** The same, for the caller to close. */
+export async function openPlace() {
   await buildAssets()
-  const db = await openEmbedded({})
-  await db.raw(readFileSync(MIGRATION, 'utf8'))
+  const db = await openTestDatabase()
   const time = { now: NOON }
   const clock = { now: () => time.now }
   const keys = keyRing([Buffer.alloc(32, 7)])
@@ -44,10 +49,10 @@ export async function openWorld() {
   const sandbox = openSandbox({ db, random: systemRandom, clock, keys, base_url: BASE_URL })
   sandbox.declareRoutes(app)
   await app.ready()
-  after(async () => {
+  const close = async () => {
     await app.close()
     await db.close()
-  })
+  }
 
   const path = (url: string) => url.replace(BASE_URL, '')
   const get = (url: string) => app.inject({ url: path(url) })
@@ -63,6 +68,8 @@ export async function openWorld() {
   return {
     db,
     sandbox,
+    close,
+    now: clock.now,
     lines,
     entry: ENTRY,
     get,
@@ -79,11 +86,32 @@ export async function openWorld() {
       if (answer.statusCode !== 303) throw new Error(`no card was taken: ${answer.body}`)
       return (await sandbox.readCardEntry(id))!
     },
+    /** Lets days pass. */
+    passDays(days: number) {
+      time.now = addDays(time.now, days)
+    },
+    /** A charge of $12.75 that worked, on a fresh card, and what is asked about it later. */
+    async charged(number: string) {
+      const { id, url } = await openEntry()
+      await post(url, { ...FORM, number })
+      const card = (await sandbox.readCardEntry(id))!
+      const answer = await sandbox.charge(time.now, requestFor(card.token))
+      if (answer.status !== 'succeeded') throw new Error(`the charge is ${answer.status}`)
+      return { charge_id: answer.charge_id, card }
+    },
+    refund: (charge_id: string, amount = 1275) =>
+      sandbox.refund(time.now, { key: `ref_${randomUUID()}`, charge_id, amount: cents(amount) }),
+    /** What the sandbox tells since the last time, acknowledged. */
+    async hear() {
+      const heard = await sandbox.events(time.now)
+      for (const { id } of heard) await sandbox.acknowledge(id)
+      return heard
+    },
     /** Asks for money, under a new key unless one is given. */
     charge(card_token: string, facts: Partial<ChargeRequest> = {}): Promise<ChargeAnswer> {
       return sandbox.charge(time.now, { ...requestFor(card_token), ...facts })
     },
-    close: (key: string) => sandbox.close(time.now, key),
+    closeKey: (key: string) => sandbox.close(time.now, key),
     /** Every request on record, in the order of their making. */
     charges: () =>
       db.rows<{ key: string; status: string; amount: number }>(

@@ -1,0 +1,73 @@
+import type { JSX } from 'preact'
+import { BackLink, Button } from '#design/actions'
+import { ErrorSummary } from '#design/feedback'
+import { Field } from '#design/forms'
+import { FocusLayout } from '#design/layout'
+import { DescriptionList, Heading, Mailbox } from '#design/panels'
+import type { Onboarding } from './accounts.ts'
+import { type BankFaults, EXAMPLE_ACCOUNT } from './bank-form.ts'
+import { TEST_ROUTING_NUMBER } from './banks.ts'
+import { errorsOf } from './pages.tsx'
+
+/** Where a payee names the bank account that payouts go to. */
+export function AccountPage({
+  onboarding,
+  routing_number,
+  faults,
+}: {
+  onboarding: Onboarding
+  routing_number: string
+  faults?: BankFaults
+}): JSX.Element {
+  const { bank_name, bank_last4, email, return_url } = onboarding
+  const bank = bank_name ? `${bank_name}, account ending in ${bank_last4}` : 'None yet'
+  return (
+    <FocusLayout
+      title={`${faults ? 'Error: ' : ''}Your bank account · Purser`}
+      notice={
+        <>
+          Test mode: no real money moves. Use routing number {TEST_ROUTING_NUMBER} and account
+          number {EXAMPLE_ACCOUNT}.
+        </>
+      }
+    >
+      <Heading title="Where your payouts go">
+        A bank account in the United States. Of its number the last four digits are kept.
+      </Heading>
+      <ErrorSummary errors={errorsOf(faults)} />
+      <DescriptionList
+        items={[
+          { term: 'Account', detail: <Mailbox address={email} /> },
+          { term: 'Bank', detail: bank },
+        ]}
+      />
+      <form method="post" novalidate class="grid gap-5">
+        <Field
+          label="Routing number"
+          name="routing_number"
+          inputmode="numeric"
+          format="digits"
+          autocomplete="off"
+          spellcheck={false}
+          value={routing_number}
+          error={faults?.routing_number}
+        />
+        <Field
+          label="Account number"
+          name="account_number"
+          inputmode="numeric"
+          format="digits"
+          autocomplete="off"
+          icon="lock"
+          spellcheck={false}
+          hint={faults && 'We do not keep account numbers, so please type it again.'}
+          error={faults?.account_number}
+        />
+        <Button kind="primary" pending="Saving" wide>
+          Save this account
+        </Button>
+      </form>
+      <BackLink href={return_url}>Back without a change</BackLink>
+    </FocusLayout>
+  )
+}

@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { JSX } from 'preact'
+import { renderPage } from '#design/layout'
+import { Problem } from '#platform/problem'
+import type { KeyRing } from '#platform/secrets'
+import type { ProcessorOptions } from './processor.ts'
+
+/** What the pages need: all that the processor does, and keys for fingerprints. */
+export interface PageOptions extends ProcessorOptions {
+  keys: KeyRing
+}
+
+/** A request for a page that has an id in its address. */
+export type PageRequest = FastifyRequest<{ Params: { id: string } }>
+
+/** Answers with a page. */
+export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(renderPage(page))
+}
+
+/** The refusal where there is no such page. */
+export function notFound(): Problem {
+  return new Problem(404, 'not_found', 'There is nothing at this address.')
+}

@@ -1,0 +1,52 @@
+import {
+  isRoutingNumber,
+  TEST_BANK_ACCOUNTS,
+  TEST_BANK_NAME,
+  TEST_ROUTING_NUMBER,
+} from './banks.ts'
+
+export const EXAMPLE_ACCOUNT = '000123456789'
+
+/** What is kept of a bank account that was named: never its number. */
+export interface KeptBank {
+  bank_name: string
+  bank_last4: string
+  /** Why it takes no payout; null where it does. */
+  bank_failure: string | null
+}
+
+export type BankFaults = Partial<Record<'routing_number' | 'account_number', string>>
+
+/** Reads a posted bank form; every fault at once. Account numbers are never shown again. */
+export function readBankForm(
+  body: unknown,
+): { bank: KeptBank } | { faults: BankFaults; routing_number: string } {
+  const routing_number = digitsOf(body, 'routing_number')
+  const account_number = digitsOf(body, 'account_number')
+  const faults: BankFaults = {}
+  const routing = routingFault(routing_number)
+  if (routing) faults.routing_number = routing
+  const bank_failure = TEST_BANK_ACCOUNTS.get(account_number)
+  if (bank_failure === undefined) faults.account_number = accountFault(account_number)
+  else if (!routing) {
+    const bank_last4 = account_number.slice(-4)
+    return { bank: { bank_name: TEST_BANK_NAME, bank_last4, bank_failure } }
+  }
+  return { faults, routing_number: isRoutingNumber(routing_number) ? routing_number : '' }
+}
+
+function digitsOf(body: unknown, field: string): string {
+  const value = Object(body)[field]
+  return typeof value === 'string' ? value.replaceAll(/[\s-]/g, '') : ''
+}
+
+function routingFault(text: string): string | undefined {
+  if (!isRoutingNumber(text)) return 'Enter the nine digits of your bank’s routing number.'
+  if (text === TEST_ROUTING_NUMBER) return undefined
+  return `This is test mode. Use the test routing number ${TEST_ROUTING_NUMBER}.`
+}
+
+function accountFault(text: string): string {
+  if (text === '') return 'Enter your account number.'
+  return `This is test mode. Use a test account such as ${EXAMPLE_ACCOUNT}.`
+}

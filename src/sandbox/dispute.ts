@@ -1,0 +1,62 @@
+import { addDays } from '#platform/calendar'
+
+/** The course of a dispute: what happens at which time unless somebody acts. */
+export interface Course {
+  /** Whether it began as an inquiry, which asks and moves no money. */
+  is_inquiry: boolean
+  /** When an inquiry becomes a dispute; null where it never does. */
+  escalates_at: Date | null
+  closes_at: Date
+  outcome: 'won' | 'lost'
+}
+
+/** What a dispute is at a time. */
+export type Phase = 'inquiry' | 'open' | 'closed'
+
+const DAYS_TO_ANSWER = 7
+
+/** A dispute that nobody answers is lost after a week; an inquiry becomes a dispute first. */
+export function openCourse(now: Date, is_inquiry: boolean): Course {
+  const answer_by = addDays(now, DAYS_TO_ANSWER)
+  if (!is_inquiry) return { is_inquiry, escalates_at: null, closes_at: answer_by, outcome: 'lost' }
+  return {
+    is_inquiry,
+    escalates_at: answer_by,
+    closes_at: addDays(answer_by, DAYS_TO_ANSWER),
+    outcome: 'lost',
+  }
+}
+
+/** What a dispute is at a time. */
+export function phaseOf(course: Course, now: Date): Phase {
+  if (now >= course.closes_at) return 'closed'
+  if (!course.is_inquiry) return 'open'
+  return course.escalates_at === null || now < course.escalates_at ? 'inquiry' : 'open'
+}
+
+/** Until when evidence is heard. */
+export function dueAt(course: Course, now: Date): Date {
+  const { escalates_at, closes_at } = course
+  return phaseOf(course, now) === 'inquiry' && escalates_at ? escalates_at : closes_at
+}
+
+/**
+ * The course once evidence was brought forward. Two texts decide at once, as in Stripe's test
+ * mode; an inquiry is content with any answer, and otherwise the evidence wins on the due date.
+ */
+export function answered(course: Course, now: Date, text: string | undefined): Course {
+  if (phaseOf(course, now) === 'inquiry') return decided(course, now, 'won')
+  if (text === 'winning_evidence') return decided(course, now, 'won')
+  if (text === 'losing_evidence') return decided(course, now, 'lost')
+  return { ...course, outcome: 'won' }
+}
+
+/** The course once the bank has decided. An inquiry cannot be lost: it becomes a dispute. */
+export function decided(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
+  const is_asked = phaseOf(course, now) === 'inquiry'
+  if (is_asked && outcome === 'lost') {
+    return { ...course, escalates_at: now, closes_at: addDays(now, DAYS_TO_ANSWER), outcome }
+  }
+  const escalates_at = is_asked ? null : course.escalates_at
+  return { ...course, escalates_at, closes_at: now, outcome }
+}

@@ -1,0 +1,133 @@
+import { DisputeClosed, type DisputeReason, type Evidence } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+import { answered, type Course, decided, dueAt, openCourse, phaseOf } from './dispute.ts'
+import * as events from './events.ts'
+
+interface Dispute extends Course {
+  id: string
+  charge_id: string
+  amount: number
+  reason: DisputeReason
+}
+
+const COLUMNS = sql`id, charge_id, amount, reason, is_inquiry, escalates_at, closes_at, outcome`
+
+/** Opens a dispute over what is left of a charge, whose row is held. Runs in a transaction. */
+export async function open(
+  tx: Db,
+  random: Random,
+  now: Date,
+  facts: { charge_id: string; amount: number; reason: DisputeReason; is_inquiry: boolean },
+): Promise<string> {
+  const dispute = { id: mintId(random, 'dp'), ...facts, ...openCourse(now, facts.is_inquiry) }
+  await tx.run(sql`insert into sandbox.disputes (${COLUMNS}, opened_at)
+    values (${dispute.id}, ${dispute.charge_id}, ${dispute.amount}, ${dispute.reason},
+      ${dispute.is_inquiry}, ${dispute.escalates_at}, ${dispute.closes_at}, ${dispute.outcome},
+      ${now})`)
+  await tellOpened(tx, random, now, dispute)
+  await tellCourse(tx, random, dispute, facts.is_inquiry)
+  return dispute.id
+}
+
+/** The dispute of a charge. */
+export async function ofCharge(db: Db, charge_id: string): Promise<Dispute | undefined> {
+  return await db.maybe<Dispute>(sql`select ${COLUMNS} from sandbox.disputes
+    where charge_id = ${charge_id}`)
+}
+
+/** Hears evidence. Runs in a transaction; DisputeClosed once the dispute is decided. */
+export async function answer(
+  tx: Db,
+  random: Random,
+  now: Date,
+  { dispute_id, evidence }: { dispute_id: string; evidence: Evidence },
+): Promise<void> {
+  const dispute = await lockOpen(tx, now, dispute_id)
+  await tx.run(sql`update sandbox.disputes set evidence = ${JSON.stringify(evidence)}
+    where id = ${dispute_id}`)
+  await change(tx, random, now, dispute, answered(dispute, now, evidence.uncategorized_text))
+}
+
+/** Lets the bank decide now. Runs in a transaction; DisputeClosed once the dispute is decided. */
+export async function decide(
+  tx: Db,
+  random: Random,
+  now: Date,
+  { dispute_id, outcome }: { dispute_id: string; outcome: 'won' | 'lost' },
+): Promise<void> {
+  const dispute = await lockOpen(tx, now, dispute_id)
+  await change(tx, random, now, dispute, decided(dispute, now, outcome))
+}
+
+/** A refund leaves less to ask about; where nothing is left the inquiry closes. In a transaction. */
+export async function lessen(
+  tx: Db,
+  random: Random,
+  now: Date,
+  inquiry: Dispute,
+  refunded: number,
+): Promise<void> {
+  const left = inquiry.amount - refunded
+  if (left <= 0) return await change(tx, random, now, inquiry, decided(inquiry, now, 'won'))
+  await tx.run(sql`update sandbox.disputes set amount = ${left} where id = ${inquiry.id}`)
+  await change(tx, random, now, { ...inquiry, amount: left }, inquiry)
+}
+
+/** The charge is held before its dispute, here as in a refund, so that neither waits in a ring. */
+async function lockOpen(tx: Db, now: Date, id: string): Promise<Dispute> {
+  await tx.maybe(sql`select id from sandbox.charges
+    where id = (select charge_id from sandbox.disputes where id = ${id}) for update`)
+  const dispute = await tx.maybe<Dispute>(
+    sql`select ${COLUMNS} from sandbox.disputes where id = ${id}`,
+  )
+  if (!dispute) throw new Error('there is no such dispute')
+  if (phaseOf(dispute, now) === 'closed') throw new DisputeClosed('this dispute is over')
+  return dispute
+}
+
+/** Puts a dispute on another course: what would have been told later is told otherwise. */
+async function change(tx: Db, random: Random, now: Date, dispute: Dispute, course: Course) {
+  await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
+    closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
+  await events.unschedule(tx, dispute.id, now)
+  const is_asked = phaseOf(dispute, now) === 'inquiry'
+  const { is_inquiry, escalates_at, closes_at, outcome } = course
+  const changed = { ...dispute, is_inquiry, escalates_at, closes_at, outcome }
+  await tellCourse(tx, random, changed, is_asked)
+}
+
+/** Schedules what is still to come of a dispute, or of what is only asked so far. */
+async function tellCourse(
+  tx: Db,
+  random: Random,
+  dispute: Dispute,
+  is_asked: boolean,
+): Promise<void> {
+  const { id, charge_id, escalates_at, closes_at, outcome } = dispute
+  if (is_asked && escalates_at) await tellOpened(tx, random, escalates_at, dispute)
+  const told = { kind: 'dispute_closed', dispute_id: id, outcome } as const
+  await events.schedule(tx, random, closes_at, { id, charge_id }, told)
+}
+
+async function tellOpened(tx: Db, random: Random, at: Date, dispute: Dispute): Promise<void> {
+  const { id, charge_id, amount, reason } = dispute
+  await events.schedule(
+    tx,
+    random,
+    at,
+    { id, charge_id },
+    {
+      kind: 'dispute_opened',
+      dispute_id: id,
+      charge_id,
+      amount: cents(amount),
+      reason,
+      is_inquiry: phaseOf(dispute, at) === 'inquiry',
+      due_at: dueAt(dispute, at),
+    },
+  )
+}

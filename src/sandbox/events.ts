@@ -1,0 +1,64 @@
+import type { ProcessorEvent } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+
+type Untimed<Event> = Event extends ProcessorEvent ? Omit<Event, 'id' | 'at'> : never
+
+/** What an event says, apart from its id and its time. */
+export type Told = Untimed<ProcessorEvent>
+
+/** What an event is about: a dispute, a refund, a payout, an account. */
+export interface Subject {
+  id: string
+  charge_id?: string
+}
+
+/** Puts an event on the schedule. */
+export async function schedule(
+  db: Db,
+  random: Random,
+  due_at: Date,
+  { id, charge_id = undefined }: Subject,
+  told: Told,
+): Promise<void> {
+  await db.run(sql`insert into sandbox.events (id, subject, charge_id, told, due_at)
+    values (${mintId(random, 'evt')}, ${id}, ${charge_id ?? null}, ${JSON.stringify(told)},
+      ${due_at})`)
+}
+
+/** Takes back what would have been told of a subject after a time. */
+export async function unschedule(db: Db, subject: string, after: Date): Promise<void> {
+  await db.run(sql`delete from sandbox.events
+    where subject = ${subject} and due_at > ${after} and not acknowledged`)
+}
+
+/** The events whose time has come and that were not acknowledged, in the order of their times. */
+export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
+  const rows = await db.rows<{ id: string; due_at: Date; told: Told }>(sql`
+    select id, due_at, told from sandbox.events
+    where not acknowledged and due_at <= ${now} order by due_at, position`)
+  return rows.map(({ id, due_at, told }) => ({ id, at: due_at, ...revived(told) }))
+}
+
+/** JSON knows no dates. */
+function revived(told: Told): Told {
+  return told.kind === 'dispute_opened' ? { ...told, due_at: new Date(told.due_at) } : told
+}
+
+/** Tells an event no more. */
+export async function acknowledge(db: Db, id: string): Promise<void> {
+  await db.run(sql`update sandbox.events set acknowledged = true where id = ${id}`)
+}
+
+/**
+ * When the next event after a time is due, or undefined where none waits; of these charges,
+ * refunds or payouts alone where they are named.
+ */
+export async function nextAt(db: Db, after: Date, ids?: string[]): Promise<Date | undefined> {
+  const ours = ids ? sql`and (charge_id = any(${ids}) or subject = any(${ids}))` : sql``
+  const next = await db.maybe<{ due_at: Date }>(sql`select due_at from sandbox.events
+    where not acknowledged and due_at > ${after} ${ours} order by due_at limit 1`)
+  return next?.due_at
+}

@@ -1,0 +1,78 @@
+import type { Card } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Random } from '#platform/random'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+import type { ReadCard } from './card-form.ts'
+import type { BehaviourName } from './cards.ts'
+
+/** What is kept of a card once it was entered, and what it will do. */
+export type KeptCard = Card & { behaviour: BehaviourName }
+
+/** What of a kept card decides about a request. */
+export interface ChargedCard {
+  behaviour: BehaviourName
+  authenticated: boolean
+  declines: number
+  /** How many renewals a scene still wants declined. */
+  failing_renewals: number
+}
+
+/** The columns that the service learns of a card. */
+export const CARD_COLUMNS = sql`token, brand, last4, exp_month, exp_year, billing_country,
+  billing_zip, issuer_country, fingerprint`
+
+/** What is kept of a card that was entered. Its number ends here. */
+export function keptCard(
+  { random, keys }: { random: Random; keys: KeyRing },
+  { card, exp_month, exp_year, zip }: ReadCard,
+): KeptCard {
+  const { number, brand, issuer_country, behaviour } = card
+  return {
+    token: mintId(random, 'card'),
+    brand,
+    last4: number.slice(-4),
+    exp_month,
+    exp_year,
+    billing_country: issuer_country,
+    billing_zip: zip,
+    issuer_country,
+    fingerprint: keys.hmac('sandbox card fingerprint', number).toString('base64url'),
+    behaviour,
+  }
+}
+
+/** Stores a card with the app whose page it was entered on. */
+export async function keep(db: Db, now: Date, card: KeptCard & { app_name: string }) {
+  await db.run(sql`insert into sandbox.cards (${CARD_COLUMNS}, behaviour, app_name, created_at)
+    values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
+      ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country}, ${card.fingerprint},
+      ${card.behaviour}, ${card.app_name}, ${now})`)
+}
+
+/** The card that is charged, held until the transaction ends. */
+export async function lock(db: Db, token: string): Promise<ChargedCard> {
+  return await db.one<ChargedCard>(sql`select behaviour, authenticated, declines, failing_renewals
+    from sandbox.cards where token = ${token} for update`)
+}
+
+/** Records that a challenge was passed with a card. */
+export async function authenticate(db: Db, token: string): Promise<void> {
+  await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)
+}
+
+/** Makes the next renewals with a card fail, whatever the card does otherwise. */
+export async function declineRenewals(db: Db, token: string, count: number): Promise<void> {
+  const touched = await db.run(sql`update sandbox.cards set failing_renewals = ${count}
+    where token = ${token}`)
+  if (touched === 0) throw new Error('there is no such card')
+}
+
+/** Makes a card one that works from here on. */
+export async function mend(db: Db, token: string): Promise<void> {
+  const behaviour: BehaviourName = 'succeeds'
+  const touched = await db.run(sql`update sandbox.cards
+    set behaviour = ${behaviour}, failing_renewals = 0, declines = 0 where token = ${token}`)
+  if (touched === 0) throw new Error('there is no such card')
+}

@@ -1,0 +1,55 @@
+import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
+import { addDays } from '#platform/calendar'
+import type { Database } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+import * as accounts from './accounts.ts'
+import * as events from './events.ts'
+import { hashOf, sameRequest } from './keys.ts'
+
+interface Payout {
+  id: string
+  request_hash: string
+  status: 'pending' | 'failed'
+  reason: string | null
+}
+
+const ARRIVES_AFTER_DAYS = 1
+const NO_BANK = 'The account has no bank yet.'
+
+/** Pays somebody out, once for a key; the key is kept for good. The bank answers a day later. */
+export async function payOut(
+  { db, random }: { db: Database; random: Random },
+  now: Date,
+  request: PayoutRequest,
+): Promise<PayoutAnswer> {
+  const { key, account_id, amount, description } = request
+  if (amount <= 0) throw new RangeError('a payout pays more than nothing')
+  const request_hash = hashOf([account_id, amount, description])
+  return await db.tx(async (tx) => {
+    const { is_ready, bank_failure } = await accounts.read(tx, account_id)
+    const id = mintId(random, 'po')
+    const status = is_ready ? 'pending' : 'failed'
+    const fresh = await tx.run(sql`insert into sandbox.payouts
+      (id, key, request_hash, account_id, amount, description, status, reason, created_at)
+      values (${id}, ${key}, ${request_hash}, ${account_id}, ${amount}, ${description},
+        ${status}, ${is_ready ? null : NO_BANK}, ${now})
+      on conflict (key) do nothing`)
+    if (fresh && is_ready) {
+      const ended = bank_failure
+        ? ({ outcome: 'failed', reason: bank_failure } as const)
+        : ({ outcome: 'paid' } as const)
+      const due_at = addDays(now, ARRIVES_AFTER_DAYS)
+      const told = { kind: 'payout_settled', payout_id: id, ...ended } as const
+      await events.schedule(tx, random, due_at, { id }, told)
+    }
+    const known = await tx.maybe<Payout>(sql`select id, request_hash, status, reason
+      from sandbox.payouts where key = ${key}`)
+    return answerOf(sameRequest(known, request_hash))
+  })
+}
+
+function answerOf({ id, status, reason }: Payout): PayoutAnswer {
+  return status === 'failed' ? { status, reason: reason! } : { status, payout_id: id }
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import { AccountPage } from './account-page.tsx'
+import * as accounts from './accounts.ts'
+import { notFound, type PageOptions, type PageRequest, send } from './answers.ts'
+import { readBankForm } from './bank-form.ts'
+import { type KeptValues, readCardForm } from './card-form.ts'
+import { keptCard } from './kept-cards.ts'
+import { PortalPage } from './portal-page.tsx'
+import * as portals from './portals.ts'
+
+/** Declares the portal: the card on file, what was paid, and another card in its place. */
+export function declarePortals(scope: FastifyInstance, options: PageOptions): void {
+  const { db, clock } = options
+  const url = '/portals/:id(^ptl_\\w{22}$)'
+
+  async function facts(id: string) {
+    const portal = await portals.find(db, id)
+    if (!portal) throw notFound()
+    return { portal, payments: await portals.paymentsOf(db, id) }
+  }
+
+  scope.get(url, async ({ params }: PageRequest, reply) => {
+    const page = await facts(params.id)
+    const kept: KeptValues = { expiry: '', zip: page.portal.card.billing_zip }
+    return send(reply, PortalPage({ ...page, kept }))
+  })
+
+  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+    const page = await facts(params.id)
+    const now = clock.now()
+    const form = readCardForm(body, now)
+    if ('faults' in form) return send(reply.code(400), PortalPage({ ...page, ...form }))
+    const card = keptCard(options, form.read)
+    await db.tx((tx) => portals.change(tx, now, page.portal, card))
+    return reply.redirect(page.portal.return_url, 303)
+  })
+}
+
+/** Declares the page on which a payee names a bank. */
+export function declareAccounts(scope: FastifyInstance, options: PageOptions): void {
+  const { db, random, clock } = options
+  const url = '/accounts/:id(^obd_\\w{22}$)'
+
+  async function find(id: string): Promise<accounts.Onboarding> {
+    const onboarding = await accounts.findOnboarding(db, id)
+    if (!onboarding) throw notFound()
+    return onboarding
+  }
+
+  scope.get(url, async ({ params }: PageRequest, reply) => {
+    return send(reply, AccountPage({ onboarding: await find(params.id), routing_number: '' }))
+  })
+
+  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+    const onboarding = await find(params.id)
+    const form = readBankForm(body)
+    if ('faults' in form) return send(reply.code(400), AccountPage({ onboarding, ...form }))
+    const now = clock.now()
+    await db.tx((tx) => accounts.nameBank(tx, random, now, onboarding.id, form.bank))
+    return reply.redirect(onboarding.return_url, 303)
+  })
+}

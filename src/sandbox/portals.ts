@@ -1,0 +1,70 @@
+import type { Card, PortalRequest } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
+
+/** A buyer's page: whose it is, and the card that is on file by now. */
+export interface Portal {
+  id: string
+  app_name: string
+  email: string
+  return_url: string
+  card: Pick<Card, 'token' | 'brand' | 'last4' | 'exp_month' | 'exp_year' | 'billing_zip'>
+}
+
+/** A charge as its buyer sees it. */
+export interface Payment {
+  id: string
+  amount: number
+  description: string
+  status: 'succeeded' | 'declined'
+  refunded: number
+  created_at: Date
+}
+
+/** Opens a portal. */
+export async function open(db: Db, now: Date, request: PortalRequest & { id: string }) {
+  const { id, app_name, email, card_token, return_url } = request
+  await db.run(sql`insert into sandbox.portals
+    (id, app_name, email, card_token, return_url, created_at)
+    values (${id}, ${app_name}, ${email}, ${card_token}, ${return_url}, ${now})`)
+}
+
+/** A portal. */
+export async function find(db: Db, id: string): Promise<Portal | undefined> {
+  const row = await db.maybe<Omit<Portal, 'card'> & Portal['card']>(sql`
+    select p.id, p.app_name, p.email, p.return_url, c.token, c.brand, c.last4, c.exp_month,
+      c.exp_year, c.billing_zip
+    from sandbox.portals p
+    join sandbox.cards c on c.token = coalesce(p.new_card_token, p.card_token)
+    where p.id = ${id}`)
+  if (!row) return undefined
+  const { app_name, email, return_url, ...card } = row
+  return { id, app_name, email, return_url, card }
+}
+
+/** What was paid with the cards of a portal, the latest first. */
+export async function paymentsOf(db: Db, id: string): Promise<Payment[]> {
+  return await db.rows<Payment>(sql`
+    select c.id, c.amount, c.description, c.status, c.created_at, (
+        select coalesce(sum(r.amount), 0)::bigint from sandbox.refunds r
+        where r.charge_id = c.id and r.status <> 'refused' and r.comes_back_at is null
+      ) as refunded
+    from sandbox.portals p
+    join sandbox.charges c on c.card_token in (p.card_token, p.new_card_token)
+    where p.id = ${id} and c.amount > 0 and c.status in ('succeeded', 'declined')
+    order by c.created_at desc, c.id limit 24`)
+}
+
+/** Puts a card in the place of the one on file. Runs in a transaction. */
+export async function change(tx: Db, now: Date, portal: Portal, card: KeptCard): Promise<void> {
+  await keep(tx, now, { ...card, app_name: portal.app_name })
+  await tx.run(sql`update sandbox.portals set new_card_token = ${card.token}
+    where id = ${portal.id}`)
+}
+
+/** The card that was put in the place of the one on file, or undefined. */
+export async function readCard(db: Db, id: string): Promise<Card | undefined> {
+  return await db.maybe<Card>(sql`select ${CARD_COLUMNS} from sandbox.cards
+    where token = (select new_card_token from sandbox.portals where id = ${id})`)
+}

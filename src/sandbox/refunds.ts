@@ -1,0 +1,83 @@
+import type { RefundAnswer, RefundRequest } from '#domain/payments'
+import { addDays } from '#platform/calendar'
+import type { Database, Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+import { BEHAVIOURS, type Behaviour } from './cards.ts'
+import * as charges from './charges.ts'
+import { type Phase, phaseOf } from './dispute.ts'
+import * as disputes from './disputes.ts'
+import * as events from './events.ts'
+import { hashOf, sameRequest } from './keys.ts'
+
+interface Refund {
+  id: string
+  request_hash: string
+  status: 'succeeded' | 'pending' | 'refused'
+  reason: string | null
+}
+
+const SETTLES_AFTER_DAYS = 1
+
+/** Gives money back, once for a key; the key is kept for good. */
+export async function refund(
+  { db, random }: { db: Database; random: Random },
+  now: Date,
+  request: RefundRequest,
+): Promise<RefundAnswer> {
+  const { key, charge_id, amount } = request
+  if (amount <= 0) throw new RangeError('a refund gives more than nothing')
+  const request_hash = hashOf([charge_id, amount])
+  return await db.tx(async (tx) => {
+    const charge = await charges.lockTaken(tx, charge_id)
+    const dispute = await disputes.ofCharge(tx, charge_id)
+    const phase = dispute && phaseOf(dispute, now)
+    const fault =
+      disputed(phase, dispute?.outcome) ?? exceeding(amount, await leftOf(tx, now, charge))
+    const { refunds }: Behaviour = fault ? {} : BEHAVIOURS[charge.behaviour]
+    const settles_at = refunds ? addDays(now, SETTLES_AFTER_DAYS) : null
+    const status = fault ? 'refused' : refunds === 'pending' ? 'pending' : 'succeeded'
+    const id = mintId(random, 're')
+    const fresh = await tx.run(sql`insert into sandbox.refunds
+      (id, key, request_hash, charge_id, amount, status, reason, comes_back_at, created_at)
+      values (${id}, ${key}, ${request_hash}, ${charge_id}, ${amount}, ${status},
+        ${fault ?? null}, ${refunds === 'fails' ? settles_at : null}, ${now})
+      on conflict (key) do nothing`)
+    if (fresh && settles_at) {
+      const outcome = refunds === 'fails' ? 'failed' : 'succeeded'
+      const told = { kind: 'refund_settled', refund_id: id, outcome } as const
+      await events.schedule(tx, random, settles_at, { id, charge_id }, told)
+    }
+    if (fresh && !fault && phase === 'inquiry') {
+      await disputes.lessen(tx, random, now, dispute!, amount)
+    }
+    const known = await tx.maybe<Refund>(sql`select id, request_hash, status, reason
+      from sandbox.refunds where key = ${key}`)
+    return answerOf(sameRequest(known, request_hash))
+  })
+}
+
+function answerOf({ id, status, reason }: Refund): RefundAnswer {
+  return status === 'refused' ? { status, reason: reason! } : { status, refund_id: id }
+}
+
+/** What of a charge did not go back; a refund that came back does not count from then on. */
+export async function leftOf(db: Db, now: Date, charge: charges.Taken): Promise<number> {
+  const { given } = await db.one<{ given: number }>(sql`
+    select coalesce(sum(amount), 0)::bigint as given from sandbox.refunds
+    where charge_id = ${charge.id} and status <> 'refused'
+      and (comes_back_at is null or comes_back_at > ${now})`)
+  return charge.amount - given
+}
+
+/** Why nothing goes back while a charge is disputed, or after it was lost so. */
+function disputed(phase?: Phase, outcome?: 'won' | 'lost'): string | undefined {
+  if (phase === 'open') return 'The charge is disputed: the bank decides where the money goes.'
+  const is_lost = phase === 'closed' && outcome === 'lost'
+  return is_lost ? 'The charge went back to the buyer by a dispute.' : undefined
+}
+
+function exceeding(amount: number, left: number): string | undefined {
+  return amount > left ? 'The refund is greater than what is left of the charge.' : undefined
+}

@@ -1,0 +1,68 @@
+import type { DisputeReason } from '#domain/payments'
+import type { PageOptions } from './answers.ts'
+import * as entries from './card-entries.ts'
+import { findTestCard } from './cards.ts'
+import * as charges from './charges.ts'
+import * as disputes from './disputes.ts'
+import * as events from './events.ts'
+import * as cards from './kept-cards.ts'
+import { leftOf } from './refunds.ts'
+
+/** What one can make happen in test mode by a click, where outside nobody could. */
+export interface Scenes {
+  /**
+   * Enters a test card on a page that waits for one: a card of its own kind, which nobody else has
+   * used before.
+   */
+  enterCard(now: Date, scene: { entry_id: string; number: string }): Promise<void>
+  /**
+   * Lets the buyer of a charge dispute what is left of it; undefined where nothing is left, or
+   * where it was disputed before.
+   */
+  disputeCharge(
+    now: Date,
+    scene: { charge_id: string; reason: DisputeReason; is_inquiry?: boolean },
+  ): Promise<{ dispute_id: string } | undefined>
+  /** Lets the bank decide now. A lost inquiry becomes a dispute. DisputeClosed: it has decided. */
+  decideDispute(now: Date, scene: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
+  /** Makes the next `count` renewals with a card fail, whatever the card does otherwise. */
+  declineRenewals(card_token: string, count: number): Promise<void>
+  /** Makes a card one that works from here on. */
+  mendCard(card_token: string): Promise<void>
+  /**
+   * When the next event after a time is due, or undefined where none waits; of these charges,
+   * refunds or payouts alone where they are named.
+   */
+  nextEventAt(after: Date, ids?: string[]): Promise<Date | undefined>
+}
+
+/** The scenes over the sandbox's own tables. */
+export function openScenes(options: PageOptions): Scenes {
+  const { db, random } = options
+  return {
+    async enterCard(now, { entry_id, number }) {
+      const entry = await entries.find(db, entry_id)
+      const card = findTestCard(number)
+      if (!entry || !card) throw new Error('there is no such page, or no such test card')
+      const exp_year = now.getUTCFullYear() + 4
+      const read = { card, exp_month: 12, exp_year, zip: entry.zip }
+      const kept = { ...cards.keptCard(options, read), fingerprint: `scene ${entry_id}` }
+      await db.tx((tx) => entries.use(tx, now, entry, kept))
+    },
+    async disputeCharge(now, { charge_id, reason, is_inquiry = false }) {
+      return await db.tx(async (tx) => {
+        const charge = await charges.lockTaken(tx, charge_id)
+        const amount = await leftOf(tx, now, charge)
+        if (amount <= 0 || (await disputes.ofCharge(tx, charge_id))) return undefined
+        const facts = { charge_id, amount, reason, is_inquiry }
+        return { dispute_id: await disputes.open(tx, random, now, facts) }
+      })
+    },
+    async decideDispute(now, scene) {
+      await db.tx((tx) => disputes.decide(tx, random, now, scene))
+    },
+    declineRenewals: (card_token, count) => cards.declineRenewals(db, card_token, count),
+    mendCard: (card_token) => cards.mend(db, card_token),
+    nextEventAt: (after, ids) => events.nextAt(db, after, ids),
+  }
+}

@@ -1,0 +1,26 @@
+import { after, before, describe } from 'node:test'
+import { describeCards } from './cards.ts'
+import { describeDisputes } from './disputes.ts'
+import { describeKeys } from './keys.ts'
+import { type Outside, type Stage, stage } from './outside.ts'
+import { describePayees } from './payees.ts'
+import { describeRefunds } from './refunds.ts'
+
+export type { Outside } from './outside.ts'
+
+/** What the service counts on, of every processor behind its port. */
+export function describeProcessor(name: string, open: () => Promise<Outside>): void {
+  describe(name, () => {
+    let world: Stage
+    before(async () => {
+      world = stage(await open())
+    })
+    after(() => world?.close())
+    const get = () => world
+    describeCards(get)
+    describeKeys(get)
+    describeRefunds(get)
+    describeDisputes(get)
+    describePayees(get)
+  })
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { KeyConflict, type PayoutAnswer } from '#domain/payments'
+import { cents, ZERO } from '#platform/money'
+import type { Stage } from './outside.ts'
+
+const GOOD = '4242424242424242'
+const OTHER = '5555555555554444'
+
+/** Who is paid, and whose card is on file: the pages that belong to people. */
+export function describePayees(world: () => Stage): void {
+  const open = (owner = `sel_${randomUUID()}`) =>
+    world().processor.openAccount(world().now(), { owner, email: 'seller@example.com' })
+
+  /** An account of somebody new; with a bank where its kind is given. */
+  async function payee(kind?: 'works' | 'fails'): Promise<string> {
+    const { account_id } = await open()
+    if (kind) {
+      const return_url = 'https://purser.example/dashboard/payouts/'
+      const request = { account_id, return_url }
+      const { url } = await world().processor.openOnboarding(world().now(), request)
+      await world().enterBank(url, kind)
+      await world().untilHeard('account_changed', (event) => event.account_id === account_id)
+    }
+    return account_id
+  }
+
+  const payOut = (account_id: string, facts: { key?: string; amount?: number } = {}) => {
+    const { key = `po_${randomUUID()}`, amount = 5000 } = facts
+    const request = { key, account_id, amount: cents(amount), description: 'PURSER' }
+    return world().processor.payOut(world().now(), request)
+  }
+
+  /** How a payout ended, told at once or later. */
+  async function endOf(answer: PayoutAnswer): Promise<{ outcome: string; reason?: string }> {
+    if (answer.status !== 'pending') return { ...answer, outcome: answer.status }
+    const { payout_id } = answer
+    return await world().untilHeard('payout_settled', (event) => event.payout_id === payout_id)
+  }
+
+  describe('an account', () => {
+    test('is one for one owner', async () => {
+      const owner = `sel_${randomUUID()}`
+      const first = await open(owner)
+      assert.deepEqual(await open(owner), first)
+      assert.notDeepEqual(await open(), first)
+    })
+
+    test('is ready once its owner named a bank, and of the bank four digits are told', async () => {
+      const account_id = await payee()
+      const { processor } = world()
+      assert.deepEqual(await processor.readAccount(account_id), {
+        is_ready: false,
+        bank_name: null,
+        bank_last4: null,
+      })
+      const { url } = await processor.openOnboarding(world().now(), {
+        account_id,
+        return_url: 'https://purser.example/dashboard/payouts/',
+      })
+      await world().enterBank(url, 'works')
+      const told = await world().untilHeard(
+        'account_changed',
+        (event) => event.account_id === account_id && event.account.is_ready,
+      )
+      const account = await processor.readAccount(account_id)
+      assert.equal(account.is_ready, true)
+      assert.match(account.bank_last4 ?? '', /^\d{4}$/)
+      assert.deepEqual(told.account, account)
+    })
+  })
+
+  describe('a payout', () => {
+    test('arrives at a bank that takes it', async () => {
+      const answer = await payOut(await payee('works'))
+      assert.equal((await endOf(answer)).outcome, 'paid')
+    })
+
+    test('that the bank does not take fails with a reason', async () => {
+      const answer = await payOut(await payee('fails'))
+      const { outcome, reason } = await endOf(answer)
+      assert.equal(outcome, 'failed')
+      assert.ok(reason)
+    })
+
+    test('to an account without a bank fails at once with a reason', async () => {
+      const answer = await payOut(await payee())
+      assert.ok(answer.status === 'failed' && answer.reason.length > 0)
+    })
+
+    test('asked under one key ten times at once is paid once, and another request conflicts', async () => {
+      const account_id = await payee('works')
+      const key = `po_${randomUUID()}`
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => payOut(account_id, { key })),
+      )
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+      await assert.rejects(payOut(account_id, { key, amount: 5001 }), KeyConflict)
+      assert.equal((await endOf(answers[0]!)).outcome, 'paid')
+      const payout_id = answers[0]!.status === 'failed' ? '' : answers[0]!.payout_id
+      const told = world().heard.filter((event) => 'payout_id' in event)
+      assert.ok(told.filter((event) => event.payout_id === payout_id).length <= 1)
+    })
+  })
+
+  describe("the processor's portal", () => {
+    async function openPortal() {
+      const card = await world().enterCard(GOOD)
+      return await world().processor.openPortal(world().now(), {
+        app_name: 'Harbor',
+        email: 'buyer@example.com',
+        card_token: card.token,
+        return_url: 'https://purser.example/manage/',
+      })
+    }
+
+    test('tells nothing while the card on file is the same', async () => {
+      const portal = await openPortal()
+      assert.equal(await world().processor.readPortal(portal.id), undefined)
+    })
+
+    test('tells the card that was put in its place, which pays with and without its buyer', async () => {
+      const portal = await openPortal()
+      await world().changeCard(portal, OTHER)
+      const card = await world().processor.readPortal(portal.id)
+      assert.partialDeepStrictEqual(card, { brand: 'mastercard', last4: '4444' })
+      assert.equal((await world().charge(card!.token, { amount: ZERO })).status, 'succeeded')
+      assert.equal((await world().charge(card!.token, { off_session: true })).status, 'succeeded')
+    })
+
+    test('takes another card again: the last one stays', async () => {
+      const portal = await openPortal()
+      await world().changeCard(portal, OTHER)
+      await world().changeCard(portal, GOOD)
+      assert.equal((await world().processor.readPortal(portal.id))?.last4, '4242')
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { KeyConflict } from '#domain/payments'
+import { cents } from '#platform/money'
+import type { Stage } from './outside.ts'
+
+const GOOD = '4242424242424242'
+const PENDS = '4000000000007726'
+const FAILS_LATER = '4000000000005126'
+
+/** Refunds: money that goes back. Every charge here is of $12.75. */
+export function describeRefunds(world: () => Stage): void {
+  const refund = (charge_id: string, amount = 1275, key = `ref_${randomUUID()}`) =>
+    world().processor.refund(world().now(), { key, charge_id, amount: cents(amount) })
+
+  describe('a refund', () => {
+    test('gives the whole charge back, and then nothing more', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      assert.equal((await refund(charge_id)).status, 'succeeded')
+      const more = await refund(charge_id, 1)
+      assert.ok(more.status === 'refused' && more.reason.length > 0)
+    })
+
+    test('gives parts back until nothing is left, and never more than is left', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      assert.equal((await refund(charge_id, 500)).status, 'succeeded')
+      assert.equal((await refund(charge_id, 776)).status, 'refused')
+      assert.equal((await refund(charge_id, 775)).status, 'succeeded')
+      assert.equal((await refund(charge_id, 1)).status, 'refused')
+    })
+
+    test('of more than the charge is refused', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      assert.equal((await refund(charge_id, 1276)).status, 'refused')
+    })
+
+    test('asked under one key ten times at once goes back once', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      const key = `ref_${randomUUID()}`
+      const asked = Array.from({ length: 10 }, () => refund(charge_id, 500, key))
+      const answers = await Promise.all(asked)
+      assert.equal(answers[0]?.status, 'succeeded')
+      for (const answer of answers) assert.deepEqual(answer, answers[0])
+      assert.equal((await refund(charge_id, 775)).status, 'succeeded')
+    })
+
+    test('asked under several keys at once never exceeds the charge', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(() => refund(charge_id, 500)))
+      const given = answers.filter(({ status }) => status === 'succeeded')
+      assert.equal(given.length, 2)
+    })
+
+    test('under a key that said something else is a conflict', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      const key = `ref_${randomUUID()}`
+      await refund(charge_id, 500, key)
+      await assert.rejects(refund(charge_id, 501, key), KeyConflict)
+      const other = await world().charged(GOOD)
+      await assert.rejects(refund(other.charge_id, 500, key), KeyConflict)
+    })
+
+    test(`${PENDS}: is pending, counts at once, and is told when it is done`, async () => {
+      const { charge_id } = await world().charged(PENDS)
+      const answer = await refund(charge_id)
+      assert.ok(answer.status === 'pending')
+      assert.equal((await refund(charge_id, 1)).status, 'refused')
+      const { outcome } = await world().untilHeard(
+        'refund_settled',
+        ({ refund_id }) => refund_id === answer.refund_id,
+      )
+      assert.equal(outcome, 'succeeded')
+      assert.equal((await refund(charge_id, 1)).status, 'refused')
+    })
+
+    test(`${FAILS_LATER}: comes back later, which is told, and can be given back again`, async () => {
+      const { charge_id } = await world().charged(FAILS_LATER)
+      const answer = await refund(charge_id)
+      assert.ok(answer.status === 'succeeded')
+      const { outcome } = await world().untilHeard(
+        'refund_settled',
+        ({ refund_id }) => refund_id === answer.refund_id,
+      )
+      assert.equal(outcome, 'failed')
+      assert.notEqual((await refund(charge_id)).status, 'refused')
+    })
+  })
+}
