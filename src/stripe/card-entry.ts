@@ -1,0 +1,48 @@
+import type { Card, CardEntryRequest } from '#domain/payments'
+import { mintId } from '#platform/ids'
+import { cardOf, idOf, whole } from './card.ts'
+import { ask, type StripeParts } from './client.ts'
+
+/**
+ * Opens Stripe's hosted page in setup mode: a card is entered, verified and kept by Stripe for a
+ * customer of its own. No card number comes near the service.
+ */
+export async function openCardEntry(
+  { stripe, random }: StripeParts,
+  request: CardEntryRequest,
+): Promise<{ id: string; url: string }> {
+  const idempotencyKey = mintId(random, 'ce')
+  const summary = [`${request.app_name}: ${request.product_name}.`, ...request.summary]
+  const session = await ask(() =>
+    stripe.checkout.sessions.create(
+      {
+        mode: 'setup',
+        allowed_payment_method_types: ['card'],
+        customer_creation: 'always',
+        customer_email: request.email,
+        billing_address_collection: 'required',
+        custom_text: { submit: { message: summary.join(' ') } },
+        success_url: request.return_url,
+        cancel_url: request.back_url,
+      },
+      { idempotencyKey },
+    ),
+  )
+  if (!session.url) throw new Error('Stripe opened a card entry without a page')
+  return { id: session.id, url: session.url }
+}
+
+/** The card that was entered; undefined while there is none. */
+export async function readCardEntry(
+  { stripe }: StripeParts,
+  id: string,
+): Promise<Card | undefined> {
+  const session = await ask(() =>
+    stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent.payment_method'] }),
+  )
+  if (session.status !== 'complete') return undefined
+  const customer = idOf(session.customer)
+  const method = whole(whole(session.setup_intent)?.payment_method)
+  if (!customer || !method) throw new Error('Stripe took a card and does not tell it')
+  return cardOf(customer, method)
+}

@@ -1,0 +1,144 @@
+import { Stripe } from 'stripe'
+import {
+  type ChargeAnswer,
+  type ChargeRequest,
+  KeyConflict,
+  ProcessorUnreachable,
+} from '#domain/payments'
+import { isToken } from './card.ts'
+import { ask, isRefusal, type StripeParts } from './client.ts'
+import { declineOf } from './declines.ts'
+import { type Asked, type Intent, type IntentCalls, intentCalls } from './intents.ts'
+import { find as findMade, make } from './once.ts'
+import * as requests from './requests.ts'
+
+const CLOSED = { status: 'closed' } as const
+
+/** Asks for money. */
+export async function charge(
+  parts: StripeParts,
+  now: Date,
+  { key, currency: _, ...body }: ChargeRequest,
+): Promise<ChargeAnswer> {
+  if (body.amount < 0) throw new RangeError('a charge takes no negative amount')
+  // Kept before the settings named Stripe: it needs another card, as one that is gone does.
+  if (!isToken(body.card_token)) return { status: 'declined', decline_code: 'lost_card' }
+  const request = await requests.begin(parts.db, now, { key, kind: 'charge', body })
+  if (request.closed_at) return CLOSED
+  const calls = intentCalls(parts.stripe, key, body)
+  try {
+    return answerOf(await make(parts, request, calls))
+  } catch (error) {
+    if (!(error instanceof KeyConflict)) return refused(error)
+    // Our record says the same, so the key was taken meanwhile to close it.
+    const taken = await findMade(parts, request, calls)
+    if (!taken) throw error
+    return answerOf(taken)
+  }
+}
+
+/** What became of a key. Stripe is only read: nothing is charged by looking. */
+export async function find(parts: StripeParts, key: string): Promise<ChargeAnswer | undefined> {
+  const request = await requests.find<Asked>(parts.db, key)
+  if (!request) return undefined
+  if (request.closed_at || request.body === null) return CLOSED
+  const calls = intentCalls(parts.stripe, key, request.body)
+  const intent = await findMade(parts, request, calls)
+  return intent && answerOf(intent)
+}
+
+/** Makes sure that nothing more can come of a key. */
+export async function close(parts: StripeParts, now: Date, key: string): Promise<ChargeAnswer> {
+  const request = await requests.closeUnsent<Asked>(parts.db, now, key)
+  if (request.closed_at || request.body === null) return CLOSED
+  const calls = intentCalls(parts.stripe, key, request.body)
+  const intent = await findMade(parts, request, calls)
+  const answer = intent ? await end(calls, intent) : await takeKey(parts, request, calls)
+  if (answer.status === 'closed') await requests.close(parts.db, now, key)
+  return answer
+}
+
+/** Cancels what waits for its buyer; what ended while it was canceled answers as it ended. */
+async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
+  if (intent.status !== 'requires_action' && !isUnconfirmed(intent)) return answerOf(intent)
+  try {
+    return answerOf(await ask(() => calls.cancel(intent.id)))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return answerOf(await ask(() => calls.retrieve(intent.id)))
+  }
+}
+
+/**
+ * Closes a key that Stripe has nothing of. The request may be under way still, so its key is taken
+ * by one that is never confirmed; if it arrived after all, Stripe says so and tells its answer.
+ */
+async function takeKey(
+  parts: StripeParts,
+  request: requests.Request<Asked>,
+  calls: IntentCalls,
+): Promise<ChargeAnswer> {
+  try {
+    return await end(calls, await ask(() => calls.reserve()))
+  } catch (error) {
+    if (!(error instanceof KeyConflict)) throw error
+  }
+  const arrived = await findMade(parts, request, calls)
+  if (arrived) return await end(calls, arrived)
+  try {
+    return answerOf(await ask(() => calls.create()))
+  } catch (error) {
+    // Stripe failed, made nothing, and answers that for as long as it keeps the key.
+    if (isReplayedFault(error)) return CLOSED
+    return refused(error)
+  }
+}
+
+function isReplayedFault(error: unknown): boolean {
+  const { cause } = error instanceof ProcessorUnreachable ? error : {}
+  return (
+    cause instanceof Stripe.errors.StripeAPIError &&
+    cause.headers?.['idempotent-replayed'] === 'true'
+  )
+}
+
+/** A card that Stripe refuses without making anything of it: declined by the bank, or gone. */
+function refused(error: unknown): ChargeAnswer {
+  if (error instanceof Stripe.errors.StripeCardError) {
+    return { status: 'declined', decline_code: declineOf(error) }
+  }
+  if (isRefusal(error) && (error.param === 'payment_method' || error.param === 'customer')) {
+    return { status: 'declined', decline_code: 'lost_card' }
+  }
+  throw error
+}
+
+function answerOf(intent: Intent): ChargeAnswer {
+  switch (intent.status) {
+    case 'succeeded':
+      return { status: 'succeeded', charge_id: intent.id }
+    case 'requires_action': {
+      const action_url = intent.next_action?.redirect_to_url?.url
+      if (!action_url) throw new Error('Stripe wants the buyer to act and does not say where')
+      return { status: 'action_required', action_url }
+    }
+    case 'requires_payment_method':
+      // What was never confirmed only holds a key that was closed.
+      return isUnconfirmed(intent)
+        ? CLOSED
+        : { status: 'declined', decline_code: declineOf(errorOf(intent)) }
+    case 'canceled':
+      return CLOSED
+    default:
+      throw new ProcessorUnreachable(`Stripe is still at it: ${intent.status}`)
+  }
+}
+
+/** An intent that holds a key and nothing else: no card was tried with it. */
+function isUnconfirmed(intent: Intent): boolean {
+  return intent.status === 'requires_payment_method' && !errorOf(intent)
+}
+
+function errorOf(intent: Intent) {
+  return intent.object === 'payment_intent' ? intent.last_payment_error : intent.last_setup_error
+}

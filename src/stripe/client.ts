@@ -1,0 +1,78 @@
+import { Stripe } from 'stripe'
+import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
+import type { Clock } from '#platform/clock'
+import { assertNoTransaction, type Database } from '#platform/db'
+import type { Log } from '#platform/log'
+import type { Random } from '#platform/random'
+
+/** The account at Stripe, as the settings name it. */
+export interface StripeSettings {
+  secret_key: string
+  /** Secrets of the endpoints that hear Stripe's events: the account's own, and that of Connect. */
+  webhook_secrets: string[]
+  /** Where Stripe's API is; undefined: where it really is. */
+  api_base: string | undefined
+}
+
+/** What the adapter works with. */
+export interface StripeParts {
+  settings: StripeSettings
+  stripe: Stripe
+  db: Database
+  clock: Clock
+  random: Random
+  log: Log
+}
+
+// Longer than a bank takes, and shorter than a buyer waits.
+const TIMEOUT_MS = 25_000
+
+/**
+ * Stripe's own library. It never asks again by itself, but for a connection that was closed under
+ * it; that is safe, as every request that writes has a key of ours.
+ */
+export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
+  const base = new URL(api_base ?? 'https://api.stripe.com')
+  const protocol = base.protocol === 'http:' ? 'http' : 'https'
+  return new Stripe(secret_key, {
+    host: base.hostname,
+    port: base.port || (protocol === 'http' ? 80 : 443),
+    protocol,
+    maxNetworkRetries: 0,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+  })
+}
+
+/**
+ * Asks Stripe. An answer that says nothing about what was asked (a fault of the network or of
+ * Stripe, a key that is in use at this moment, our credentials refused) is ProcessorUnreachable, a
+ * key that said something else before KeyConflict; a refusal is thrown as Stripe words it.
+ */
+export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  assertNoTransaction('Stripe was asked')
+  try {
+    return await call()
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+type Refusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>
+
+/** A request that Stripe understood and refused; nothing came of it. */
+export function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Stripe.errors.StripeInvalidRequestError
+}
+
+function translated(error: unknown): unknown {
+  const { errors } = Stripe
+  if (!(error instanceof errors.StripeError)) return error
+  if (error instanceof errors.StripeIdempotencyError) {
+    const words = 'this key was used for a request that said something else'
+    return new KeyConflict(words, { cause: error })
+  }
+  const says = [errors.StripeCardError, errors.StripeInvalidRequestError]
+  if (says.some((kind) => error instanceof kind)) return error
+  return new ProcessorUnreachable(`Stripe did not answer: ${error.message}`, { cause: error })
+}

@@ -1,0 +1,44 @@
+import type { DeclineCode } from '#domain/payments'
+
+/**
+ * Stripe's reasons (https://docs.stripe.com/declines/codes) in the words of our port. A card that
+ * will never work again is a lost one to us, as that waits for another card.
+ */
+const CODES: Record<string, DeclineCode> = {
+  insufficient_funds: 'insufficient_funds',
+  card_velocity_exceeded: 'insufficient_funds',
+  withdrawal_count_limit_exceeded: 'insufficient_funds',
+  lost_card: 'lost_card',
+  pickup_card: 'lost_card',
+  restricted_card: 'lost_card',
+  invalid_account: 'lost_card',
+  account_closed: 'lost_card',
+  new_account_information_available: 'lost_card',
+  revocation_of_authorization: 'lost_card',
+  revocation_of_all_authorizations: 'lost_card',
+  stop_payment_order: 'lost_card',
+  stolen_card: 'stolen_card',
+  expired_card: 'expired_card',
+  invalid_expiry_month: 'expired_card',
+  invalid_expiry_year: 'expired_card',
+  incorrect_cvc: 'incorrect_cvc',
+  invalid_cvc: 'incorrect_cvc',
+  processing_error: 'processing_error',
+  issuer_not_available: 'processing_error',
+  reenter_transaction: 'processing_error',
+  try_again_later: 'processing_error',
+  fraudulent: 'fraudulent',
+  merchant_blacklist: 'fraudulent',
+  security_violation: 'fraudulent',
+  authentication_required: 'authentication_required',
+  payment_intent_authentication_failure: 'authentication_failed',
+  setup_intent_authentication_failure: 'authentication_failed',
+}
+
+/** Why a card was declined; the bank's own reason before Stripe's general one. */
+export function declineOf(
+  error: { code?: string | null; decline_code?: string | null } | null | undefined,
+): DeclineCode {
+  const { decline_code, code } = error ?? {}
+  return CODES[decline_code ?? ''] ?? CODES[code ?? ''] ?? 'generic_decline'
+}

@@ -1,0 +1,58 @@
+import type { Stripe } from 'stripe'
+import { DisputeClosed, type Evidence } from '#domain/payments'
+import { mintId } from '#platform/ids'
+import { ask, isRefusal, type StripeParts } from './client.ts'
+import * as evidences from './evidence.ts'
+
+// A bank hears evidence once, so it goes there late enough to be improved and early enough to count.
+const SUBMIT_BEFORE_DUE_MS = 3 * 24 * 60 * 60 * 1000
+
+/**
+ * Keeps evidence with Stripe, in the place of what was said before. It goes to the bank three days
+ * before it is due, by `submitDue`; at once where less time is left.
+ */
+export async function answerDispute(
+  parts: StripeParts,
+  now: Date,
+  { dispute_id, evidence }: { dispute_id: string; evidence: Evidence },
+): Promise<void> {
+  const { stripe, db, random } = parts
+  const dispute = await ask(() => stripe.disputes.retrieve(dispute_id))
+  const { due_by, past_due } = dispute.evidence_details
+  if (!isOpen(dispute) || past_due || due_by === null) throw new DisputeClosed()
+  const submit_at = new Date(due_by * 1000 - SUBMIT_BEFORE_DUE_MS)
+  const submit = submit_at <= now
+  const idempotencyKey = mintId(random, 'evidence')
+  try {
+    await ask(() =>
+      stripe.disputes.update(dispute_id, { evidence: { ...evidence }, submit }, { idempotencyKey }),
+    )
+  } catch (error) {
+    if (isRefusal(error)) throw new DisputeClosed(error.message, { cause: error })
+    throw error
+  }
+  await evidences.plan(db, { dispute_id, submit_at })
+  if (submit) await evidences.submitted(db, now, dispute_id)
+}
+
+/** Sends the evidence to the banks whose time has come. */
+export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
+  const { stripe, db, log } = parts
+  for (const dispute_id of await evidences.due(db, now)) {
+    const idempotencyKey = `${dispute_id}:submit`
+    try {
+      await ask(() => stripe.disputes.update(dispute_id, { submit: true }, { idempotencyKey }))
+    } catch (error) {
+      if (!isRefusal(error)) {
+        log.error({ error, dispute_id }, 'the evidence of a dispute could not be submitted yet')
+        continue
+      }
+      log.warn({ dispute_id, reason: error.message }, 'the evidence of a dispute came too late')
+    }
+    await evidences.submitted(db, now, dispute_id)
+  }
+}
+
+function isOpen({ status }: Stripe.Dispute): boolean {
+  return status === 'needs_response' || status === 'warning_needs_response'
+}

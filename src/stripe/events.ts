@@ -1,0 +1,97 @@
+import { markHandled, type ProcessorEvent, unhandled } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+import { ask, isRefusal, type StripeParts } from './client.ts'
+import type { Made } from './once.ts'
+import { takeBack } from './payouts.ts'
+import * as requests from './requests.ts'
+import { revived, type Telling } from './tell.ts'
+
+interface Stored extends Telling {
+  id: string
+}
+
+/**
+ * What Stripe told and nobody handled yet, in the order in which it happened, however it arrived.
+ * What is older than something that was handled already of the same object says nothing new.
+ */
+export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
+  const { db, log } = parts
+  const told: ProcessorEvent[] = []
+  for (const stored of await waiting(db)) {
+    try {
+      const isNews = (await isOurs(parts, stored)) && !(await isOld(db, stored))
+      if (!isNews) await markHandled(db, now, stored.id)
+      else told.push(...(await tellingsOf(parts, stored)))
+    } catch (error) {
+      log.error({ error, event_id: stored.id }, 'an event of Stripe’s must wait')
+    }
+  }
+  return told
+}
+
+async function waiting(db: Db): Promise<Stored[]> {
+  const rows = await unhandled(db, 'stripe')
+  return rows
+    .map(({ id, payload }) => ({ id, ...(payload as Telling) }))
+    .sort((left, right) => left.at - right.at || Number(left.is_end) - Number(right.is_end))
+}
+
+/**
+ * A dispute may be of a payment that somebody else took with the same account, and a refund of
+ * another service like this one: what is nobody's here would wait for ever.
+ */
+async function isOurs({ stripe, db }: StripeParts, { told, began }: Stored): Promise<boolean> {
+  const first = began ?? told
+  if (first.kind === 'dispute_opened') {
+    const { charge_id } = first
+    return await isAsked(db, charge_id, () => stripe.paymentIntents.retrieve(charge_id))
+  }
+  if (first.kind === 'refund_settled') {
+    const { refund_id } = first
+    return await isAsked(db, refund_id, () => stripe.refunds.retrieve(refund_id))
+  }
+  return true
+}
+
+/** Whether something came of a request of ours, whose answer may not have been heard yet. */
+async function isAsked(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
+  if (await requests.findByObject(db, id)) return true
+  try {
+    const { metadata } = await ask(retrieve)
+    return metadata?.key !== undefined && (await requests.find(db, metadata.key)) !== undefined
+  } catch (error) {
+    // What Stripe does not show us was not made by us.
+    if (isRefusal(error)) return false
+    throw error
+  }
+}
+
+async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean> {
+  const later = await db.maybe(sql`select id from processor_events
+    where processor = 'stripe' and handled_at is not null
+      and payload ->> 'object_id' = ${object_id}
+      and (payload -> 'at', payload -> 'is_end')
+        > (to_jsonb(${at}::bigint), to_jsonb(${is_end}::boolean))
+    limit 1`)
+  return later !== undefined
+}
+
+async function tellingsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
+  const { id, told, began } = stored
+  const at = new Date(stored.at * 1000)
+  if (told.kind === 'payout_settled' && told.outcome === 'failed') {
+    // The money has to be with us before the books say so.
+    await takeBack(parts, told.payout_id)
+  }
+  const event = { id, at, ...revived(told) } as ProcessorEvent
+  if (!began || (await isBegun(parts.db, stored))) return [event]
+  return [{ id: `${id}:began`, at, ...revived(began) } as ProcessorEvent, event]
+}
+
+async function isBegun(db: Db, { object_id }: Stored): Promise<boolean> {
+  const beginning = await db.maybe(sql`select id from processor_events
+    where processor = 'stripe' and payload ->> 'object_id' = ${object_id}
+      and payload -> 'told' ->> 'kind' = 'dispute_opened' limit 1`)
+  return beginning !== undefined
+}

@@ -1,0 +1,98 @@
+import { Stripe } from 'stripe'
+import type { ChargeRequest } from '#domain/payments'
+import { readToken } from './card.ts'
+import type { Calls } from './once.ts'
+
+/** A request for money at Stripe; of nothing, it verifies the card. */
+export type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
+
+/** What is kept of a request for money. */
+export type Asked = Omit<ChargeRequest, 'key' | 'currency'>
+
+export interface IntentCalls extends Calls<Intent> {
+  /** Takes the key with a request that is never confirmed: one that comes late is refused. */
+  reserve(): Promise<Intent>
+  cancel(id: string): Promise<Intent>
+}
+
+/** The calls for a request: payment intents take money, setup intents verify. */
+export function intentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+  return asked.amount > 0 ? paymentCalls(stripe, key, asked) : setupCalls(stripe, key, asked)
+}
+
+function paymentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+  const { paymentIntents } = stripe
+  const { customer, payment_method } = readToken(asked.card_token)
+  const said = {
+    amount: asked.amount,
+    currency: 'usd',
+    allowed_payment_method_types: ['card' as const],
+    customer,
+    description: asked.description,
+    metadata: { key },
+    ...(asked.statement_name ? suffixOf(asked.statement_name) : {}),
+  }
+  const buyer = asked.off_session ? { off_session: true } : { return_url: asked.return_url }
+  return {
+    create: () =>
+      evenDeclined(
+        paymentIntents.create(
+          { ...said, payment_method, confirm: true, ...buyer },
+          { idempotencyKey: key },
+        ),
+      ),
+    reserve: () => paymentIntents.create(said, { idempotencyKey: key }),
+    retrieve: (id) => paymentIntents.retrieve(id),
+    list: () => paymentIntents.list({ customer, limit: 100 }),
+    cancel: (id) => paymentIntents.cancel(id, {}, { idempotencyKey: `${key}:cancel` }),
+  }
+}
+
+function setupCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+  const { setupIntents } = stripe
+  const { customer, payment_method } = readToken(asked.card_token)
+  const said = {
+    usage: 'off_session' as const,
+    allowed_payment_method_types: ['card' as const],
+    customer,
+    description: asked.description,
+    metadata: { key },
+  }
+  const { return_url } = asked
+  return {
+    create: () =>
+      evenDeclined(
+        setupIntents.create(
+          { ...said, payment_method, confirm: true, return_url },
+          { idempotencyKey: key },
+        ),
+      ),
+    reserve: () => setupIntents.create(said, { idempotencyKey: key }),
+    retrieve: (id) => setupIntents.retrieve(id),
+    list: () => setupIntents.list({ customer, limit: 100 }),
+    cancel: (id) => setupIntents.cancel(id, {}, { idempotencyKey: `${key}:cancel` }),
+  }
+}
+
+/** The intent that an answer is about: of a decline too, which Stripe answers as an error. */
+async function evenDeclined(answer: Promise<Intent>): Promise<Intent> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeCardError)) throw error
+    const intent = (error.payment_intent ?? error.setup_intent) as Intent | undefined
+    if (!intent) throw error
+    return intent
+  }
+}
+
+/** What stands on a bank statement after the account's own name; both share 22 characters. */
+function suffixOf(name: string): { statement_descriptor_suffix?: string } {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/[^\w .-]/g, '')
+    .trim()
+    .slice(0, 12)
+    .trim()
+  return /[A-Za-z]/.test(plain) ? { statement_descriptor_suffix: plain } : {}
+}

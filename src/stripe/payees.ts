@@ -1,0 +1,72 @@
+import type { Stripe } from 'stripe'
+import type { PayeeAccount } from '#domain/payments'
+import { ask, type StripeParts } from './client.ts'
+import * as requests from './requests.ts'
+
+/**
+ * Opens a connected account: Stripe learns who the payee is and shows him a dashboard of its own.
+ * Payouts leave it only when we ask for them, so that each of ours is one of Stripe's.
+ */
+export async function openAccount(
+  { stripe, db }: StripeParts,
+  now: Date,
+  { owner, email }: { owner: string; email: string },
+): Promise<{ account_id: string }> {
+  const key = `account:${owner}`
+  const request = await requests.begin(db, now, { key, kind: 'account', body: { owner } })
+  if (request.object_id !== null) return { account_id: request.object_id }
+  const { id } = await ask(() =>
+    stripe.accounts.create(
+      {
+        country: 'US',
+        email,
+        controller: {
+          fees: { payer: 'application' },
+          losses: { payments: 'application' },
+          requirement_collection: 'stripe',
+          stripe_dashboard: { type: 'express' },
+        },
+        capabilities: { transfers: { requested: true } },
+        settings: { payouts: { schedule: { interval: 'manual' } } },
+        metadata: { owner },
+      },
+      { idempotencyKey: key },
+    ),
+  )
+  await requests.answered(db, key, id)
+  return { account_id: id }
+}
+
+/** Stripe's own page where a payee says who he is and where his money goes. */
+export async function openOnboarding(
+  { stripe }: StripeParts,
+  account_id: string,
+  /** Where the payee is when he is done, and also where an old link was opened. */
+  return_url: string,
+  idempotencyKey: string,
+): Promise<{ url: string }> {
+  const { url } = await ask(() =>
+    stripe.accountLinks.create(
+      { account: account_id, type: 'account_onboarding', return_url, refresh_url: return_url },
+      { idempotencyKey },
+    ),
+  )
+  return { url }
+}
+
+/** What Stripe says of a payee. */
+export async function readAccount(
+  { stripe }: StripeParts,
+  account_id: string,
+): Promise<PayeeAccount> {
+  return payeeOf(await ask(() => stripe.accounts.retrieve(account_id)))
+}
+
+/** A payee as the service sees him: ready once money can go to him and on to his bank. */
+export function payeeOf(account: Stripe.Account): PayeeAccount {
+  const [bank] = account.external_accounts?.data ?? []
+  const is_ready = account.payouts_enabled && account.capabilities?.transfers === 'active'
+  if (!bank) return { is_ready, bank_name: null, bank_last4: null }
+  const bank_name = bank.object === 'bank_account' ? bank.bank_name : bank.brand
+  return { is_ready, bank_name: bank_name ?? null, bank_last4: bank.last4 ?? null }
+}

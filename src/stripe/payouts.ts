@@ -1,0 +1,97 @@
+import type { Stripe } from 'stripe'
+import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
+import { ask, isRefusal, type StripeParts } from './client.ts'
+import { once } from './once.ts'
+import * as requests from './requests.ts'
+
+/**
+ * Pays a payee out in two steps: a transfer from our balance to his account at Stripe, and a payout
+ * from there to his bank, which alone can fail later. Where it does, the transfer is reversed
+ * before anything is told, so that the money is ours again when the books say so.
+ */
+export async function payOut(
+  parts: StripeParts,
+  now: Date,
+  request: PayoutRequest,
+): Promise<PayoutAnswer> {
+  try {
+    const transfer = await sendTransfer(parts, now, request)
+    if (transfer.reversed) return { status: 'failed', reason: 'The money came back to us.' }
+    return await sendPayout(parts, now, request, transfer.id)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return { status: 'failed', reason: error.message }
+  }
+}
+
+async function sendTransfer(
+  parts: StripeParts,
+  now: Date,
+  { key, ...body }: PayoutRequest,
+): Promise<Stripe.Transfer> {
+  const { transfers } = parts.stripe
+  const { amount, account_id: destination, description } = body
+  return await once(
+    parts,
+    now,
+    { key, kind: 'transfer', body },
+    {
+      create: () =>
+        transfers.create(
+          { amount, currency: 'usd', destination, description, metadata: { key } },
+          { idempotencyKey: key },
+        ),
+      retrieve: (id) => transfers.retrieve(id),
+      list: () => transfers.list({ destination, limit: 100 }),
+    },
+  )
+}
+
+async function sendPayout(
+  parts: StripeParts,
+  now: Date,
+  { key: payout_key, amount, account_id, description }: PayoutRequest,
+  transfer_id: string,
+): Promise<PayoutAnswer> {
+  const { payouts } = parts.stripe
+  const key = `${payout_key}:payout`
+  const there = { stripeAccount: account_id }
+  const statement_descriptor = description.replaceAll(/[<>\\'"*]/g, '').slice(0, 22)
+  const said = { amount, currency: 'usd', description, statement_descriptor, metadata: { key } }
+  try {
+    const payout = await once(
+      parts,
+      now,
+      { key, kind: 'payout', body: { account_id, transfer_id } },
+      {
+        create: () => payouts.create(said, { ...there, idempotencyKey: key }),
+        retrieve: (id) => payouts.retrieve(id, {}, there),
+        list: () => payouts.list({ limit: 100 }, there),
+      },
+    )
+    if (payout.status === 'failed' || payout.status === 'canceled') {
+      await reverse(parts, transfer_id)
+      return { status: 'failed', reason: payout.failure_message ?? payout.status }
+    }
+    return { status: payout.status === 'paid' ? 'paid' : 'pending', payout_id: payout.id }
+  } catch (error) {
+    if (isRefusal(error)) await reverse(parts, transfer_id)
+    throw error
+  }
+}
+
+/** Takes the money of a payout that failed back; false where the payout is none of ours. */
+export async function takeBack(parts: StripeParts, payout_id: string): Promise<boolean> {
+  const request = await requests.findByObject(parts.db, payout_id)
+  const { transfer_id } = Object(request?.body)
+  if (typeof transfer_id !== 'string') return false
+  await reverse(parts, transfer_id)
+  return true
+}
+
+async function reverse({ stripe }: StripeParts, transfer_id: string): Promise<void> {
+  const { reversed } = await ask(() => stripe.transfers.retrieve(transfer_id))
+  if (reversed) return
+  const idempotencyKey = `${transfer_id}:reversal`
+  await ask(() => stripe.transfers.createReversal(transfer_id, {}, { idempotencyKey }))
+}

@@ -1,0 +1,42 @@
+import type { Card, PortalRequest } from '#domain/payments'
+import { mintId } from '#platform/ids'
+import { cardOf, readToken, whole } from './card.ts'
+import { ask, type StripeParts } from './client.ts'
+import * as portals from './portals.ts'
+
+/** Opens Stripe's billing portal with the card on file as the customer's default. */
+export async function openPortal(
+  { stripe, db, random }: StripeParts,
+  now: Date,
+  { card_token, return_url }: PortalRequest,
+): Promise<{ id: string; url: string }> {
+  const { customer, payment_method } = readToken(card_token)
+  const key = mintId(random, 'portal')
+  await ask(() =>
+    stripe.customers.update(
+      customer,
+      { invoice_settings: { default_payment_method: payment_method } },
+      { idempotencyKey: `${key}:card` },
+    ),
+  )
+  const { id, url } = await ask(() =>
+    stripe.billingPortal.sessions.create({ customer, return_url }, { idempotencyKey: key }),
+  )
+  await portals.open(db, now, { id, card_token })
+  return { id, url }
+}
+
+/** The card that the buyer made the default there; undefined while it is the one on file. */
+export async function readPortal(
+  { stripe, db }: StripeParts,
+  id: string,
+): Promise<Card | undefined> {
+  const portal = await portals.find(db, id)
+  if (!portal) return undefined
+  const { customer, payment_method } = readToken(portal.card_token)
+  const expand = ['invoice_settings.default_payment_method']
+  const found = await ask(() => stripe.customers.retrieve(customer, { expand }))
+  if (found.deleted) return undefined
+  const method = whole(found.invoice_settings.default_payment_method)
+  return method && method.id !== payment_method ? cardOf(customer, method) : undefined
+}

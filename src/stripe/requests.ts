@@ -1,0 +1,75 @@
+import { KeyConflict } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+export type RequestKind = 'charge' | 'refund' | 'transfer' | 'payout' | 'account'
+
+/** What was asked of Stripe under a key, and what came of it as far as it is known. */
+export interface Request<Body = unknown> {
+  key: string
+  kind: RequestKind
+  body: Body | null
+  object_id: string | null
+  closed_at: Date | null
+}
+
+/** A request that is on record; new where it was not before. */
+export type Begun = Request & { is_new: boolean }
+
+const COLUMNS = sql`key, kind, body, object_id, closed_at`
+
+/**
+ * Puts a request on record before it is sent, or finds it there. A key that
+ * said something else is a KeyConflict; one that was closed unused takes anything, and stays closed.
+ */
+export async function begin(
+  db: Db,
+  now: Date,
+  { key, kind, body }: { key: string; kind: RequestKind; body: object },
+): Promise<Begun> {
+  const json = JSON.stringify(body)
+  const inserted = await db.run(sql`insert into stripe_adapter.requests (key, kind, body, sent_at)
+    values (${key}, ${kind}, ${json}, ${now}) on conflict (key) do nothing`)
+  const row = await db.one<Request & { is_same: boolean | null }>(sql`
+    select ${COLUMNS}, kind = ${kind} and body = ${json}::jsonb as is_same
+    from stripe_adapter.requests where key = ${key}`)
+  if (row.is_same === false) {
+    throw new KeyConflict('this key was used for a request that said something else')
+  }
+  return { ...row, is_new: inserted === 1 }
+}
+
+/** The request of a key. */
+export async function find<Body>(db: Db, key: string): Promise<Request<Body> | undefined> {
+  return await db.maybe<Request<Body>>(
+    sql`select ${COLUMNS} from stripe_adapter.requests where key = ${key}`,
+  )
+}
+
+/** The request that an object of Stripe's came of. */
+export async function findByObject(db: Db, object_id: string): Promise<Request | undefined> {
+  return await db.maybe<Request>(
+    sql`select ${COLUMNS} from stripe_adapter.requests where object_id = ${object_id}`,
+  )
+}
+
+/** Records what came of a request. */
+export async function answered(db: Db, key: string, object_id: string): Promise<void> {
+  await db.run(sql`update stripe_adapter.requests set object_id = ${object_id}
+    where key = ${key} and object_id is null`)
+}
+
+/** Closes a key under which nothing was asked; tells what is on record of it. */
+export async function closeUnsent<Body>(db: Db, now: Date, key: string): Promise<Request<Body>> {
+  await db.run(sql`insert into stripe_adapter.requests (key, kind, closed_at, sent_at)
+    values (${key}, 'charge', ${now}, ${now}) on conflict (key) do nothing`)
+  return await db.one<Request<Body>>(
+    sql`select ${COLUMNS} from stripe_adapter.requests where key = ${key}`,
+  )
+}
+
+/** Records that nothing may come of a key any more. */
+export async function close(db: Db, now: Date, key: string): Promise<void> {
+  await db.run(sql`update stripe_adapter.requests set closed_at = ${now}
+    where key = ${key} and closed_at is null`)
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { Stripe } from 'stripe'
+import { receive } from '#domain/payments'
+import { Problem } from '#platform/problem'
+import type { StripeParts } from './client.ts'
+import { tellingOf } from './tell.ts'
+
+const PATH = '/processor-events/stripe'
+const TOLERANCE_SECONDS = 300
+// Stripe sends no event that is larger.
+const BODY_LIMIT = 512 * 1024
+
+/** Declares the address to which Stripe tells events. */
+export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
+  const { db, clock, log } = parts
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // The signature is of the bytes as they came.
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+      const event = await readEvent(parts, request.body, request.headers['stripe-signature'])
+      if (!event) {
+        log.warn({ request_id: request.id }, 'an event with no good signature of Stripe’s')
+        throw new Problem(400, 'invalid_signature', 'This event carries no good signature.')
+      }
+      const telling = isOurs(parts, event) ? tellingOf(event) : undefined
+      if (telling) {
+        const { id, type: kind } = event
+        await receive(db, clock.now(), { id, processor: 'stripe', kind, payload: telling })
+      }
+      return reply.send({ received: true })
+    })
+  })
+}
+
+/** The event of a body that one of our secrets signed within the last five minutes. */
+async function readEvent(
+  { stripe, settings, clock }: StripeParts,
+  body: unknown,
+  signature: string | string[] | undefined,
+): Promise<Stripe.Event | undefined> {
+  if (!Buffer.isBuffer(body) || typeof signature !== 'string') return undefined
+  const now = clock.now().getTime()
+  for (const secret of settings.webhook_secrets) {
+    try {
+      return await stripe.webhooks.constructEventAsync(
+        body,
+        signature,
+        secret,
+        TOLERANCE_SECONDS,
+        undefined,
+        now,
+      )
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error
+    }
+  }
+  return undefined
+}
+
+/** Live endpoints of Connect hear of test accounts too. */
+function isOurs({ settings }: StripeParts, event: Stripe.Event): boolean {
+  return event.livemode === /^[rs]k_live_/.test(settings.secret_key)
+}

@@ -1,0 +1,51 @@
+import { Stripe } from 'stripe'
+import { ProcessorUnreachable } from '#domain/payments'
+import { type Figures, type TaxProvider, TaxUnreachable } from '#domain/tax'
+import { mintId } from '#platform/ids'
+import { cents, MILLION } from '#platform/money'
+import { ask, type StripeParts } from './client.ts'
+
+/** Software as a service for personal use (https://docs.stripe.com/tax/tax-codes). */
+const TAX_CODE = 'txcd_10103000'
+const PPM_OF_PERCENT = MILLION / 100
+
+/** Stripe Tax behind the tax port: exclusive, by the buyer's state and ZIP. */
+export function openTaxes({ stripe, random }: StripeParts): TaxProvider {
+  return {
+    name: 'stripe',
+    async quote(_now, { state, zip, amount }) {
+      const address = { country: 'US', state, postal_code: zip }
+      const item = { amount, reference: 'plan', tax_behavior: 'exclusive', tax_code: TAX_CODE }
+      const request = {
+        currency: 'usd',
+        customer_details: { address, address_source: 'billing' },
+        line_items: [item],
+      }
+      const idempotencyKey = mintId(random, 'tax')
+      try {
+        const create = () => stripe.tax.calculations.create(request, { idempotencyKey })
+        return figuresOf(await ask(create), amount)
+      } catch (error) {
+        const isStripes =
+          error instanceof ProcessorUnreachable || error instanceof Stripe.errors.StripeError
+        if (!isStripes) throw error
+        throw new TaxUnreachable('Stripe Tax did not tell the tax', { cause: error })
+      }
+    },
+  }
+}
+
+/** What Stripe worked out. Of several rates (state, county, city) the sum is kept. */
+function figuresOf(calculation: Stripe.Tax.Calculation, amount: number): Figures {
+  const taxed = calculation.tax_breakdown.filter((each) => each.amount > 0)
+  const percent = taxed.reduce((all, { tax_rate_details }) => {
+    return all + Number(tax_rate_details.percentage_decimal)
+  }, 0)
+  const taxable = Math.max(0, ...taxed.map(({ taxable_amount }) => taxable_amount))
+  return {
+    tax: cents(calculation.tax_amount_exclusive),
+    rule: `stripe:${calculation.id}`,
+    rate_ppm: Math.round(percent * PPM_OF_PERCENT),
+    taxable_ppm: taxed.length > 0 ? Math.round((taxable / amount) * MILLION) : MILLION,
+  }
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { KINDS } from '../../src/stripe/index.ts'
+import { stage } from '../processor/outside.ts'
+import { CONNECT_SECRET } from '../support/stripe-double.ts'
+import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+
+let made = 0
+/** The payment that is disputed. */
+const PAYMENT = { id: '' }
+
+/** An event as Stripe words it, `seconds` from now. */
+function eventOf(
+  world: StripeWorld,
+  type: string,
+  object: object,
+  facts: object = {},
+  seconds = 0,
+) {
+  made++
+  const created = Math.floor(world.clock.now().getTime() / 1000) + seconds
+  const head = { id: `evt_${made}`, object: 'event', type, created, livemode: false }
+  return { ...head, pending_webhooks: 1, data: { object }, ...facts }
+}
+
+const refundOf = (id: string, status: string) => ({ id, status, metadata: { key: `ref_${id}` } })
+
+const disputeOf = (id: string, status: string) => ({
+  id,
+  object: 'dispute',
+  amount: 1275,
+  created: 1_770_000_000,
+  payment_intent: PAYMENT.id,
+  reason: 'fraudulent',
+  status,
+  evidence_details: { due_by: 1_780_000_000 },
+})
+
+describe('what Stripe tells', () => {
+  let world: StripeWorld
+  before(async () => {
+    world = await openStripeWorld()
+    const charged = await stage(outsideOf(world)).charged('4242424242424242')
+    PAYMENT.id = charged.charge_id
+  })
+  after(() => world.close())
+
+  const tell = async (event: object) => {
+    const body = JSON.stringify(event)
+    assert.equal(await world.tell(body, world.double.sign(body)), 200)
+  }
+  const hear = () => world.processor.events(world.clock.now())
+  /** Hears everything and says so. */
+  const listen = async () => {
+    const events = await hear()
+    for (const { id } of events) await world.processor.acknowledge(id)
+    return events
+  }
+  /** A refund that the service asked for. */
+  const ourRefund = async () => {
+    const { charge_id } = await stage(outsideOf(world)).charged('4242424242424242')
+    const asked = { key: `ref_${++made}`, charge_id, amount: cents(100) }
+    const refund = await world.processor.refund(world.clock.now(), asked)
+    assert.ok(refund.status === 'succeeded')
+    return refund.refund_id
+  }
+  const count = async () => (await world.db.rows(sql`select id from processor_events`)).length
+
+  test('is believed with a signature of either endpoint, and of nobody else', async () => {
+    const event = eventOf(world, 'refund.updated', refundOf('re_1', 'succeeded'))
+    const body = JSON.stringify(event)
+    const { double, tell: send } = world
+    assert.equal(await send(body, double.sign(body)), 200)
+    assert.equal(await send(body, double.sign(body, CONNECT_SECRET)), 200)
+    const before = await count()
+    const other = JSON.stringify({ ...event, id: 'evt_forged' })
+    for (const signature of [
+      double.sign(other, 'whsec_another'),
+      double.sign(body),
+      double.sign(other).replace('v1=', 'v0='),
+      '',
+      'nonsense',
+    ]) {
+      assert.equal(await send(other, signature), 400, signature)
+    }
+    assert.equal(await count(), before)
+    await listen()
+  })
+
+  test('is believed for five minutes and not for longer', async () => {
+    const now = Math.floor(world.clock.now().getTime() / 1000)
+    const event = eventOf(world, 'refund.updated', refundOf('re_2', 'succeeded'))
+    const body = JSON.stringify(event)
+    const { double } = world
+    assert.equal(await world.tell(body, double.sign(body, undefined, now - 301)), 400)
+    assert.equal(await world.tell(body, double.sign(body, undefined, now - 299)), 200)
+    await listen()
+  })
+
+  test('is read as it came: another type or a changed byte is refused', async () => {
+    const body = JSON.stringify(eventOf(world, 'payout.paid', { id: 'po_1', status: 'paid' }))
+    const signature = world.double.sign(body)
+    assert.equal(await world.tell(`${body} `, signature), 400)
+    assert.equal(await world.tell(body, signature, 'text/plain'), 415)
+    assert.equal(await world.tell('x'.repeat(600_000), signature), 413)
+  })
+
+  test('is kept once, however often it is told, and heard until it is acknowledged', async () => {
+    const refund_id = await ourRefund()
+    const event = eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'))
+    const before = await count()
+    for (let round = 0; round < 3; round++) await tell(event)
+    assert.equal(await count(), before + 1)
+    const heard = [await hear(), await hear()]
+    assert.deepEqual(heard[0], heard[1])
+    assert.partialDeepStrictEqual(heard[0], [
+      { id: event.id, kind: 'refund_settled', refund_id, outcome: 'failed' },
+    ])
+    await listen()
+    await tell(event)
+    assert.deepEqual(await hear(), [])
+  })
+
+  test('of a kind that says nothing here is thanked for and forgotten', async () => {
+    const before = await count()
+    await tell(eventOf(world, 'customer.created', { id: 'cus_1' }))
+    await tell(eventOf(world, 'a.kind.of.tomorrow', { id: 'x_1' }))
+    await tell(eventOf(world, 'refund.updated', refundOf('re_4', 'pending')))
+    await tell(eventOf(world, 'charge.dispute.updated', disputeOf('du_0', 'needs_response')))
+    assert.equal(await count(), before)
+  })
+
+  test('of the other mode is none of ours', async () => {
+    const before = await count()
+    const paid = { id: 'po_live', status: 'paid', metadata: { key: 'po_key:payout' } }
+    await tell(eventOf(world, 'payout.paid', paid, { livemode: true }))
+    assert.equal(await count(), before)
+  })
+
+  test('of a dispute is heard in its order, whichever way it arrives', async () => {
+    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_1', 'won'), {}, 60))
+    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_1', 'needs_response')))
+    const heard = await listen()
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['dispute_opened', 'dispute_closed'],
+    )
+    assert.partialDeepStrictEqual(heard[0], { charge_id: PAYMENT.id, amount: 1275 })
+  })
+
+  test('of the end of a dispute alone tells its beginning too, which is not told again', async () => {
+    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_2', 'lost'), {}, 60))
+    const heard = await listen()
+    assert.deepEqual(
+      heard.map(({ kind }) => kind),
+      ['dispute_opened', 'dispute_closed'],
+    )
+    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_2', 'needs_response')))
+    assert.deepEqual(await listen(), [])
+  })
+
+  test('of what others do with the same account is none of ours', async () => {
+    const { state } = world.double
+    const theirs = state.add('pi', 'payment_intent', { metadata: {}, customer: 'cus_other' })
+    const dispute = { ...disputeOf('du_9', 'needs_response'), payment_intent: theirs.id }
+    await tell(eventOf(world, 'charge.dispute.created', dispute))
+    await tell(eventOf(world, 'refund.updated', { id: 're_9', status: 'succeeded', metadata: {} }))
+    // Of another service like this one: its refund carries a key, and that is none of ours.
+    const other = state.add('re', 'refund', refundOf('re_8', 'succeeded'))
+    await tell(eventOf(world, 'refund.updated', other))
+    await tell(eventOf(world, 'refund.updated', refundOf('re_gone', 'succeeded')))
+    await tell(eventOf(world, 'payout.paid', { id: 'po_9', status: 'paid', metadata: {} }))
+    await tell(eventOf(world, 'account.updated', { id: 'acct_9', metadata: {} }))
+    assert.deepEqual(await hear(), [])
+    const open = await world.db.rows(sql`select id from processor_events where handled_at is null`)
+    assert.deepEqual(open, [])
+  })
+
+  test('of a dispute of a charge whose answer was lost is heard', async () => {
+    const { token } = await stage(outsideOf(world)).enterCard('4000000000000259')
+    const { requestFor } = stage(outsideOf(world))
+    const request = requestFor(token)
+    await world.unheard(() => world.processor.charge(world.clock.now(), request))
+    await world.double.settle()
+    const [opened] = await listen()
+    const found = await world.processor.find(request.key)
+    assert.ok(found?.status === 'succeeded')
+    assert.partialDeepStrictEqual(opened, { kind: 'dispute_opened', charge_id: found.charge_id })
+  })
+
+  test('of an inquiry says so, and says when it becomes a dispute', async () => {
+    const inquiry = disputeOf('du_3', 'warning_needs_response')
+    await tell(eventOf(world, 'charge.dispute.created', inquiry))
+    const [asked] = await listen()
+    assert.partialDeepStrictEqual(asked, { kind: 'dispute_opened', is_inquiry: true })
+    const previous_attributes = { status: 'warning_needs_response' }
+    const object = disputeOf('du_3', 'needs_response')
+    const data = { object, previous_attributes }
+    await tell(eventOf(world, 'charge.dispute.updated', object, { data }, 10))
+    const [opened] = await listen()
+    assert.partialDeepStrictEqual(opened, { kind: 'dispute_opened', is_inquiry: false })
+    const closed = disputeOf('du_4', 'warning_closed')
+    await tell(eventOf(world, 'charge.dispute.closed', closed, {}, 20))
+    assert.partialDeepStrictEqual((await listen()).at(-1), { outcome: 'won' })
+  })
+
+  test('of a refund that failed is not undone by an older word that it succeeded', async () => {
+    const refund_id = await ourRefund()
+    await tell(eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'), {}, 60))
+    assert.equal((await listen()).length, 1)
+    await tell(eventOf(world, 'refund.updated', refundOf(refund_id, 'succeeded')))
+    assert.deepEqual(await listen(), [])
+  })
+
+  test('of an account is kept without what Stripe knows of its owner', async () => {
+    const bank = { object: 'bank_account', bank_name: 'COAST BANK', last4: '6789' }
+    const account = {
+      id: 'acct_1',
+      object: 'account',
+      metadata: { owner: 'sel_1' },
+      payouts_enabled: true,
+      capabilities: { transfers: 'active' },
+      individual: { last_name: 'Hale', dob: { year: 1980 } },
+      external_accounts: { object: 'list', data: [bank] },
+    }
+    const event = eventOf(world, 'account.updated', account, { account: 'acct_1' })
+    await tell(event)
+    const [row] = await world.db.rows(
+      sql`select payload from processor_events where id = ${event.id}`,
+    )
+    assert.doesNotMatch(JSON.stringify(row), /Hale|1980/)
+    const [heard] = await listen()
+    assert.partialDeepStrictEqual(heard, {
+      kind: 'account_changed',
+      account_id: 'acct_1',
+      account: { is_ready: true, bank_name: 'COAST BANK', bank_last4: '6789' },
+    })
+  })
+
+  test('that a payout failed waits until the money is back', async () => {
+    const { processor, double } = world
+    const owner = { owner: 'sel_1', email: 'seller@example.com' }
+    const now = world.clock.now()
+    const { account_id } = await processor.openAccount(now, owner)
+    const return_url = 'https://purser.example/'
+    const { url } = await processor.openOnboarding(now, { account_id, return_url })
+    double.enterBank(url, 'fails')
+    const payout = { key: 'po_key', account_id, amount: 5000 as never, description: 'PURSER' }
+    await processor.payOut(now, payout)
+    world.clock.pass(24 * 60 * 60)
+    await double.settle()
+    double.fault = 500
+    const early = await listen()
+    assert.ok(early.every(({ kind }) => kind !== 'payout_settled'))
+    double.fault = undefined
+    assert.partialDeepStrictEqual(await listen(), [{ kind: 'payout_settled', outcome: 'failed' }])
+  })
+
+  test('are the kinds that the manual lists', async () => {
+    const { readFileSync } = await import('node:fs')
+    const manual = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+    for (const kind of KINDS) assert.ok(manual.includes(`\`${kind}\``), kind)
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { ManualClock } from '../support/clock.ts'
+import { basic, buyer, licenseKey, orderReference, TEXAS } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
+
+const GOOD = '4242424242424242'
+
+describe('a service with the keys of Stripe', () => {
+  const clock = new ManualClock()
+  let double: StripeDouble
+  let service: TestService
+  before(async () => {
+    double = await StripeDouble.open(() => clock.now())
+    service = await openTestService({
+      clock,
+      settings: {
+        STRIPE_SECRET_KEY: SECRET_KEY,
+        STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+        STRIPE_API_BASE: double.url,
+        TAX_PROVIDER: 'stripe',
+      },
+    })
+  })
+  after(async () => {
+    await service.close()
+    await double.close()
+  })
+
+  /** Walks a buyer to the confirmation, over Stripe's page. */
+  async function walk(email: string, number = GOOD) {
+    const agent = buyer(service)
+    const [price] = service.demo.app.prices
+    await agent.open(`/buy/${price!.public_id}/`)
+    const away = await agent.submit('Continue', { email, ...TEXAS })
+    assert.match(away.url, /^https:\/\/checkout\.stripe\.com\/c\/pay\/cs_test_/)
+    const back = double.enterCard(away.url.split('/').at(-1)!, number)
+    const page = await agent.open(back)
+    return { agent, page }
+  }
+  const charges = () =>
+    double.state.all('payment_intent', ({ status }) => status === 'succeeded').reverse()
+
+  test('has no pages of the sandbox, and lets its forms lead to Stripe', async () => {
+    const { app, demo } = service
+    const missing = await app.inject({ url: '/sandbox/card-entries/ce_0123456789012345678901' })
+    assert.equal(missing.statusCode, 404)
+    const page = await app.inject({ url: `/buy/${demo.app.prices[0]!.public_id}/` })
+    const policy = String(page.headers['content-security-policy'])
+    assert.match(policy, /form-action 'self' [^;]*https:\/\/\*\.stripe\.com/)
+  })
+
+  test('sells: card on Stripe’s page, tax by Stripe, license at once, and renews', async () => {
+    const email = 'robin.sells@example.com'
+    const { agent, page } = await walk(email)
+    // $12.00, of which Texas and its city tax 80 % at 8.25 %.
+    assert.match(page.body, /\$12\.79/)
+    const done = await agent.submit(/^Pay /)
+    const key = licenseKey(done)
+    const reference = orderReference(done)
+    const headers = basic(service)
+    const order = await service.app.inject({ url: `/api/v1/orders/${reference}`, headers })
+    assert.partialDeepStrictEqual(order.json(), { status: 'active', license_key: key })
+    assert.deepEqual(
+      charges().map(({ amount }) => amount),
+      [1279],
+    )
+    const rule = await service.world.db.one<{ rule: string; rate_ppm: number }>(
+      sql`select rule, rate_ppm, taxable_ppm from tax_quotes order by created_at desc limit 1`,
+    )
+    assert.match(rule.rule, /^stripe:taxcalc_/)
+    assert.partialDeepStrictEqual(rule, { rate_ppm: 82_500, taxable_ppm: 800_000 })
+
+    clock.pass(32 * 24 * 60 * 60)
+    assert.equal(await renewDue(service.world), 1)
+    assert.deepEqual(
+      charges().map(({ amount }) => amount),
+      [1279, 1279],
+    )
+    const renewal = double.heard.findLast(({ form }) => form.off_session === 'true')
+    assert.equal(renewal?.status, 200)
+    const body = { key }
+    const url = '/api/v1/licenses/validate'
+    const state = await service.app.inject({ method: 'POST', url, headers, payload: body })
+    assert.partialDeepStrictEqual(state.json(), { status: 'active', entitled: true })
+  })
+
+  test('a declined card is told in words, and nothing is charged', async () => {
+    const before = charges().length
+    const { agent } = await walk('robin.declined@example.com', '4000000000009995')
+    const told = await agent.submit(/^Pay /)
+    assert.match(told.body, /does not have enough funds/)
+    assert.equal(charges().length, before)
+  })
+
+  test('a challenge leads to the bank and back to the license', async () => {
+    const { agent } = await walk('robin.challenged@example.com', '4000002500003155')
+    const away = await agent.submit(/^Pay /)
+    assert.match(away.url, /^https:\/\/hooks\.stripe\.com\//)
+    double.endChallenge(away.url, 'passed')
+    const intent = double.state.things.get(away.url.split('/').at(-1)!)!
+    const asked = double.heard.find(({ form }) => {
+      return (form.metadata as { key?: string } | undefined)?.key === intent.metadata.key
+    })
+    const done = await agent.open(String(asked?.form.return_url))
+    assert.match(licenseKey(done), /^key_/)
+  })
+
+  test('a tax service that does not answer asks for patience, and the next try goes on', async () => {
+    const agent = buyer(service)
+    await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    const form = { email: 'robin.patient@example.com', ...TEXAS }
+    double.fault = 503
+    const told = await agent.submit('Continue', form)
+    double.fault = undefined
+    assert.equal(told.status, 500)
+    assert.match(told.body, /try again in a minute/)
+    await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    const away = await agent.submit('Continue', form)
+    assert.match(away.url, /^https:\/\/checkout\.stripe\.com\//)
+  })
+})

@@ -1,0 +1,330 @@
+/**
+ * A Stripe of our own for tests: the parts of its API that the adapter uses, with its keys, its
+ * test cards and its events. What people do on its hosted pages are functions here. Its shapes are
+ * checked against Stripe's own description in test/stripe/shapes.test.ts.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  cancel,
+  createPayment,
+  createRefund,
+  createSetup,
+  endChallenge,
+  updateDispute,
+} from './stripe/intents.ts'
+import * as pages from './stripe/pages.ts'
+import * as payees from './stripe/payees.ts'
+import { type Plan, State, type Thing } from './stripe/state.ts'
+import { type Form, Lost, Refusal, readBody, readForm } from './stripe/wire.ts'
+
+export const SECRET_KEY = 'sk_test_double'
+export const WEBHOOK_SECRET = 'whsec_double'
+export const CONNECT_SECRET = 'whsec_double_connect'
+
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
+
+/** One request as it came, with the answer that it got; no status: the connection was cut. */
+export interface Heard {
+  method: string
+  path: string
+  /** The path with `{}` in the place of each id. */
+  route: string
+  key: string | undefined
+  account: string | undefined
+  form: Form
+  status?: number
+  body?: unknown
+}
+
+interface KeptAnswer {
+  at: Date
+  said: string
+  answer?: { status: number; body: unknown }
+}
+
+interface Answer {
+  status: number
+  body: unknown
+  /** Whether the same key is answered the same from now on. */
+  keeps_key?: boolean
+  /** True for an answer that was given before. */
+  replayed?: boolean
+}
+
+/**
+ * How the network fails: before a request is heard, or after it was worked on. A number is the
+ * status of an answer that tells of a fault of Stripe's own.
+ */
+export type Fault = 'request' | 'answer' | number | { method: string; loses: 'answer' | 'request' }
+
+export type Deliver = (body: string, signature: string) => Promise<number>
+
+export class StripeDouble {
+  readonly heard: Heard[] = []
+  readonly state: State
+  /** Where events are told; a delivery that is not answered 2xx is repeated. */
+  deliver: Deliver | undefined
+  /** For as long as it is set, this goes wrong with everything. */
+  fault: Fault | undefined
+  #server: Server
+  #keys = new Map<string, KeptAnswer>()
+  #undelivered: { body: string; secret: string }[] = []
+
+  private constructor(now: () => Date, server: Server) {
+    this.state = new State(now)
+    this.#server = server
+  }
+
+  static async open(now: () => Date): Promise<StripeDouble> {
+    const server = createServer()
+    const double = new StripeDouble(now, server)
+    server.on('request', (request, response) => double.#serve(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return double
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  /** Enters a card on the page of a session; returns where the buyer is sent then. */
+  enterCard(id: string, number: string, zip = '94107'): string {
+    return pages.enterCard(this.state, id, number, zip).success_url
+  }
+
+  endChallenge(url: string, how: 'passed' | 'failed'): void {
+    endChallenge(this.state, url, how)
+  }
+
+  changeCard(portal_id: string, number: string): void {
+    pages.changeCard(this.state, portal_id, number)
+  }
+
+  enterBank(url: string, kind: 'works' | 'fails'): void {
+    payees.enterBank(this.state, url, kind)
+  }
+
+  /** Lets everything happen that is due by now, and tells it. */
+  async settle(): Promise<void> {
+    for (const card of this.state.cards.values()) card.loses = undefined
+    const due = this.state.plans.filter((plan) => plan.due <= this.state.now())
+    due.sort((left, right) => left.due.getTime() - right.due.getTime())
+    for (const plan of due) {
+      this.state.plans.splice(this.state.plans.indexOf(plan), 1)
+      this.#undelivered.push(this.#event(plan))
+    }
+    await this.#tell()
+  }
+
+  /** Tells something that is not the double's own idea. */
+  async send(type: string, object: Partial<Thing>, facts: Record<string, unknown> = {}) {
+    const body = JSON.stringify({ ...this.#envelope(type), data: { object }, ...facts })
+    this.#undelivered.push({ body, secret: WEBHOOK_SECRET })
+    await this.#tell()
+  }
+
+  /** The header that proves that a body is Stripe's. */
+  sign(body: string, secret = WEBHOOK_SECRET, at = this.state.seconds()): string {
+    const signature = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+    return `t=${at},v1=${signature}`
+  }
+
+  #envelope(type: string, created = this.state.seconds()) {
+    const id = `evt_${randomBytes(12).toString('hex')}`
+    const request = { id: null, idempotency_key: null }
+    return { id, object: 'event', type, created, livemode: false, pending_webhooks: 1, request }
+  }
+
+  #event({ due, type, account, happen }: Plan): { body: string; secret: string } {
+    const envelope = this.#envelope(type, Math.floor(due.getTime() / 1000))
+    const body = JSON.stringify({ ...envelope, account, data: happen() })
+    return { body, secret: account ? CONNECT_SECRET : WEBHOOK_SECRET }
+  }
+
+  async #tell(): Promise<void> {
+    const waiting = this.#undelivered.splice(0)
+    for (const event of waiting) {
+      const status = await this.deliver?.(event.body, this.sign(event.body, event.secret))
+      if (status === undefined || status >= 300) this.#undelivered.push(event)
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, search } = new URL(request.url!, this.url)
+    const text = await readBody(request)
+    const line: Heard = {
+      method: request.method!,
+      path: pathname,
+      route: pathname.replaceAll(/\/[a-z]+(_[a-z]+)?_[0-9a-f]{24}/g, '/{}'),
+      key: request.headers['idempotency-key'] as string | undefined,
+      account: request.headers['stripe-account'] as string | undefined,
+      form: readForm(textOf(request, text, search)),
+    }
+    this.heard.push(line)
+    try {
+      const loses = this.#loses(line)
+      if (loses === 'request') throw new Lost()
+      const { status, body, replayed } = await this.#answerOnce(line, request)
+      Object.assign(line, { status, body: structuredClone(body) })
+      if (loses === 'answer') throw new Lost()
+      const headers = replayed ? { 'idempotent-replayed': 'true' } : {}
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(JSON.stringify(body))
+    } catch (error) {
+      if (!(error instanceof Lost)) console.error(error)
+      request.socket.destroy()
+    }
+  }
+
+  /** The same key and the same words get the same answer, whatever it was; Stripe's own rules. */
+  async #answerOnce(line: Heard, request: IncomingMessage): Promise<Answer> {
+    const { key, method, path, account, form } = line
+    if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
+      return refusal(new Refusal(401, { message: 'Invalid API Key provided' }))
+    }
+    if (typeof this.fault === 'number' && method === 'GET') {
+      return refusal(new Refusal(this.fault, { type: 'api_error', message: 'A fault' }))
+    }
+    if (method !== 'POST' || !key) return await this.#answer(line)
+    const said = JSON.stringify([path, account, form])
+    const kept = this.#keys.get(key)
+    const isOld = kept && this.state.now().getTime() - kept.at.getTime() > KEY_LIFETIME_MS
+    if (kept && !isOld) {
+      if (kept.said !== said) {
+        const message = 'Keys can only be used with the same parameters they were first used with.'
+        return refusal(new Refusal(400, { type: 'idempotency_error', message }))
+      }
+      if (kept.answer) {
+        if (this.#isLossy(kept.answer.body)) throw new Lost()
+        return { ...kept.answer, replayed: true }
+      }
+      const message = 'There is currently another in-progress request using this key.'
+      return refusal(new Refusal(409, { code: 'idempotency_key_in_use', message }))
+    }
+    const keeping: KeptAnswer = { at: this.state.now(), said }
+    this.#keys.set(key, keeping)
+    try {
+      const { keeps_key, ...answer } = await this.#answer(line)
+      if (keeps_key) keeping.answer = structuredClone(answer)
+      else this.#keys.delete(key)
+      return answer
+    } catch (error) {
+      const isMade = error instanceof Lost && this.#lastMade(key)
+      // A card that loses the answer was charged: the key tells it from now on.
+      if (isMade) keeping.answer = structuredClone({ status: 200, body: isMade })
+      else this.#keys.delete(key)
+      throw error
+    }
+  }
+
+  #lastMade(key: string): Thing | undefined {
+    return [...this.state.things.values()].find(
+      ({ object, metadata }) => object.endsWith('_intent') && metadata?.key === key,
+    )
+  }
+
+  #loses({ method }: Heard): 'request' | 'answer' | undefined {
+    const { fault } = this
+    if (typeof fault === 'object') return fault.method === method ? fault.loses : undefined
+    return typeof fault === 'string' ? fault : undefined
+  }
+
+  #isLossy(body: unknown): boolean {
+    const { payment_method } = body as Partial<Thing>
+    return this.state.cards.get(payment_method)?.loses === 'answer'
+  }
+
+  async #answer(line: Heard): Promise<Answer> {
+    // What comes at the same moment meets a key that is in use.
+    await new Promise(setImmediate)
+    try {
+      if (typeof this.fault === 'number') {
+        throw new Refusal(this.fault, { type: 'api_error', message: 'A fault' })
+      }
+      const thing = this.#route(line)
+      const expand = (line.form.expand ?? []) as string[]
+      return { status: 200, body: expanded(this.state, thing, expand), keeps_key: true }
+    } catch (error) {
+      if (error instanceof Refusal) return refusal(error)
+      throw error
+    }
+  }
+
+  #route({ method, route, path, form, account }: Heard): unknown {
+    const { state } = this
+    const id = path.split('/')[route.split('/').indexOf('{}')] ?? ''
+    const list = (object: string, field?: string) => {
+      const all = state.all(object, (each) => !field || each[field] === form[field])
+      const from = all.findIndex((each) => each.id === form.starting_after) + 1
+      const page = all.slice(from, from + Number(form.limit ?? 10))
+      return payees.list(page, path, from + page.length < all.length)
+    }
+    const routes: Record<string, () => unknown> = {
+      'POST /v1/checkout/sessions': () => pages.createSession(state, form),
+      'GET /v1/checkout/sessions/{}': () => state.find(id, 'checkout.session'),
+      'POST /v1/payment_intents': () => createPayment(state, form),
+      'GET /v1/payment_intents': () => list('payment_intent', 'customer'),
+      'GET /v1/payment_intents/{}': () => state.find(id, 'payment_intent'),
+      'POST /v1/payment_intents/{}/cancel': () => cancel(state, 'payment_intent', id),
+      'POST /v1/setup_intents': () => createSetup(state, form),
+      'GET /v1/setup_intents': () => list('setup_intent', 'customer'),
+      'GET /v1/setup_intents/{}': () => state.find(id, 'setup_intent'),
+      'POST /v1/setup_intents/{}/cancel': () => cancel(state, 'setup_intent', id),
+      'POST /v1/refunds': () => createRefund(state, form),
+      'GET /v1/refunds': () => list('refund', 'payment_intent'),
+      'GET /v1/refunds/{}': () => state.find(id, 'refund'),
+      'GET /v1/disputes/{}': () => state.find(id, 'dispute'),
+      'POST /v1/disputes/{}': () => updateDispute(state, id, form),
+      'POST /v1/accounts': () => payees.createAccount(state, form),
+      'GET /v1/accounts/{}': () => state.find(id, 'account'),
+      'POST /v1/account_links': () => payees.createLink(state, form),
+      'POST /v1/transfers': () => payees.createTransfer(state, form),
+      'GET /v1/transfers': () => list('transfer', 'destination'),
+      'GET /v1/transfers/{}': () => state.find(id, 'transfer'),
+      'POST /v1/transfers/{}/reversals': () => payees.reverseTransfer(state, id),
+      'POST /v1/payouts': () => payees.createPayout(state, form, account!),
+      'GET /v1/payouts': () => {
+        const mine = state.all('payout', (each) => each.account === account)
+        return payees.list(mine, path)
+      },
+      'GET /v1/payouts/{}': () => state.find(id, 'payout'),
+      'POST /v1/billing_portal/sessions': () => pages.createPortal(state, form),
+      'GET /v1/customers/{}': () => state.find(id, 'customer'),
+      'POST /v1/customers/{}': () => pages.updateCustomer(state, id, form),
+      'POST /v1/tax/calculations': () => pages.calculateTax(state, form),
+    }
+    const answer = routes[`${method} ${route}`]
+    if (!answer)
+      throw new Refusal(404, { message: `Unrecognized request URL (${method}: ${path})` })
+    return answer()
+  }
+}
+
+function textOf(request: IncomingMessage, text: string, search: string): string {
+  return request.method === 'POST' ? text : search.slice(1)
+}
+
+function refusal({ status, body, keeps_key }: Refusal): Answer {
+  return { status, body: { error: body }, keeps_key }
+}
+
+/** A thing with what was asked to be told as a whole in the place of its id. */
+function expanded(state: State, thing: unknown, paths: string[]): unknown {
+  const copy = structuredClone(thing) as Record<string, unknown>
+  for (const path of paths) {
+    let place: Record<string, unknown> | undefined = copy
+    for (const name of path.split('.')) {
+      const value: unknown = place?.[name]
+      if (typeof value === 'string') place![name] = structuredClone(state.things.get(value))
+      place = place?.[name] as Record<string, unknown> | undefined
+    }
+  }
+  return copy
+}

@@ -1,0 +1,139 @@
+import type { State, Thing } from './state.ts'
+import { cannot, type Form, invalid } from './wire.ts'
+
+const DAY = 24 * 60 * 60
+
+/** `POST /v1/checkout/sessions` in setup mode */
+export function createSession(state: State, form: Form): Thing {
+  if (form.mode !== 'setup') throw invalid('This double opens sessions in setup mode', 'mode')
+  if (!form.success_url) throw invalid('success_url is missing', 'success_url')
+  const setup = state.add('seti', 'setup_intent', {
+    customer: null,
+    payment_method: null,
+    payment_method_types: ['card'],
+    metadata: {},
+    last_setup_error: null,
+    next_action: null,
+    usage: 'off_session',
+    status: 'requires_payment_method',
+  })
+  const session = state.add('cs_test', 'checkout.session', {
+    mode: 'setup',
+    status: 'open',
+    payment_status: 'no_payment_required',
+    payment_method_types: form.allowed_payment_method_types,
+    customer: null,
+    customer_creation: form.customer_creation,
+    customer_email: form.customer_email ?? null,
+    billing_address_collection: form.billing_address_collection ?? null,
+    custom_text: { submit: null, shipping_address: null, ...(form.custom_text as Form) },
+    success_url: form.success_url,
+    cancel_url: form.cancel_url ?? null,
+    setup_intent: setup.id,
+    automatic_tax: { enabled: false, status: null },
+    custom_fields: [],
+    shipping_options: [],
+    expires_at: state.seconds() + DAY,
+  })
+  session.url = `https://checkout.stripe.com/c/pay/${session.id}`
+  return session
+}
+
+/**
+ * What a buyer does on the page of a session. Stripe's own page refuses a card that its bank
+ * declines; here it passes, as a bank may change its mind as soon as the page is left.
+ */
+export function enterCard(state: State, id: string, number: string, zip: string): Thing {
+  const session = state.find(id, 'checkout.session')
+  if (session.status !== 'open') throw new Error('this session was used')
+  const customer = state.add('cus', 'customer', {
+    email: session.customer_email,
+    invoice_settings: { default_payment_method: null },
+    metadata: {},
+  })
+  const method = state.addCard(customer.id, number, zip)
+  const setup = state.find(session.setup_intent, 'setup_intent')
+  const facts = { customer: customer.id, payment_method: method.id, status: 'succeeded' }
+  Object.assign(setup, facts)
+  return Object.assign(session, { status: 'complete', customer: customer.id, url: null })
+}
+
+/** `POST /v1/billing_portal/sessions` */
+export function createPortal(state: State, form: Form): Thing {
+  const { id: customer } = state.find(form.customer, 'customer', 'customer')
+  const portal = state.add('bps', 'billing_portal.session', {
+    configuration: 'bpc_default',
+    customer,
+    return_url: form.return_url ?? null,
+    flow: null,
+    locale: null,
+    on_behalf_of: null,
+  })
+  portal.url = `https://billing.stripe.com/p/session/${portal.id}`
+  return portal
+}
+
+/** What a buyer does in the portal: another card, made the default. */
+export function changeCard(state: State, id: string, number: string): void {
+  const customer = state.find(state.find(id, 'billing_portal.session').customer, 'customer')
+  const method = state.addCard(customer.id, number, '94107')
+  customer.invoice_settings.default_payment_method = method.id
+}
+
+/** `POST /v1/customers/:id` */
+export function updateCustomer(state: State, id: string, form: Form): Thing {
+  const customer = state.find(id, 'customer')
+  const settings = form.invoice_settings as Form | undefined
+  const method = state.find(settings?.default_payment_method, 'payment_method')
+  if (method.customer !== id) throw cannot('The payment method is attached to somebody else.')
+  Object.assign(customer.invoice_settings, settings)
+  return customer
+}
+
+// State and local rates in percent, and the share of the price that is taxed.
+const RATES: Record<string, { percents: string[]; share: number }> = {
+  TX: { percents: ['6.25', '2.0'], share: 0.8 },
+  NY: { percents: ['4.0', '4.875'], share: 1 },
+}
+
+/** `POST /v1/tax/calculations` */
+export function calculateTax(state: State, form: Form): Thing {
+  const [line] = form.line_items as Form[]
+  const { address } = form.customer_details as { address: Form }
+  if (!address.postal_code || address.country !== 'US') {
+    throw cannot('The address is not recognized.', 'customer_tax_location_invalid')
+  }
+  const amount = Number(line!.amount)
+  const { percents, share } = RATES[String(address.state)] ?? { percents: [], share: 0 }
+  const taxable_amount = Math.round(amount * share)
+  const tax_breakdown = percents.map((percentage_decimal) => ({
+    amount: Math.round((taxable_amount * Number(percentage_decimal)) / 100),
+    inclusive: false,
+    taxable_amount,
+    taxability_reason: share < 1 ? 'portion_product_exempt' : 'standard_rated',
+    tax_rate_details: {
+      country: 'US',
+      state: address.state,
+      percentage_decimal,
+      tax_type: 'sales_tax',
+    },
+  }))
+  const tax = tax_breakdown.reduce((total, each) => total + each.amount, 0)
+  return state.add('taxcalc', 'tax.calculation', {
+    amount_total: amount + tax,
+    currency: 'usd',
+    customer: null,
+    customer_details: {
+      address: { city: null, line1: null, line2: null, ...address },
+      address_source: 'billing',
+      ip_address: null,
+      tax_ids: [],
+      taxability_override: 'none',
+    },
+    expires_at: state.seconds() + 90 * DAY,
+    tax_amount_exclusive: tax,
+    tax_amount_inclusive: 0,
+    tax_breakdown,
+    tax_date: state.seconds(),
+  })
+}

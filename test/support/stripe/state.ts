@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { CARDS, type CardBehaviour } from './cards.ts'
+import { invalid } from './wire.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: Stripe's objects are as large as they are loose here.
+export type Thing = Record<string, any> & { id: string; object: string; created?: number }
+
+/** A card that a customer has on file, and what it does. */
+export interface KeptCard extends CardBehaviour {
+  authenticated: boolean
+  loses?: 'answer' | 'request' | undefined
+}
+
+/** Something that Stripe will tell, at its time. */
+export interface Plan {
+  due: Date
+  type: string
+  account?: string
+  /** Changes the world when the time comes, and tells what is told of it. */
+  happen: () => { object: Thing; previous_attributes?: object }
+}
+
+// What Stripe tells without its mode, or without its date.
+const MODELESS = ['refund', 'account', 'transfer_reversal']
+const UNDATED = ['tax.calculation']
+
+/** All that this Stripe knows. */
+export class State {
+  readonly now: () => Date
+  readonly things = new Map<string, Thing>()
+  readonly cards = new Map<string, KeptCard>()
+  readonly balances = new Map<string, number>()
+  readonly banks = new Map<string, 'works' | 'fails'>()
+  readonly plans: Plan[] = []
+  /** What our own balance holds for transfers, in cents. */
+  available = 1_000_000_00
+
+  constructor(now: () => Date) {
+    this.now = now
+  }
+
+  seconds(): number {
+    return Math.floor(this.now().getTime() / 1000)
+  }
+
+  add(prefix: string, object: string, facts: Record<string, unknown>): Thing {
+    const id = `${prefix}_${randomBytes(12).toString('hex')}`
+    const created = UNDATED.includes(object) ? {} : { created: this.seconds() }
+    const livemode = MODELESS.includes(object) ? {} : { livemode: false }
+    const thing: Thing = { id, object, ...created, ...livemode, ...facts }
+    this.things.set(id, thing)
+    return thing
+  }
+
+  find(id: unknown, object: string, param?: string): Thing {
+    const thing = this.things.get(String(id))
+    if (thing?.object !== object) {
+      throw Object.assign(invalid(`No such ${object}: '${id}'`, param, 'resource_missing'), {
+        status: 404,
+      })
+    }
+    return thing
+  }
+
+  all(object: string, fits: (thing: Thing) => boolean): Thing[] {
+    return [...this.things.values()]
+      .filter((each) => each.object === object && fits(each))
+      .reverse()
+  }
+
+  plan(seconds: number, type: string, happen: Plan['happen'], account?: string): void {
+    const due = new Date(this.now().getTime() + seconds * 1000)
+    this.plans.push({ due, type, happen, ...(account ? { account } : {}) })
+  }
+
+  /** A card as a customer enters it on one of Stripe's pages. */
+  addCard(customer: string, number: string, zip: string): Thing {
+    const card = CARDS[number]
+    if (!card) throw new Error(`${number} is no test card`)
+    const method = this.add('pm', 'payment_method', {
+      type: 'card',
+      customer,
+      metadata: {},
+      billing_details: {
+        name: 'Robin Hale',
+        email: null,
+        phone: null,
+        address: {
+          country: card.country,
+          postal_code: zip,
+          state: null,
+          city: null,
+          line1: '1 Harbor Street',
+          line2: null,
+        },
+      },
+      card: {
+        brand: card.brand,
+        last4: number.slice(-4),
+        exp_month: 12,
+        exp_year: 2034,
+        country: card.country,
+        fingerprint: `fp${Buffer.from(number).toString('hex').slice(-14)}`,
+        funding: 'credit',
+        checks: null,
+        wallet: null,
+      },
+    })
+    this.cards.set(method.id, { ...card, authenticated: false })
+    return method
+  }
+}
