@@ -1,0 +1,49 @@
+import * as ledger from '#domain/ledger'
+import type { World } from '#flows/world'
+import { mintId } from '#platform/ids'
+import type { Cents } from '#platform/money'
+import { cents } from '#platform/money'
+import { noteDeed, type Staff } from './staff.ts'
+
+/**
+ * Books that a buyer got what he is owed by another way than his card, such as a check: all of it.
+ * Undefined where nothing is owed.
+ */
+export async function payBuyerOtherwise(
+  { db, clock, random }: World,
+  staff: Staff,
+  user_id: string,
+): Promise<Cents | undefined> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    await ledger.lockOwner(tx, user_id)
+    const total = cents(0 - (await ledger.balanceOf(tx, 'buyer_payable', user_id)))
+    if (total <= 0) return undefined
+    const payment_id = mintId(random, 'bpy')
+    const posting = ledger.buyerPaid({ payment_id, user_id, total })
+    await ledger.post(tx, now, mintId(random, 'txn'), posting)
+    const detail = { payment_id, total }
+    await noteDeed(tx, now, staff, { action: 'buyer.paid_otherwise', subject: user_id, detail })
+    return total
+  })
+}
+
+/** Gives up what a seller or an affiliate owes the service. Undefined where nothing is owed. */
+export async function writeOff(
+  { db, clock, random }: World,
+  staff: Staff,
+  facts: { account: 'seller_payable' | 'affiliate_payable'; owner: string },
+): Promise<Cents | undefined> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    await ledger.lockOwner(tx, facts.owner)
+    const amount = await ledger.balanceOf(tx, facts.account, facts.owner)
+    if (amount <= 0) return undefined
+    const write_off_id = mintId(random, 'wof')
+    const posting = ledger.writeOff({ write_off_id, ...facts, amount })
+    await ledger.post(tx, now, mintId(random, 'txn'), posting)
+    const detail = { write_off_id, amount }
+    await noteDeed(tx, now, staff, { action: 'debt.written_off', subject: facts.owner, detail })
+    return amount
+  })
+}

@@ -1,0 +1,20 @@
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { noteDeed, type Staff } from './staff.ts'
+
+/**
+ * Lets the owner of a locked account in again, by a link to the mailbox: the lock had put everybody
+ * out. False where it is not locked.
+ */
+export async function unlockAccount(
+  { db, clock }: World,
+  staff: Staff,
+  user_id: string,
+): Promise<boolean> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    if (!(await identity.unlockUser(tx, user_id))) return false
+    await noteDeed(tx, now, staff, { action: 'account.unlocked', subject: user_id })
+    return true
+  })
+}

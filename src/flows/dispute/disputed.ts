@@ -1,0 +1,58 @@
+import * as billing from '#domain/billing'
+import type * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { type Held, holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { queueLetter } from '#platform/letters'
+import { cents } from '#platform/money'
+
+/** A charge that is disputed, with all that hangs on it, held until the transaction ends. */
+export interface Disputed {
+  charge: payments.Charge
+  invoice: billing.Invoice
+  held: Held
+}
+
+/** Takes hold of a charge: subscription, license, and then itself, as everybody does. */
+export async function holdCharge(world: World, tx: Db, charge_id: string): Promise<Disputed> {
+  const { invoice_id } = await payments.findChargeById(tx, charge_id)
+  const invoice = await billing.findInvoice(tx, invoice_id)
+  const held = await holdLicense(world, tx, invoice.license_id)
+  const charge = await payments.lockCharge(tx, charge_id)
+  return { charge, invoice, held }
+}
+
+/** What the ledger is told of a dispute. */
+export function factsOf(
+  dispute: payments.HeardDispute,
+  { invoice, held }: Disputed,
+): ledger.Disputed {
+  const { id: dispute_id, amount, owed, tax } = dispute
+  return {
+    dispute_id,
+    seller_id: held.app.seller_id,
+    user_id: invoice.user_id,
+    amount: cents(amount - owed - tax),
+    tax,
+    owed,
+    cost: billing.DISPUTE_COST,
+  }
+}
+
+/** Queues a letter to the seller about a dispute; one a cause. */
+export async function tellSeller(
+  { jobs, random }: World,
+  tx: Db,
+  now: Date,
+  letter: { kind: 'dispute_opened' | 'dispute_closed'; id: string; status: string },
+): Promise<void> {
+  const { kind, id, status } = letter
+  await queueLetter(tx, now, jobs, {
+    id: mintId(random, 'letter'),
+    cause: `${kind}:${id}:${status}`,
+    kind,
+    subject_id: id,
+  })
+}

@@ -1,0 +1,180 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { appTime, type World } from '#flows/world'
+import { audit } from '#platform/audit'
+import { isoDate } from '#platform/calendar'
+import { sentLetters } from '#platform/letters'
+import { type Cents, formatAmount, sum } from '#platform/money'
+
+/** What became of evidence. */
+export type EvidenceSent =
+  | 'sent'
+  /** The dispute is decided, or its due date has passed. */
+  | 'closed'
+  /** The processor did not answer: nobody knows whether it was heard, and it may be sent again. */
+  | 'unreachable'
+
+/** Puts together what the service knows of a disputed charge, with a statement in own words. */
+export async function assembleEvidence(
+  world: World,
+  dispute_id: string,
+  statement = '',
+): Promise<payments.Evidence> {
+  const { db } = world
+  const dispute = (await payments.findDisputeOf(db, { id: dispute_id, app_id: null }))!
+  const invoice = (await billing.findInvoiceOf(db, { id: dispute.invoice_id, app_id: null }))!
+  const order = (await billing.tellOrder(db, invoice.order_id))!
+  const app = (await apps.find(db, invoice.app_id))!
+  const { product_name } = await catalog.findBought(db, invoice.price_id)
+  const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
+  const facts = { invoice, order, product_name, card }
+  return payments.writeEvidence({
+    email: order.email,
+    app_name: app.name,
+    product_name,
+    period_start: invoice.period_start,
+    period_end: invoice.period_end,
+    terms: termsOf(order),
+    refund_policy: policyOf(world, app.name),
+    receipt: receiptOf(facts),
+    happenings: [...(await madeOf(world, facts)), ...(await donesOf(world, invoice, app))],
+    statement,
+  })
+}
+
+/** What the buyer agreed to when paying. */
+function termsOf({ amount, tax, frequency, created_at }: billing.OrderStory): string[] {
+  const total = dollars(sum(amount, tax))
+  const rhythm =
+    frequency === null
+      ? 'paid once; nothing renews.'
+      : `renewing each ${frequency} for the same price and the tax on it until auto-renew is turned off.`
+  return [
+    `On ${isoDate(created_at)} the buyer confirmed, on a page that showed it, a total of ${total}, ${rhythm}`,
+  ]
+}
+
+function policyOf({ config }: World, app_name: string): string {
+  return (
+    `Refunds: the maker of ${app_name} can refund a payment for 60 days, and we can at any time; ` +
+    `the buyer was told so at ${config.base_url}/refunds/, linked from every page of the checkout.`
+  )
+}
+
+interface Bought {
+  invoice: billing.Invoice & { number: number }
+  order: billing.OrderStory
+  product_name: string
+  card: string
+}
+
+function receiptOf({ invoice, order, product_name, card }: Bought): string {
+  return [
+    `Receipt ${billing.invoiceNumber(invoice.number)} of Purser, merchant of record`,
+    `Order ${order.id}, ${isoDate(invoice.paid_at ?? invoice.created_at)}`,
+    `Buyer: ${order.email}`,
+    `${order.app_name} ${product_name}: ${dollars(invoice.amount)}`,
+    `Sales tax (${order.state}): ${dollars(invoice.tax)}`,
+    `Total: ${dollars(sum(invoice.amount, invoice.tax))}, paid with ${card}`,
+  ].join('\n')
+}
+
+/** What was bought, paid and sent. */
+async function madeOf(
+  { db }: World,
+  { invoice, order, card }: Bought,
+): Promise<payments.Happening[]> {
+  const bills = await billing.paidBillsOf(db, invoice.license_id)
+  const causes = [`receipt:${order.id}`, ...bills.map(({ id }) => `receipt:${id}`)]
+  return [
+    { at: order.created_at, what: `The buyer confirmed the order and paid with ${card}.` },
+    ...bills.map(({ id, number, paid_at, amount, tax }) => ({
+      at: paid_at,
+      what:
+        `Bill ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +
+        `${id === invoice.id ? ': the disputed charge.' : ', and is not disputed here.'}`,
+    })),
+    ...(await sentLetters(db, causes)).map(({ sent_at }) => ({
+      at: sent_at,
+      what: `A receipt was sent to ${order.email}.`,
+    })),
+  ]
+}
+
+const USES: Record<licensing.UseKind, string> = {
+  key_shown: 'The license key was shown to the buyer',
+  order_read: 'The buyer returned to the app, whose server fetched the license',
+  key_checked: 'The server of the app checked the license key',
+  plan_checked: 'The app checked the plan of the buyer, who was signed in',
+}
+
+/** What the buyer did since, and what the app did for him. */
+async function donesOf(
+  { db, clock }: World,
+  { user_id, license_id }: billing.Invoice,
+  app: apps.App,
+): Promise<payments.Happening[]> {
+  const user = (await identity.findUser(db, user_id))!
+  const { client_id } = await apps.findClientOf(db, app.id)
+  const { agreed_at, signed_in_at } = await grants.signInsOf(db, { user_id, client_id })
+  const dated = (dates: (Date | null)[], what: string) =>
+    dates.filter((at) => at !== null).map((at) => ({ at, what }))
+  return [
+    ...dated([user.email_verified_at], 'The buyer confirmed the mailbox by a link in our letter.'),
+    ...dated(
+      await identity.linksUsed(db, user_id),
+      'A link in our letter to the mailbox was used.',
+    ),
+    ...dated([agreed_at], `The buyer agreed to sign in to ${app.name} with our service.`),
+    ...dated(signed_in_at, `The buyer signed in to ${app.name}.`),
+    ...(await identity.listSessions(db, clock.now(), user_id)).map((session) => ({
+      at: session.created_at,
+      until: session.last_seen_at,
+      what: `The buyer was signed in on our pages (${session.browser}, network ${session.network}).`,
+    })),
+    ...(await licensing.usesOf(db, license_id)).map(({ kind, count, network, ...use }) => ({
+      at: use.first_at,
+      until: use.last_at,
+      what: `${USES[kind]}${count > 1 ? `, ${count} times` : ''} (network ${network}).`,
+    })),
+  ]
+}
+
+/** Sends the evidence; sent again, it takes the place of what was sent before. */
+export async function sendEvidence(
+  world: World,
+  asker: { user_id: string; request_id: string },
+  facts: { dispute_id: string; statement: string },
+): Promise<EvidenceSent> {
+  const { db, processor } = world
+  const { dispute_id: id, statement } = facts
+  const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
+  const { app } = await payments.chargeWithClock(db, dispute.charge_id)
+  const now = appTime(world, app)
+  if (dispute.closed_at || dispute.due_at <= now) return 'closed'
+  const evidence = await assembleEvidence(world, id, statement)
+  const { processor_dispute_id: dispute_id } = dispute
+  try {
+    await processor.answerDispute(now, { dispute_id, evidence })
+  } catch (error) {
+    if (error instanceof payments.DisputeClosed) return 'closed'
+    if (error instanceof payments.ProcessorUnreachable) return 'unreachable'
+    throw error
+  }
+  await db.tx(async (tx) => {
+    await payments.keepEvidence(tx, now, { id, evidence })
+    const { user_id, request_id } = asker
+    const action = 'dispute.evidence_sent'
+    await audit(tx, now, { actor: user_id, action, subject: id, request_id })
+  })
+  return 'sent'
+}
+
+function dollars(amount: Cents): string {
+  return `$${formatAmount(amount)}`
+}

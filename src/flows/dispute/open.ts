@@ -1,0 +1,100 @@
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { suspend } from '#flows/hold'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
+import { type Disputed, factsOf, holdCharge, tellSeller } from './disputed.ts'
+
+type Opened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
+
+/**
+ * A dispute was opened, or an inquiry, or an inquiry became a dispute. `later` while the charge is
+ * not on our books yet, or a refund of it waits for its answer.
+ */
+export async function disputeOpened(
+  world: World,
+  tx: Db,
+  event: Opened,
+): Promise<'done' | 'later'> {
+  const found = await payments.findCharge(tx, event.charge_id)
+  if (!found) return 'later'
+  const disputed = await holdCharge(world, tx, found.id)
+  const known = await payments.findDispute(tx, event.dispute_id)
+  if (known && known.status !== 'inquiry') return 'done'
+  const refunds = await payments.refundsOf(tx, found.id)
+  const isUndecided = refunds.some(({ status }) => status === 'open')
+  if (event.at > disputed.held.now || isUndecided) return 'later'
+  const dispute = await heard(world, tx, { event, disputed, known, refunds })
+  await payments.keepDispute(tx, dispute)
+  if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
+  await tellSeller(world, tx, disputed.held.now, { kind: 'dispute_opened', ...dispute })
+  return 'done'
+}
+
+/** What is recorded of a dispute: its parts are what it takes of what refunds have left. */
+async function heard(
+  world: World,
+  tx: Db,
+  facts: {
+    event: Opened
+    disputed: Disputed
+    known: payments.Dispute | undefined
+    refunds: payments.Refund[]
+  },
+): Promise<payments.HeardDispute> {
+  const { event, disputed, known, refunds } = facts
+  const { charge, invoice } = disputed
+  const { amount, reason, due_at } = event
+  const earlier = payments.disputedOf(await payments.disputesOf(tx, charge.id))
+  const before = billing.togetherBack(payments.refundedOf(refunds), ...earlier)
+  const owing = await owedOf(tx, { amount, user_id: invoice.user_id, refunds })
+  // What is more than the bill has left was given before, by hand or by a refund that the event did
+  // not know of: it lies between the buyer and the service.
+  const beyond = amount - (charge.amount - before.amount)
+  const owed = cents(Math.max(owing, beyond))
+  const ours = cents(amount - owed)
+  const parts = ours > 0 ? billing.takeBack(invoice, before, ours) : billing.NOTHING_BACK
+  return {
+    ...parts,
+    id: known?.id ?? mintId(world.random, 'dsp'),
+    charge_id: charge.id,
+    processor_dispute_id: event.dispute_id,
+    amount,
+    owed,
+    reason,
+    status: event.is_inquiry ? 'inquiry' : 'open',
+    due_at,
+    opened_at: known?.opened_at ?? event.at,
+  }
+}
+
+/** What of it the buyer was owed already: refunds of the charge that came back and were not paid. */
+async function owedOf(
+  tx: Db,
+  facts: { amount: Cents; user_id: string; refunds: payments.Refund[] },
+): Promise<Cents> {
+  const came_back = payments.cameBackOf(facts.refunds)
+  // Staff may be paying it by another way at this moment.
+  if (came_back > 0) await ledger.lockOwner(tx, facts.user_id)
+  const balance = await ledger.balanceOf(tx, 'buyer_payable', facts.user_id)
+  return cents(Math.max(0, Math.min(facts.amount, came_back, -balance)))
+}
+
+/** The bank took the money: it is booked, and the license suspended. */
+export async function begin(
+  world: World,
+  tx: Db,
+  dispute: payments.HeardDispute,
+  disputed: Disputed,
+): Promise<void> {
+  const { held } = disputed
+  const posting = ledger.disputeOpened(factsOf(dispute, disputed))
+  await ledger.post(tx, held.now, mintId(world.random, 'txn'), posting)
+  const { status } = held.license
+  // One that is suspended stays so, for its own cause: this one is counted when it shall resume.
+  if (status === 'canceled' || status === 'paused') return
+  await suspend(tx, held, { trigger: 'disputed', paused_for: 'dispute' })
+}

@@ -1,0 +1,12 @@
+/**
+ * A refund: money goes back to a buyer, in full or in part (spec: States and transitions).
+ *
+ * What may go back is decided with the charge's row held; the refund is on record before the
+ * processor is asked, by its id, with no transaction open; the answer is written in one transaction
+ * over all rooms. Where the answer was lost, `recoverRefunds` asks again under the same key.
+ */
+export { type RefundAsked, type RefundOutcome, refundCharge } from './refund/ask.ts'
+export { offerRefund, type RefundOffer } from './refund/offer.ts'
+export { recoverRefunds } from './refund/recover.ts'
+export { refundSettled } from './refund/settle.ts'
+export type { RefundAsker, RefundRefusal } from './refund/standing.ts'

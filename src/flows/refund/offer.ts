@@ -1,0 +1,52 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { type Cents, cents } from '#platform/money'
+import {
+  isEntitled,
+  type RefundAsker,
+  type RefundRefusal,
+  refusalOf,
+  standingOf,
+} from './standing.ts'
+
+/** What a refund would do, to the cent. */
+export interface RefundOffer {
+  /** What is left of the charge, tax included. */
+  left: Cents
+  /** What goes back, and what of it is tax, fee, add-on and commission. */
+  back: billing.TakenBack
+  /** What it takes from the seller: the price that goes back, less the fee that comes back. */
+  cost: Cents
+  /** What of the fee stays with the service. */
+  kept: Cents
+  /** Whether the license ends by it at once. */
+  ends_license: boolean
+}
+
+/** Tells what a refund would do; all that is left where no amount is given. */
+export async function offerRefund(
+  world: World,
+  asker: RefundAsker,
+  facts: { invoice_id: string; amount?: Cents },
+): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundOffer> {
+  const { db } = world
+  const standing = await standingOf(world, db, facts.invoice_id)
+  if (!standing) return { refusal: 'not_paid', left: undefined }
+  const { app, invoice, left, taken } = standing
+  if (!(await isEntitled(db, asker, app))) return { refusal: 'not_found', left: undefined }
+  const amount = facts.amount ?? left
+  const refusal = refusalOf(asker, standing, amount)
+  if (refusal) return { refusal, left }
+  const back = billing.takeBack(invoice, taken, amount)
+  const after = billing.togetherBack(taken, back)
+  const license = await licensing.findLicense(db, invoice.license_id)
+  const last = await billing.lastPaidInvoice(db, invoice.license_id)
+  return {
+    left,
+    back,
+    cost: cents(back.amount - back.tax - back.fee),
+    kept: cents(invoice.fee - after.fee),
+    ends_license: amount === left && last?.id === invoice.id && license.status !== 'canceled',
+  }
+}

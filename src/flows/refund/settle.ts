@@ -1,0 +1,106 @@
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import { endLicense, type Held, holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { LETTERS, queueLetter } from '#platform/letters'
+import { cents } from '#platform/money'
+
+/** A refund with all that its end changes, held until the transaction ends. */
+interface Refunding {
+  refund: payments.Refund
+  charge: payments.Charge
+  invoice: billing.Invoice
+  held: Held
+}
+
+/** Takes hold of a refund: subscription, license, charge, and then itself, as everybody does. */
+async function holdRefund(
+  world: World,
+  tx: Db,
+  found: Pick<payments.Refund, 'id' | 'charge_id'>,
+): Promise<Refunding> {
+  const { invoice_id } = await payments.findChargeById(tx, found.charge_id)
+  const invoice = await billing.findInvoice(tx, invoice_id)
+  const held = await holdLicense(world, tx, invoice.license_id)
+  const charge = await payments.lockCharge(tx, found.charge_id)
+  return { refund: await payments.lockRefund(tx, found.id), charge, invoice, held }
+}
+
+/** Writes the processor's answer to a refund. Said twice, the second changes nothing. */
+export async function settleRefund(
+  world: World,
+  refund_id: string,
+  answer: payments.RefundAnswer,
+): Promise<void> {
+  await world.db.tx(async (tx) => {
+    const found = await payments.findRefundById(tx, refund_id)
+    const refunding = await holdRefund(world, tx, found)
+    const { refund, held } = refunding
+    if (refund.status !== 'open') return
+    await payments.recordRefund(tx, held.now, refund.id, answer)
+    if (answer.status !== 'refused') await bookRefund(world, tx, refunding)
+  })
+  world.jobs.wake(LETTERS)
+}
+
+/** Money went back, or is on its way: it is booked, told, and may end the license. */
+async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
+  const { refund, charge, invoice, held } = refunding
+  const { now, app, license } = held
+  const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
+  const posting = ledger.refund({
+    ...refund,
+    amount: cents(refund.amount - refund.tax),
+    refund_id: refund.id,
+    seller_id: app.seller_id,
+    state,
+    affiliate_id: invoice.affiliate_id,
+  })
+  await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+  await queueLetter(tx, now, world.jobs, {
+    id: mintId(world.random, 'letter'),
+    cause: `refund_issued:${refund.id}`,
+    kind: 'refund_issued',
+    subject_id: refund.id,
+  })
+  if (license.status === 'canceled') return
+  const last = await billing.lastPaidInvoice(tx, license.license_id)
+  const refunds = payments.refundedOf(await payments.refundsOf(tx, charge.id))
+  const lost = payments.disputedOf(await payments.disputesOf(tx, charge.id))
+  const back = billing.togetherBack(refunds, ...lost)
+  if (last?.id === invoice.id && back.amount >= charge.amount) {
+    await endLicense(tx, held, 'refunded')
+  }
+}
+
+/**
+ * A refund that was given arrived, or came back to us: then its buyer is owed it. `later` where the
+ * refund's own answer is not written yet.
+ */
+export async function refundSettled(
+  world: World,
+  tx: Db,
+  event: Extract<payments.ProcessorEvent, { kind: 'refund_settled' }>,
+): Promise<'done' | 'later'> {
+  const found = await payments.findRefund(tx, event.refund_id)
+  if (!found) return 'later'
+  const { refund, invoice, held } = await holdRefund(world, tx, found)
+  const { now } = held
+  if (event.at > now) return 'later'
+  if (refund.status === 'failed' || refund.status === 'refused') return 'done'
+  if (event.outcome === 'succeeded') {
+    if (refund.status === 'pending') await payments.recordRefund(tx, now, refund.id, SUCCEEDED)
+    return 'done'
+  }
+  await payments.recordRefund(tx, now, refund.id, { status: 'failed' })
+  const { id: refund_id, amount: total } = refund
+  const posting = ledger.refundFailed({ refund_id, user_id: invoice.user_id, total })
+  await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
+  return 'done'
+}
+
+const SUCCEEDED = { status: 'succeeded' } as const

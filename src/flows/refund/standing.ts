@@ -1,0 +1,99 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import { appTime, type World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { type Cents, cents } from '#platform/money'
+
+/** Who asks for a refund: the app's seller, or staff. */
+export interface RefundAsker {
+  user_id: string
+  request_id: string
+  as: 'seller' | 'operator'
+}
+
+/** Why nothing goes back. */
+export type RefundRefusal =
+  /** There is no such bill, or it is not the asker's to give back. */
+  | 'not_found'
+  /** Nothing was taken for the bill. */
+  | 'not_paid'
+  /** A seller gives back within sixty days. */
+  | 'too_late'
+  /** The bank decides about a disputed charge. */
+  | 'disputed'
+  /** Another refund of the charge waits for its answer. */
+  | 'in_progress'
+  /** All of it went back. */
+  | 'nothing_left'
+  | 'not_an_amount'
+  | 'more_than_left'
+
+/** Days in which a seller may give back (decided: refund). */
+const SELLER_DAYS = 60
+
+/** A charge that money may go back of: its bill, and what went back already. */
+export interface Standing {
+  invoice: billing.Invoice
+  charge: payments.Charge
+  app: apps.App
+  now: Date
+  /** What went back by refunds, or is disputed or lost. */
+  taken: billing.TakenBack
+  left: Cents
+  isDisputed: boolean
+  isInProgress: boolean
+}
+
+/** Where a bill stands; undefined: there is none, or nothing was taken for it. */
+export async function standingOf(
+  world: World,
+  db: Db,
+  invoice_id: string,
+): Promise<Standing | undefined> {
+  const invoice = await billing.findInvoiceOf(db, { id: invoice_id, app_id: null })
+  const charge = invoice && (await payments.chargeOf(db, invoice.id))
+  if (!charge) return undefined
+  const app = (await apps.find(db, invoice.app_id))!
+  const refunds = await payments.refundsOf(db, charge.id)
+  const disputes = await payments.disputesOf(db, charge.id)
+  const refunded = payments.refundedOf(refunds)
+  const taken = billing.togetherBack(refunded, ...payments.disputedOf(disputes))
+  return {
+    invoice,
+    charge,
+    app,
+    now: appTime(world, app),
+    taken,
+    left: cents(charge.amount - taken.amount),
+    isDisputed: disputes.some(({ status }) => status === 'open'),
+    isInProgress: refunds.some(({ status }) => status === 'open'),
+  }
+}
+
+/** Whether the asker is who he says: the app's developer, or staff. */
+export async function isEntitled(
+  db: Db,
+  { as, user_id }: RefundAsker,
+  app: apps.App,
+): Promise<boolean> {
+  if (as === 'seller') return app.developer_id === user_id
+  return (await identity.findUser(db, user_id))?.is_operator ?? false
+}
+
+/** Why this much does not go back now; undefined: it may. */
+export function refusalOf(
+  { as }: Pick<RefundAsker, 'as'>,
+  standing: Standing,
+  amount: number,
+): RefundRefusal | undefined {
+  const { invoice, now, left } = standing
+  if (as === 'seller' && now > addDays(invoice.paid_at!, SELLER_DAYS)) return 'too_late'
+  if (standing.isDisputed) return 'disputed'
+  if (standing.isInProgress) return 'in_progress'
+  if (left <= 0) return 'nothing_left'
+  if (!Number.isSafeInteger(amount) || amount <= 0) return 'not_an_amount'
+  return amount > left ? 'more_than_left' : undefined
+}

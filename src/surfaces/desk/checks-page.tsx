@@ -1,0 +1,124 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Badge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel, RecordTable } from '#design/panels'
+import { Moment } from '#design/timeline'
+import type { Checked, Heard } from './checks.ts'
+import { DeskMenu } from './menu.tsx'
+
+interface ChecksFacts {
+  nav: Link[]
+  csrf_token: string
+  /** What came of the latest run of each, and when that was. */
+  books: (Checked & { at: Date }) | undefined
+  events: (Heard & { at: Date }) | undefined
+}
+
+/** What runs by itself, to be run by hand, and what came of it the last time. */
+export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX.Element {
+  return (
+    <SiteLayout title="Checks · Desk · Purser" nav={nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Desk: checks">Whether everything adds up, and nothing was missed.</Heading>
+        <DeskMenu current="checks" />
+      </div>
+      <div class="grid grid-cols-1 gap-6">
+        <Check
+          title="The books"
+          words="Recomputes every posting from what happened, and compares what each payee and each state is owed. It changes nothing."
+          action="books"
+          button="Check the books"
+          csrf_token={csrf_token}
+        >
+          {books && <Books {...books} />}
+        </Check>
+        <Check
+          title="The processor’s events"
+          words="Hears again whatever the processor told and nobody handled yet. What was handled before is known by its id, and is not handled again."
+          action="events"
+          button="Hear the events again"
+          csrf_token={csrf_token}
+        >
+          {events && <Events {...events} />}
+        </Check>
+      </div>
+    </SiteLayout>
+  )
+}
+
+function Check(facts: {
+  title: string
+  words: string
+  action: string
+  button: string
+  csrf_token: string
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <Panel title={facts.title}>
+      <p class="text-sm">{facts.words}</p>
+      {facts.children}
+      <Form action={`/desk/checks/${facts.action}`} csrf_token={facts.csrf_token}>
+        <Actions>
+          <Button pending="Under way…">{facts.button}</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element {
+  const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+  const isGood = differences.length === 0
+  return (
+    <>
+      <p class="flex flex-wrap items-center gap-3 text-sm">
+        {isGood ? (
+          <Badge tone="good">The books agree</Badge>
+        ) : (
+          <Badge tone="bad">They differ</Badge>
+        )}
+        <span class="text-muted">
+          <Moment at={at} />. Looked at {looked.join(', ')}.
+        </span>
+      </p>
+      {!isGood && (
+        <RecordTable
+          caption="Where the books differ"
+          columns={[{ label: 'What' }, { label: 'Rule' }, { label: 'Difference' }]}
+          rows={differences.map(({ subject, rule, words }, index) => ({
+            key: `${index}`,
+            cells: [subject, rule, words],
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+function Events({ at, heard, waiting }: Heard & { at: Date }): JSX.Element {
+  return (
+    <>
+      <p class="flex flex-wrap items-center gap-3 text-sm">
+        <Badge tone={waiting.length === 0 ? 'good' : 'info'}>
+          {heard} heard, {waiting.length} waiting
+        </Badge>
+        <span class="text-muted">
+          <Moment at={at} />.
+        </span>
+      </p>
+      {waiting.length > 0 && (
+        <RecordTable
+          caption="Events that wait"
+          columns={[{ label: 'Due' }, { label: 'Event' }, { label: 'Id' }]}
+          rows={waiting.map((event) => ({
+            key: event.id,
+            cells: [<Moment at={new Date(event.at)} />, event.kind.replaceAll('_', ' '), event.id],
+          }))}
+        />
+      )}
+    </>
+  )
+}

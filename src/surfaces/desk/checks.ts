@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import { type Checked, checkBooks } from '#flows/check-books'
+import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import { latestTask } from '#platform/tasks'
+import { accountNav } from '#surfaces/account-nav'
+import { csrfToken } from '#surfaces/browser'
+import { goTo, people, sendPage } from '#surfaces/pages'
+import { declareTask, type TaskKind, type Tell, undertake } from '#surfaces/tasks'
+import { forOperator, type Visit } from '#surfaces/visits'
+import { ChecksPage } from './checks-page.tsx'
+
+const HOME = '/desk/checks/'
+const BOOKS = 'check_books'
+const EVENTS = 'hear_events'
+// A page shows the first of them; `npm run ledger:check` lists all.
+const MOST_SHOWN = 100
+
+export type { Checked } from '#flows/check-books'
+
+/** What came of hearing the processor again: how much was new, and what still waits. */
+export interface Heard {
+  heard: number
+  waiting: { id: string; kind: string; at: string }[]
+}
+
+/** Two things that run by themselves, for staff to run by hand: the books and the events. */
+export function checksDesk(app: FastifyInstance, world: World, hear: () => Promise<number>): void {
+  const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
+    {
+      kind: BOOKS,
+      title: 'Checking the books',
+      unit: 'checks',
+      run: async (_, tell) => ({ next_url: HOME, ...(await checkTheBooks(world, tell)) }),
+    },
+    {
+      kind: EVENTS,
+      title: 'Hearing the processor again',
+      run: async (_, tell) => ({ next_url: HOME, ...(await hearAgain(world, hear, tell)) }),
+    },
+  ]
+  for (const kind of kinds) declareTask(world, { ...kind, place: 'desk', back: () => HOME })
+
+  people(app, world, (scope) => {
+    scope.get(
+      HOME,
+      forOperator(world, HOME, async (visit) => {
+        const { request, reply, session } = visit
+        const page = ChecksPage({
+          nav: await accountNav(world, session.user_id, 'desk'),
+          csrf_token: csrfToken(world, request, reply),
+          books: await latestOf<Checked>(world, visit, BOOKS),
+          events: await latestOf<Heard>(world, visit, EVENTS),
+        })
+        return sendPage(reply, page)
+      }),
+    )
+    for (const [path, kind] of [
+      ['books', BOOKS],
+      ['events', EVENTS],
+    ] as const) {
+      scope.post(
+        `${HOME}${path}`,
+        forOperator(world, HOME, async ({ reply, session }) => {
+          const task = { kind, user_id: session.user_id, app_id: null, request: {} }
+          return goTo(reply, await undertake(world, task))
+        }),
+      )
+    }
+  })
+}
+
+async function checkTheBooks({ db, processor }: World, tell: Tell): Promise<Checked> {
+  const { counts, differences } = await checkBooks(db, { processor: processor.name }, tell)
+  return { counts, differences: differences.slice(0, MOST_SHOWN) }
+}
+
+/** Hears all that was not handled yet. What was handled is known by its id, and is left alone. */
+async function hearAgain(
+  { db, clock, processor }: World,
+  hear: () => Promise<number>,
+  tell: Tell,
+): Promise<Heard> {
+  let heard = 0
+  for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
+    heard += fresh
+    await tell({ done: 0, total: 0, note: `${heard} events heard so far.` })
+  }
+  const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
+  const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)
+  return {
+    heard,
+    waiting: waiting.map(({ id, kind, at }) => ({ id, kind, at: at.toISOString() })),
+  }
+}
+
+/** What came of the latest run that this member of the staff asked for, and when. */
+async function latestOf<Result>({ db }: World, { session }: Visit, kind: string) {
+  const task = await latestTask(db, { kind, user_id: session.user_id })
+  if (task?.status !== 'done') return undefined
+  return { at: task.updated_at, ...(task.result as unknown as Result) }
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Field, Form } from '#design/forms'
+import { Panel } from '#design/panels'
+
+/** Something that staff does, with its reason. */
+export function Deed(facts: {
+  csrf_token: string
+  path: string
+  fields: Record<string, string>
+  id: string
+  label: string
+}): JSX.Element {
+  return (
+    <Form action={`/desk/${facts.path}`} csrf_token={facts.csrf_token}>
+      {Object.entries(facts.fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <div class="flex flex-wrap items-end gap-3">
+        <div class="min-w-0 grow basis-52">
+          <Field label="Reason" name="reason" id={facts.id} autocomplete="off" maxlength={200} />
+        </div>
+        <Actions>
+          <Button pending="One moment…">{facts.label}</Button>
+        </Actions>
+      </div>
+    </Form>
+  )
+}
+
+/** A case in a list, with what can be done about it. */
+export function Entry(facts: {
+  title: ComponentChildren
+  details: ComponentChildren
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <li class="grid gap-3 py-4 lg:grid-cols-2 lg:items-end">
+      <div class="grid gap-0.5">
+        <span class="font-semibold">{facts.title}</span>
+        <span class="text-sm text-muted">{facts.details}</span>
+      </div>
+      {facts.children}
+    </li>
+  )
+}
+
+/** Cases of one kind. */
+export function Entries({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <Panel title={title}>
+      <ul class="divide-y divide-base-300 border-y border-base-300">{children}</ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,259 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Alert, Badge, StatusBadge } from '#design/feedback'
+import { Field } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
+import { invoiceNumber } from '#domain/billing'
+import type { User } from '#domain/identity'
+import type { StaffHeld } from '#domain/licensing'
+import type { DisputeLine, RefundLine } from '#domain/payments'
+import { Deed, Entries, Entry } from './deeds.tsx'
+import { DeskMenu } from './menu.tsx'
+import type { Found } from './search.ts'
+
+interface DeskFacts {
+  nav: Link[]
+  csrf_token: string
+  sought: string
+  found: Found[]
+  disputes: DisputeLine[]
+  /** Refunds that a rule made and the processor would not do. */
+  undone: RefundLine[]
+  owed: { user_id: string; email: string; amount: number }[]
+  debts: { owner: string; account: string; amount: number; name: string }[]
+  held: StaffHeld[]
+  locked: (User & { locked_at: Date })[]
+  note: { tone: 'success' | 'warning'; words: string } | undefined
+}
+
+/** All that waits for somebody of the staff, and a way to whatever somebody wrote about. */
+export function DeskPage(facts: DeskFacts): JSX.Element {
+  const isClear = [
+    facts.disputes,
+    facts.undone,
+    facts.owed,
+    facts.debts,
+    facts.held,
+    facts.locked,
+  ].every((list) => list.length === 0)
+  return (
+    <SiteLayout title="Desk · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Desk">
+          What does not come together by itself. Every deed is recorded.
+        </Heading>
+        <DeskMenu current="cases" />
+      </div>
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
+      <Search {...facts} />
+      {facts.disputes.length > 0 && <Disputes {...facts} />}
+      {facts.undone.length > 0 && <Undone {...facts} />}
+      {facts.owed.length > 0 && <Owed {...facts} />}
+      {facts.debts.length > 0 && <Debts {...facts} />}
+      {facts.held.length > 0 && <HeldLicenses {...facts} />}
+      {facts.locked.length > 0 && <Locked {...facts} />}
+      {isClear && (
+        <EmptyState title="Nothing waits">
+          Disputes, money that did not arrive, holds and locked accounts show up here.
+        </EmptyState>
+      )}
+    </SiteLayout>
+  )
+}
+
+function Search({ sought, found, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Panel title="Look something up">
+      <form method="get" action="/desk/" class="flex flex-wrap items-end gap-3">
+        <div class="min-w-0 grow basis-64">
+          <Field
+            label="Email, order, bill or license"
+            name="q"
+            type="search"
+            value={sought}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </div>
+        <Button>Look up</Button>
+      </form>
+      {sought !== '' && found.length === 0 && (
+        <p class="text-sm text-muted">Nothing has this name. Ids and addresses are taken whole.</p>
+      )}
+      {found.length > 0 && (
+        <ul class="divide-y divide-base-300 border-y border-base-300">
+          {found.map((license) => (
+            <FoundLicense key={license.license_id} license={license} csrf_token={csrf_token} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: string }) {
+  const { license_id, status, bills } = license
+  const isHeld = license.paused_for === 'operator'
+  const mayHold = status !== 'canceled' && !isHeld
+  return (
+    <li class="grid gap-3 py-4">
+      <div class="flex flex-wrap items-center gap-3">
+        <span class="font-semibold">
+          {license.app_name} {license.product_name}
+        </span>
+        <StatusBadge status={status} />
+        <span class="text-sm text-muted">{license.email}</span>
+      </div>
+      <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        {bills.map((bill) => (
+          <li key={bill.id}>
+            <TextLink href={`/desk/sales/${bill.id}/`}>{invoiceNumber(bill.number)}</TextLink>{' '}
+            {formatMoney(bill.amount)}
+          </li>
+        ))}
+      </ul>
+      {mayHold && (
+        <Deed
+          csrf_token={csrf_token}
+          path="hold"
+          fields={{ license_id }}
+          id={`hold-${license_id}`}
+          label="Hold"
+        />
+      )}
+    </li>
+  )
+}
+
+function Disputes({ disputes }: DeskFacts): JSX.Element {
+  return (
+    <Panel title="Disputes">
+      <RecordRows
+        records={disputes.map((dispute) => ({
+          key: dispute.id,
+          title: `${formatMoney(dispute.amount)}, ${dispute.app_name}`,
+          aside:
+            dispute.status === 'inquiry' ? (
+              <Badge tone="info">Inquiry</Badge>
+            ) : (
+              <Badge tone={dispute.submitted_at ? 'neutral' : 'warn'}>
+                {dispute.submitted_at ? 'Answered' : 'Not answered'}
+              </Badge>
+            ),
+          details: [
+            dispute.email,
+            <>
+              Heard until <Day date={dispute.due_at} />
+            </>,
+          ],
+          action: <TextLink href={`/desk/disputes/${dispute.id}/`}>Look at it</TextLink>,
+        }))}
+      />
+    </Panel>
+  )
+}
+
+function Undone({ undone }: DeskFacts): JSX.Element {
+  return (
+    <Panel title="Refunds that were not done">
+      <RecordRows
+        records={undone.map((refund) => ({
+          key: refund.id,
+          title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
+          details: [refund.email, refund.reason, refund.refusal ?? ''],
+          action: <TextLink href={`/desk/sales/${refund.invoice_id}/`}>Look at it</TextLink>,
+        }))}
+      />
+    </Panel>
+  )
+}
+
+function Owed({ owed, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Entries title="Owed to buyers, because a refund came back">
+      {owed.map(({ user_id, email, amount }) => (
+        <Entry key={user_id} title={<Money cents={amount} />} details={email}>
+          <Deed
+            csrf_token={csrf_token}
+            path="paid-otherwise"
+            fields={{ user_id }}
+            id={`paid-${user_id}`}
+            label="Paid otherwise"
+          />
+        </Entry>
+      ))}
+    </Entries>
+  )
+}
+
+function Debts({ debts, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Entries title="Owed to us">
+      {debts.map(({ owner, account, amount, name }) => (
+        <Entry key={`${account}-${owner}`} title={<Money cents={amount} />} details={name}>
+          <Deed
+            csrf_token={csrf_token}
+            path="write-off"
+            fields={{ owner, account }}
+            id={`debt-${owner}`}
+            label="Write off"
+          />
+        </Entry>
+      ))}
+    </Entries>
+  )
+}
+
+function HeldLicenses({ held, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Entries title="Held licenses">
+      {held.map(({ license_id, app_name, email, since }) => (
+        <Entry
+          key={license_id}
+          title={app_name}
+          details={
+            <>
+              {email}, since <Day date={since} />
+            </>
+          }
+        >
+          <Deed
+            csrf_token={csrf_token}
+            path="release"
+            fields={{ license_id }}
+            id={`release-${license_id}`}
+            label="Release"
+          />
+        </Entry>
+      ))}
+    </Entries>
+  )
+}
+
+function Locked({ locked, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Entries title="Locked accounts">
+      {locked.map(({ id, email, locked_at }) => (
+        <Entry
+          key={id}
+          title={email}
+          details={
+            <>
+              Locked on <Day date={locked_at} />
+            </>
+          }
+        >
+          <Deed
+            csrf_token={csrf_token}
+            path="unlock"
+            fields={{ user_id: id }}
+            id={`unlock-${id}`}
+            label="Unlock"
+          />
+        </Entry>
+      ))}
+    </Entries>
+  )
+}

@@ -1,0 +1,133 @@
+import type { FastifyInstance } from 'fastify'
+import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import {
+  holdByStaff,
+  payBuyerOtherwise,
+  releaseByStaff,
+  unlockAccount,
+  writeOff,
+} from '#flows/desk'
+import type { World } from '#flows/world'
+import { isId } from '#platform/ids'
+import { accountNav } from '#surfaces/account-nav'
+import { csrfToken } from '#surfaces/browser'
+import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { forOperator, type Visit } from '#surfaces/visits'
+import { DeskPage } from './desk-page.tsx'
+import { findSubject } from './search.ts'
+
+const HOME = '/desk/'
+const LONGEST_REASON = 200
+
+/** What the staff of the service looks after: what does not come together by itself. */
+export function desk(app: FastifyInstance, world: World): void {
+  people(app, world, (scope) => {
+    scope.get(
+      HOME,
+      forOperator(world, HOME, async (visit) => {
+        const { request, reply, session } = visit
+        const { db } = world
+        const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+        const page = DeskPage({
+          nav: await accountNav(world, session.user_id, 'desk'),
+          csrf_token: csrfToken(world, request, reply),
+          sought,
+          found: sought === '' ? [] : await findSubject(world, sought),
+          disputes: await payments.listUnclosed(db, null),
+          undone: await payments.listUndone(db),
+          owed: await owedToBuyers(world),
+          debts: await debtsOf(world),
+          held: await licensing.listHeld(db),
+          locked: await identity.listLocked(db),
+          note: NOTES[queryOf(request, 'done') ?? ''],
+        })
+        return sendPage(reply, page)
+      }),
+    )
+    declareDeeds(scope, world)
+  })
+}
+
+async function owedToBuyers({ db }: World) {
+  const balances = await ledger.balancesOf(db, { account: 'buyer_payable', side: 'credit' })
+  const owed = []
+  for (const { owner, amount } of balances) {
+    const user = await identity.findUser(db, owner)
+    owed.push({ user_id: owner, email: user?.email ?? owner, amount: 0 - amount })
+  }
+  return owed
+}
+
+async function debtsOf({ db }: World) {
+  const debts = []
+  for (const account of ['seller_payable', 'affiliate_payable'] as const) {
+    for (const { owner, amount } of await ledger.balancesOf(db, { account, side: 'debit' })) {
+      const { name } = await ledger.nameOfOwner(db, owner)
+      debts.push({ owner, account, amount, name })
+    }
+  }
+  return debts
+}
+
+/** What staff may do; each needs a reason, which the audit log keeps. */
+function declareDeeds(scope: FastifyInstance, world: World): void {
+  const deed = (
+    path: string,
+    act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
+  ) =>
+    scope.post(
+      `${HOME}${path}`,
+      forOperator(world, HOME, async (visit) => {
+        const fields = formOf(visit.request)
+        const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
+        if (reason === '') return goTo(visit.reply, `${HOME}?done=no_reason`)
+        const done = await act(fields, { ...staffOf(visit), reason })
+        return goTo(visit.reply, `${HOME}?done=${done}`)
+      }),
+    )
+
+  deed('unlock', async ({ user_id = '' }, staff) =>
+    (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing',
+  )
+  deed('hold', async ({ license_id = '' }, staff) => {
+    if (!(await isLicense(world, license_id))) return 'nothing'
+    return await holdByStaff(world, staff, license_id)
+  })
+  deed('release', async ({ license_id = '' }, staff) => {
+    if (!(await isLicense(world, license_id))) return 'nothing'
+    return (await releaseByStaff(world, staff, license_id)) ? 'released' : 'nothing'
+  })
+  deed('paid-otherwise', async ({ user_id = '' }, staff) =>
+    (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
+  )
+  deed('write-off', async ({ owner = '', account }, staff) => {
+    if (account !== 'seller_payable' && account !== 'affiliate_payable') return 'nothing'
+    return (await writeOff(world, staff, { account, owner })) ? 'written_off' : 'nothing'
+  })
+}
+
+async function isLicense({ db }: World, id: string): Promise<boolean> {
+  return isId('lic', id) && (await licensing.hasLicense(db, id))
+}
+
+function staffOf({ session, request }: Visit) {
+  return { user_id: session.user_id, request_id: request.id }
+}
+
+const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
+  unlocked: { tone: 'success', words: 'The account is open again. Its owner signs in by mail.' },
+  held: { tone: 'success', words: 'The license is held: it entitles to nothing until released.' },
+  ended: { tone: 'warning', words: 'That license has ended, or is a preview.' },
+  paused_by_owner: {
+    tone: 'warning',
+    words: 'Its owner has paused it already. It can be held once it goes on.',
+  },
+  released: { tone: 'success', words: 'The license is released.' },
+  paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
+  written_off: { tone: 'success', words: 'Written off.' },
+  nothing: { tone: 'warning', words: 'There was nothing to do: somebody may have been faster.' },
+  no_reason: { tone: 'warning', words: 'Nothing was done: say why. The audit log keeps it.' },
+}

@@ -1,0 +1,17 @@
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+
+/** A license that staff looked for, with its bills. */
+export type Found = billing.FoundLicense
+
+/** Finds licenses by what somebody writes in a mail: an address, a license, an order, a bill. */
+export async function findSubject({ db }: World, sought: string): Promise<Found[]> {
+  const address = identity.readEmail(sought)
+  const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]
+  return await billing.findLicenses(db, {
+    id: sought,
+    email_normalised: address?.email_normalised ?? null,
+    number: number === undefined ? null : Number(number),
+  })
+}

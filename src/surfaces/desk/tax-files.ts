@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream'
+import * as tax from '#domain/tax'
+import { taxOwed } from '#flows/remit-tax'
+import type { World } from '#flows/world'
+import { isoDate, isoSeconds } from '#platform/calendar'
+import type { CsvColumn } from '#platform/csv'
+import { type Cents, ZERO } from '#platform/money'
+import type { Task } from '#platform/tasks'
+import { declareExport, ROWS_AT_ONCE } from '#surfaces/exports'
+
+/** A state's month: its sums, what is owed, and how it was filed. */
+export interface StateSummary extends tax.StateReport {
+  collected: Cents
+  carried: Cents
+  amount: Cents
+  /** `none`: nothing was collected, so that nothing is to be filed. */
+  status: tax.Liability['status'] | 'none'
+  filing: { reference: string; filed_at: Date; filed_by: string } | undefined
+}
+
+/** Every state with sales or refunds in a month. */
+export async function summariesOf(world: World, month: string): Promise<StateSummary[]> {
+  const owed = new Map(
+    (await taxOwed(world)).filter((each) => each.month === month).map((each) => [each.state, each]),
+  )
+  const filed = new Map(
+    (await tax.listRemittances(world.db, { month })).map((each) => [each.state, each]),
+  )
+  return (await tax.taxReport(world.db, month)).map((report) => {
+    const liability = owed.get(report.state)
+    const filing = filed.get(report.state)
+    return {
+      ...report,
+      collected: liability?.collected ?? ZERO,
+      carried: liability?.carried ?? ZERO,
+      amount: liability?.amount ?? ZERO,
+      status: liability?.status ?? 'none',
+      filing: filing && {
+        reference: filing.filing_reference,
+        filed_at: filing.filed_at,
+        filed_by: filing.filed_by_email,
+      },
+    }
+  })
+}
+
+/** Millionths as a percentage: 62500 is `6.25%`. */
+export function percent(ppm: number): string {
+  return `${(ppm / 10_000).toFixed(4).replace(/\.?0+$/, '')}%`
+}
+
+/** The kinds of tasks that make a month into a file: by state, and line by line. */
+export const TAX_STATES = 'export_tax_states'
+export const TAX_LINES = 'export_tax_lines'
+
+/** Declares the exports of a month. */
+export function declareTaxExports(world: World): void {
+  const { db } = world
+  const about = {
+    place: 'desk',
+    back: ({ request }: Task) => `/desk/tax/${request.month}/`,
+  } as const
+  declareExport(world, {
+    ...about,
+    kind: TAX_STATES,
+    title: 'Exporting a month by state',
+    columns: SUMMARY,
+    nameOf: ({ request }) => `tax-${request.month}-states.csv`,
+    async open({ request }) {
+      const month = request.month as string
+      const states = (await summariesOf(world, month)).map((each) => ({ ...each, month }))
+      return { total: states.length, pages: Readable.from([states]) }
+    },
+  })
+  declareExport(world, {
+    ...about,
+    kind: TAX_LINES,
+    title: 'Exporting every line of a month',
+    columns: LINES,
+    nameOf: ({ request }) => `tax-${request.month}-transactions.csv`,
+    async open({ request }) {
+      const month = request.month as string
+      return { total: await tax.countTaxLines(db, month), pages: everyLine(world, month) }
+    },
+  })
+}
+
+/** Every line of a month in pages. */
+async function* everyLine({ db }: World, month: string): AsyncGenerator<tax.TaxLine[]> {
+  let after: tax.TaxLine | undefined
+  for (;;) {
+    const some = await tax.pageOfTaxLines(db, { month, after, limit: ROWS_AT_ONCE })
+    if (some.length === 0) return
+    yield some
+    after = some.at(-1)
+  }
+}
+
+/** A month by state, as an accountant files it. */
+const SUMMARY: CsvColumn<StateSummary & { month: string }>[] = [
+  { name: 'state', of: ({ state }) => state },
+  { name: 'month', of: ({ month }) => month },
+  { name: 'gross_sales', of: ({ sales }) => sales },
+  { name: 'exempt_or_nontaxable_sales', of: ({ exempt_sales }) => exempt_sales },
+  { name: 'taxable_sales', of: ({ taxable_sales }) => taxable_sales },
+  { name: 'rate', of: ({ rates }) => rates.map(percent).join(' ') },
+  { name: 'tax_charged', of: ({ charged }) => charged },
+  { name: 'refunds_before_tax', of: ({ refunds }) => refunds },
+  { name: 'tax_refunded', of: ({ relieved }) => relieved },
+  { name: 'tax_collected_net', of: ({ collected }) => collected },
+  { name: 'carried_from_earlier_months', of: ({ carried }) => carried },
+  { name: 'net_due', of: ({ amount }) => amount },
+  { name: 'status', of: ({ status }) => status },
+  { name: 'filing_reference', of: ({ filing }) => filing?.reference ?? null },
+  { name: 'filed_at', of: ({ filing }) => (filing ? isoSeconds(filing.filed_at) : null) },
+  { name: 'filed_by', of: ({ filing }) => filing?.filed_by ?? null },
+]
+
+/** Every sale and everything that went back in a month, with the rule that made its tax. */
+const LINES: CsvColumn<tax.TaxLine>[] = [
+  { name: 'date', of: ({ at }) => isoDate(at) },
+  { name: 'kind', of: ({ event }) => event },
+  { name: 'state', of: ({ state }) => state },
+  { name: 'zip', of: ({ zip }) => zip },
+  { name: 'app', of: ({ app_name }) => app_name },
+  { name: 'invoice_id', of: ({ invoice_id }) => invoice_id },
+  { name: 'invoice_number', of: ({ invoice_number }) => String(invoice_number) },
+  { name: 'transaction_id', of: ({ transaction_id }) => transaction_id },
+  { name: 'amount_before_tax', of: ({ amount }) => amount },
+  { name: 'taxable_amount', of: ({ taxable }) => taxable },
+  { name: 'rate', of: ({ rate_ppm }) => percent(rate_ppm) },
+  { name: 'taxable_share', of: ({ taxable_ppm }) => percent(taxable_ppm) },
+  { name: 'tax', of: ({ tax }) => tax },
+  { name: 'rule', of: ({ rule }) => rule },
+]

@@ -1,0 +1,280 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
+import { Field, Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import type { Liability, TaxLine } from '#domain/tax'
+import { DeskMenu } from './menu.tsx'
+import { percent, type StateSummary } from './tax-files.ts'
+
+const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> = {
+  open: ['Still open', 'neutral'],
+  waiting: ['Waits for an earlier month', 'neutral'],
+  due: ['Due', 'warn'],
+  filed: ['Filed', 'good'],
+  none: ['Nothing to file', 'neutral'],
+}
+
+function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
+  const [words, tone] = STATUS[status]
+  return <Badge tone={tone}>{words}</Badge>
+}
+
+const monthName = new Intl.DateTimeFormat('en-US', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+function nameOf(month: string): string {
+  return monthName.format(new Date(`${month}-01T00:00:00Z`))
+}
+
+/** What is owed to every state for every month. */
+export function TaxPage(facts: { nav: Link[]; home: string; owed: Liability[] }): JSX.Element {
+  const { home, owed } = facts
+  const states = [...new Set(owed.map(({ state }) => state))].sort()
+  const months = [...new Set(owed.map(({ month }) => month))].sort().reverse()
+  const cellOf = (month: string, state: string) => {
+    const found = owed.find((each) => each.month === month && each.state === state)
+    if (!found) return ''
+    return (
+      <span class="grid justify-items-end gap-1">
+        <TextLink href={`${home}${month}/${state}/`}>{formatMoney(found.amount)}</TextLink>
+        <span class="text-xs text-muted">{STATUS[found.status][0]}</span>
+      </span>
+    )
+  }
+  const dueOf = (month: string) => {
+    const due = owed.filter((each) => each.month === month && each.status === 'due')
+    return due.reduce((sum, { amount }) => sum + amount, 0)
+  }
+  return (
+    <SiteLayout title="Sales tax · Purser" nav={facts.nav}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title="Sales tax">
+          What was collected for each state in each month, and what became of it.
+        </Heading>
+        <DeskMenu current="tax" />
+      </div>
+      {owed.length === 0 ? (
+        <EmptyState title="No tax yet">
+          With the first sale into a state that taxes it, its month shows up here.
+        </EmptyState>
+      ) : (
+        <RecordTable
+          caption="Sales tax by month and state"
+          columns={[
+            { label: 'Month' },
+            { label: 'Due now', numeric: true },
+            ...states.map((label) => ({ label, numeric: true })),
+          ]}
+          rows={months.map((month) => ({
+            key: month,
+            cells: [
+              <TextLink href={`${home}${month}/`}>{nameOf(month)}</TextLink>,
+              <Money cents={dueOf(month)} />,
+              ...states.map((state) => cellOf(month, state)),
+            ],
+          }))}
+        />
+      )}
+    </SiteLayout>
+  )
+}
+
+type Frame = { nav: Link[]; csrf_token: string; home: string; done: string | undefined }
+
+/** One month by state, with its exports and the filing of all of it. */
+export function MonthPage(
+  facts: Frame & { month: string; states: StateSummary[]; fault: string | undefined },
+): JSX.Element {
+  const { home, month, states, fault } = facts
+  const path = `${home}${month}/`
+  const due = states.filter(({ status }) => status === 'due')
+  const total = due.reduce((sum, { amount }) => sum + amount, 0)
+  return (
+    <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`} nav={facts.nav}>
+      <BackLink href={home}>Sales tax</BackLink>
+      <div class="flex flex-wrap items-end justify-between gap-4">
+        <Heading title={`Sales tax of ${nameOf(month)}`}>Months are those of UTC.</Heading>
+        <Form action={`${path}export`} csrf_token={facts.csrf_token}>
+          <Actions>
+            <Button name="of" value="states" pending="Exporting…">
+              By state (CSV)
+            </Button>
+            <Button name="of" value="lines" pending="Exporting…">
+              Every line (CSV)
+            </Button>
+          </Actions>
+        </Form>
+      </div>
+      <FiledNote done={facts.done} />
+      <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
+      {states.length === 0 ? (
+        <EmptyState title="Nothing was sold in this month" />
+      ) : (
+        <RecordTable
+          caption={`States in ${nameOf(month)}`}
+          columns={[
+            { label: 'State' },
+            { label: 'Sales', numeric: true },
+            { label: 'Not taxed', numeric: true },
+            { label: 'Taxed', numeric: true },
+            { label: 'Rate', numeric: true },
+            { label: 'Tax', numeric: true },
+            { label: 'Tax given back', numeric: true },
+            { label: 'To pay', numeric: true },
+            { label: 'State of filing' },
+          ]}
+          rows={states.map((each) => ({
+            key: each.state,
+            cells: [
+              <TextLink href={`${path}${each.state}/`}>{each.state}</TextLink>,
+              <Money cents={each.sales} />,
+              <Money cents={each.exempt_sales} />,
+              <Money cents={each.taxable_sales} />,
+              each.rates.map(percent).join(', '),
+              <Money cents={each.charged} />,
+              <Money cents={each.relieved} />,
+              <Money cents={each.amount} />,
+              <Status status={each.status} />,
+            ],
+          }))}
+        />
+      )}
+      {due.length > 0 && (
+        <Panel title={`File ${due.length === 1 ? 'one state' : `all ${due.length} states`}`}>
+          <p class="text-sm">
+            {formatMoney(total)} are paid. Each filing is kept under the reference of the batch and
+            the state’s name.
+          </p>
+          <Form action={path} csrf_token={facts.csrf_token}>
+            <Field
+              label="Reference of the batch"
+              name="filing_reference"
+              maxlength={80}
+              autocomplete="off"
+              spellcheck={false}
+              error={fault}
+            />
+            <Actions>
+              <Button kind="primary" pending="Filing…">
+                File and pay all
+              </Button>
+            </Actions>
+          </Form>
+        </Panel>
+      )}
+    </SiteLayout>
+  )
+}
+
+const KINDS = { sale: 'Sale', refund: 'Refund', dispute_lost: 'Dispute lost' } as const
+
+/** One state's month with every line, and its filing. */
+export function StateMonthPage(
+  facts: Frame & StateSummary & { month: string; lines: TaxLine[]; fault: string | undefined },
+): JSX.Element {
+  const { home, month, state, filing, fault } = facts
+  const path = `${home}${month}/${state}/`
+  return (
+    <SiteLayout title={`${state}, ${nameOf(month)} · Purser`} nav={facts.nav}>
+      <BackLink href={`${home}${month}/`}>{nameOf(month)}</BackLink>
+      <Heading title={`${state}, ${nameOf(month)}`} />
+      <FiledNote done={facts.done} />
+      <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+        <Panel title="What is owed" aside={<Status status={facts.status} />}>
+          <DescriptionList
+            items={[
+              { term: 'Sales before tax', detail: <Money cents={facts.sales} /> },
+              { term: 'Of that not taxed', detail: <Money cents={facts.exempt_sales} /> },
+              { term: 'Tax charged', detail: <Money cents={facts.charged} /> },
+              { term: 'Tax given back in this month', detail: <Money cents={-facts.relieved} /> },
+              { term: 'Left over from earlier months', detail: <Money cents={facts.carried} /> },
+              { term: 'To pay', detail: <Money cents={facts.amount} /> },
+            ]}
+          />
+        </Panel>
+        {filing ? (
+          <Panel title="Filed">
+            <DescriptionList
+              items={[
+                { term: 'Confirmation', detail: filing.reference },
+                { term: 'On', detail: <Day date={filing.filed_at} /> },
+                { term: 'By', detail: filing.filed_by },
+              ]}
+            />
+          </Panel>
+        ) : (
+          <Panel title="File">
+            {facts.status === 'due' ? (
+              <Form action={path} csrf_token={facts.csrf_token}>
+                <Field
+                  label="The state’s confirmation number"
+                  name="filing_reference"
+                  maxlength={80}
+                  autocomplete="off"
+                  spellcheck={false}
+                  error={fault}
+                />
+                <Actions>
+                  <Button kind="primary" pending="Filing…">
+                    File and pay
+                  </Button>
+                </Actions>
+              </Form>
+            ) : (
+              <p class="text-sm">{WHY_NOT[facts.status]}</p>
+            )}
+          </Panel>
+        )}
+      </div>
+      <RecordTable
+        caption={`Lines of ${state} in ${nameOf(month)}`}
+        columns={[
+          { label: 'Day' },
+          { label: 'What' },
+          { label: 'App' },
+          { label: 'ZIP' },
+          { label: 'Before tax', numeric: true },
+          { label: 'Taxed', numeric: true },
+          { label: 'Rate', numeric: true },
+          { label: 'Tax', numeric: true },
+        ]}
+        rows={facts.lines.map((line) => ({
+          key: line.transaction_id,
+          cells: [
+            <Day date={line.at} />,
+            KINDS[line.event],
+            line.app_name,
+            line.zip,
+            <Money cents={line.amount} />,
+            <Money cents={line.taxable} />,
+            percent(line.rate_ppm),
+            <Money cents={line.tax} />,
+          ],
+        }))}
+      />
+    </SiteLayout>
+  )
+}
+
+const WHY_NOT: Record<StateSummary['status'], string> = {
+  open: 'The month still runs: it can be filed once it is over.',
+  waiting: 'File the earlier months of this state first.',
+  none: 'No tax was collected, so there is nothing to be paid.',
+  due: '',
+  filed: '',
+}
+
+function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
+  if (done === 'filed') return <Alert tone="success">Filed and paid.</Alert>
+  if (done === 'already_filed') return <Alert tone="info">It was filed before.</Alert>
+  const count = /^filed_(\d+)$/.exec(done ?? '')?.[1]
+  if (count) return <Alert tone="success">{`States filed and paid: ${count}.`}</Alert>
+  return done ? <Alert tone="info">Nothing was filed.</Alert> : null
+}

@@ -1,0 +1,70 @@
+import * as apps from '#domain/apps'
+import * as payments from '#domain/payments'
+import { disputeClosed, disputeOpened } from '#flows/dispute'
+import { noteAccount, settlePayout } from '#flows/pay-out'
+import { refundSettled } from '#flows/refund'
+import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { LETTERS } from '#platform/letters'
+
+type Event = payments.ProcessorEvent
+type Kind = Event['kind']
+type Told<K extends Kind> = Extract<Event, { kind: K }>
+
+/** `later`: what the event tells of is not on our books yet, or not due there; it comes again. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a story that never waits has nothing to say.
+type Heard = Promise<'done' | 'later' | void>
+
+/** What is done about an event in the transaction that marks it as handled; `later` undoes all. */
+const WITHIN: { [K in Kind]?: (world: World, tx: Db, event: Told<K>) => Heard } = {
+  dispute_opened: disputeOpened,
+  dispute_closed: disputeClosed,
+  refund_settled: refundSettled,
+}
+
+/** What asks the processor again, so that it runs outside of any transaction; twice does no harm. */
+const OUTSIDE: { [K in Kind]?: (world: World, event: Told<K>) => Heard } = {
+  payout_settled: settlePayout,
+  account_changed: noteAccount,
+}
+
+/** Thrown where an event must wait, so that its transaction leaves nothing. */
+class Later extends Error {}
+
+/**
+ * Hears what the processor tells by itself, each event once, and returns how many were done. An
+ * app's own clock may be ahead of the service's: what is told for its time is heard, and what is
+ * told for others' is left until it is due there.
+ */
+export async function handleEvents(world: World): Promise<number> {
+  const { processor, db, clock, log, jobs } = world
+  const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
+  let done = 0
+  for (const event of await processor.events(furthest)) {
+    try {
+      await handle(world, event)
+      await processor.acknowledge(event.id)
+      done++
+    } catch (error) {
+      if (error instanceof Later) continue
+      log.error({ error, event_id: event.id, kind: event.kind }, 'an event must wait')
+    }
+  }
+  if (done > 0) jobs.wake(LETTERS)
+  return done
+}
+
+async function handle(world: World, event: Event): Promise<void> {
+  const { db, clock, processor } = world
+  const { id, kind } = event
+  const outside = OUTSIDE[kind] as ((world: World, event: Event) => Heard) | undefined
+  if ((await outside?.(world, event)) === 'later') throw new Later(id)
+  await db.tx(async (tx) => {
+    const now = clock.now()
+    await payments.receive(tx, now, { id, kind, processor: processor.name, payload: event })
+    if (!(await payments.markHandled(tx, now, id))) return
+    const within = WITHIN[kind] as ((world: World, tx: Db, event: Event) => Heard) | undefined
+    if ((await within?.(world, tx, event)) === 'later') throw new Later(id)
+  })
+}

@@ -1,0 +1,125 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { Form, TextareaField } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { DescriptionList, Heading, Panel } from '#design/panels'
+import { invoiceNumber, type Sale } from '#domain/billing'
+import type { Dispute, Evidence } from '#domain/payments'
+import type { PageFacts } from './access.ts'
+import { DISPUTE_WORDS, REASON_WORDS } from './words.ts'
+
+export interface DisputeFacts extends PageFacts {
+  sale: Sale
+  dispute: Dispute
+  /** What would be sent now, or was sent. */
+  evidence: Evidence
+  /** Whether evidence is still heard. */
+  is_heard: boolean
+  statement: string
+  longest_statement: number
+  cost: number
+  note: { tone: 'success' | 'warning'; words: string } | undefined
+  fault: string | undefined
+}
+
+const FIELDS: [name: keyof Evidence, label: string][] = [
+  ['product_description', 'What was sold'],
+  ['access_activity_log', 'What happened'],
+  ['receipt', 'Receipt'],
+  ['refund_policy_disclosure', 'Terms and refunds'],
+  ['uncategorized_text', 'Your statement'],
+]
+
+/** A dispute: what it is about, until when it is heard, and what is brought forward. */
+export function DisputePage(facts: DisputeFacts): JSX.Element {
+  const { dispute, sale, base } = facts
+  const number = invoiceNumber(sale.number)
+  const [words, tone] = DISPUTE_WORDS[dispute.status]
+  return (
+    <SiteLayout title={`Dispute of ${number} · Purser`} nav={facts.nav} notice={facts.notice}>
+      <div class="grid gap-2">
+        <BackLink href={`${base}/sales/${sale.id}/`}>{number}</BackLink>
+        <div class="flex flex-wrap items-center justify-between gap-4">
+          <Heading title={`Dispute of ${formatMoney(dispute.amount)}`}>
+            {REASON_WORDS[dispute.reason]}
+          </Heading>
+          <Badge tone={tone}>{words}</Badge>
+        </div>
+      </div>
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
+      <Consequences {...facts} />
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
+        <div class="grid grid-cols-1 gap-5">
+          <Panel title="The dispute">
+            <DescriptionList
+              items={[
+                { term: 'Bill', detail: number },
+                { term: 'Buyer', detail: sale.email },
+                { term: 'Disputed', detail: <Money cents={dispute.amount} /> },
+                { term: 'Opened', detail: <Day date={dispute.opened_at} /> },
+                { term: 'Evidence is heard until', detail: <Day date={dispute.due_at} /> },
+                ...(dispute.submitted_at
+                  ? [{ term: 'Evidence sent', detail: <Day date={dispute.submitted_at} /> }]
+                  : []),
+                ...(dispute.closed_at
+                  ? [{ term: 'Decided', detail: <Day date={dispute.closed_at} /> }]
+                  : []),
+              ]}
+            />
+          </Panel>
+          {facts.is_heard && <Send {...facts} />}
+        </div>
+        <Panel title={dispute.submitted_at ? 'What was sent' : 'What we know'}>
+          {FIELDS.map(
+            ([name, label]) =>
+              facts.evidence[name] && (
+                <section key={name} class="grid gap-1.5 text-sm">
+                  <h3 class="font-medium">{label}</h3>
+                  <p class="whitespace-pre-line text-muted">{facts.evidence[name]}</p>
+                </section>
+              ),
+          )}
+        </Panel>
+      </div>
+    </SiteLayout>
+  )
+}
+
+function Consequences({ dispute, cost }: DisputeFacts): JSX.Element {
+  const fee = formatMoney(cost)
+  const words: Record<Dispute['status'], string> = {
+    inquiry:
+      'The bank only asks so far: no money moved and the license goes on. Answer it, or refund the buyer, before it becomes a dispute.',
+    open: `The bank took the money and the license is paused. Won, everything comes back with the ${fee}, and the same key works again; lost, the license ends.`,
+    won: 'The bank decided for the seller.',
+    lost: `The bank decided for the buyer. The license is canceled, and the ${fee} stay.`,
+  }
+  return <p class="max-w-prose text-sm">{words[dispute.status]}</p>
+}
+
+function Send(facts: DisputeFacts): JSX.Element {
+  const { base, dispute, csrf_token, statement, fault, longest_statement } = facts
+  return (
+    <Panel title={dispute.submitted_at ? 'Send it again' : 'Answer it'}>
+      <Form action={`${base}/disputes/${dispute.id}/`} csrf_token={csrf_token}>
+        <TextareaField
+          label="Your statement"
+          name="statement"
+          optional
+          rows={6}
+          maxlength={longest_statement}
+          value={statement}
+          error={fault}
+          hint="What you know and we do not: what you wrote to each other, what was delivered. The bank reads it with what we know."
+        />
+        <Actions>
+          <Button kind="primary" pending="Sending…">
+            Send the evidence
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}

@@ -1,0 +1,55 @@
+import * as billing from '#domain/billing'
+import type { World } from '#flows/world'
+import { isoSeconds } from '#platform/calendar'
+import type { CsvColumn } from '#platform/csv'
+import { cents } from '#platform/money'
+import { declareExport, ROWS_AT_ONCE } from '#surfaces/exports'
+
+/** The kind of task that makes an app's bills into a file. */
+export const SALES = 'export_sales'
+
+/** Declares the export of an app's bills. */
+export function declareSalesExport(world: World): void {
+  const { db } = world
+  declareExport(world, {
+    kind: SALES,
+    title: 'Exporting sales',
+    place: 'apps',
+    columns: COLUMNS,
+    nameOf: ({ request }) => `${request.slug}-sales.csv`,
+    back: ({ request }) => `/dashboard/apps/${request.slug}/sales/`,
+    async open({ app_id }) {
+      return { total: await billing.countSales(db, app_id!), pages: everySale(world, app_id!) }
+    },
+  })
+}
+
+/** Every bill of an app in pages, the latest first. */
+async function* everySale({ db }: World, app_id: string): AsyncGenerator<billing.Sale[]> {
+  let below: number | undefined
+  for (;;) {
+    const some = await billing.listSales(db, { app_id, below, limit: ROWS_AT_ONCE })
+    yield some
+    below = some.at(-1)?.number
+    if (some.length < ROWS_AT_ONCE) return
+  }
+}
+
+const COLUMNS: CsvColumn<billing.Sale>[] = [
+  { name: 'bill', of: (sale) => billing.invoiceNumber(sale.number) },
+  { name: 'date', of: (sale) => isoSeconds(sale.paid_at ?? sale.created_at) },
+  { name: 'status', of: (sale) => sale.status },
+  { name: 'kind', of: (sale) => sale.kind },
+  { name: 'plan', of: (sale) => sale.product_name },
+  { name: 'buyer', of: (sale) => sale.email },
+  { name: 'amount', of: (sale) => sale.amount },
+  { name: 'tax', of: (sale) => sale.tax },
+  { name: 'tax_state', of: (sale) => sale.state },
+  { name: 'fee', of: (sale) => sale.fee },
+  { name: 'of_it_add_on', of: (sale) => sale.add_on_fee },
+  { name: 'net', of: (sale) => cents(sale.amount - sale.fee) },
+  { name: 'refunded', of: (sale) => sale.refunded },
+  { name: 'invoice_id', of: (sale) => sale.id },
+  { name: 'order_id', of: (sale) => sale.order_id },
+  { name: 'license_id', of: (sale) => sale.license_id },
+]

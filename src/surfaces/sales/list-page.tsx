@@ -1,0 +1,147 @@
+import type { JSX } from 'preact'
+import { Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { Form, SelectField } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day, Money } from '#design/money'
+import { Pager, SubNav } from '#design/navigation'
+import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
+import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
+import type { DisputeLine } from '#domain/payments'
+import { isoDate } from '#platform/calendar'
+import { appMenu } from '#surfaces/app-pages'
+import type { PageFacts } from './access.ts'
+import { KIND_WORDS, STATUS_WORDS } from './words.ts'
+
+/** What the list shows of all: one status, one kind, and from where on. */
+export interface Filter {
+  status: string
+  kind: string
+}
+
+const COLUMNS = [
+  { label: 'Bill' },
+  { label: 'Status' },
+  { label: 'Date' },
+  { label: 'Buyer' },
+  { label: 'For' },
+  { label: 'Amount', numeric: true },
+  { label: 'Tax', numeric: true },
+  { label: 'Fee', numeric: true },
+  { label: 'Yours', numeric: true },
+]
+
+/** Every bill of an app, the latest first. */
+export function SalesPage(
+  facts: PageFacts & {
+    slug: string
+    app_name: string
+    has_clock: boolean
+    sales: Sale[]
+    disputes: DisputeLine[]
+    filter: Filter
+    /** The addresses of the bills before these, and of the latest where these are not. */
+    older: string | undefined
+    latest: string | undefined
+  },
+): JSX.Element {
+  const { base, sales, filter } = facts
+  const isFiltered = filter.status !== '' || filter.kind !== ''
+  return (
+    <SiteLayout title={`Sales · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+      <div class="grid grid-cols-1 gap-6">
+        <div class="flex flex-wrap items-end justify-between gap-4">
+          <Heading title={`${facts.app_name}: sales`}>
+            Every bill, and where its cents went.
+          </Heading>
+          <Form action={`${base}/sales/export`} csrf_token={facts.csrf_token}>
+            <Button pending="Exporting…">Export CSV</Button>
+          </Form>
+        </div>
+        <SubNav label={facts.app_name} links={appMenu(facts.slug, 'sales', facts)} />
+      </div>
+      {facts.disputes.length > 0 && <Waiting {...facts} />}
+      <FilterForm base={base} filter={filter} />
+      {sales.length === 0 ? (
+        <Nothing isFiltered={isFiltered} base={base} />
+      ) : (
+        <Panel>
+          <RecordTable
+            caption="Bills, the latest first"
+            columns={COLUMNS}
+            rows={sales.map((sale) => ({ key: sale.id, cells: cellsOf(base, sale) }))}
+          />
+        </Panel>
+      )}
+      <Pager newest={facts.latest} older={facts.older} />
+    </SiteLayout>
+  )
+}
+
+function cellsOf(base: string, sale: Sale) {
+  const [words, tone] = STATUS_WORDS[sale.status]
+  return [
+    <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
+    <Badge tone={tone}>{words}</Badge>,
+    isoDate(sale.paid_at ?? sale.created_at),
+    sale.email,
+    `${sale.product_name}, ${KIND_WORDS[sale.kind].toLowerCase()}`,
+    <Money cents={sale.amount} />,
+    <Money cents={sale.tax} />,
+    <Money cents={sale.fee} />,
+    <Money cents={sale.amount - sale.fee} />,
+  ]
+}
+
+/** The disputes that wait for somebody. */
+function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }): JSX.Element {
+  const title = disputes.length === 1 ? 'A payment is disputed' : `${disputes.length} are disputed`
+  return (
+    <Alert tone="warning" title={title}>
+      <ul class="grid gap-1">
+        {disputes.map((dispute) => (
+          <li key={dispute.id}>
+            <TextLink href={`${base}/disputes/${dispute.id}/`}>
+              <Money cents={dispute.amount} /> by {dispute.email}
+            </TextLink>
+            {dispute.submitted_at ? ': your evidence was sent; until ' : ': send evidence by '}
+            <Day date={dispute.due_at} />
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  )
+}
+
+function FilterForm({ base, filter }: { base: string; filter: Filter }): JSX.Element {
+  const statuses = SALE_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value][0] }))
+  const kinds = Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))
+  const any = { value: '', label: 'Any' }
+  return (
+    <form method="get" action={`${base}/sales/`} class="flex flex-wrap items-end gap-4">
+      <SelectField
+        label="Status"
+        name="status"
+        value={filter.status}
+        options={[any, ...statuses]}
+      />
+      <SelectField label="Kind" name="kind" value={filter.kind} options={[any, ...kinds]} />
+      <Button>Show</Button>
+    </form>
+  )
+}
+
+function Nothing({ isFiltered, base }: { isFiltered: boolean; base: string }): JSX.Element {
+  if (!isFiltered) {
+    return (
+      <EmptyState title="No sales yet">
+        As soon as somebody buys, the bill stands here, with all that became of it.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title="No such bills" action={<Button href={`${base}/sales/`}>Show all</Button>}>
+      No bill has this status and kind.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import { startExport } from '#surfaces/exports'
+import { queryOf, sendPage } from '#surfaces/pages'
+import { forSide, PLACES, pageFacts } from './access.ts'
+import { declareSalesExport, SALES } from './export.ts'
+import { SalesPage } from './list-page.tsx'
+import { KIND_WORDS } from './words.ts'
+
+const ON_A_PAGE = 50
+
+/** The list of an app's bills, and the same as a table for other programs. */
+export function declareList(scope: FastifyInstance, world: World): void {
+  const { db } = world
+  const path = `${PLACES.seller}/sales/`
+  declareSalesExport(world)
+
+  scope.get(
+    path,
+    forSide(world, 'seller', async (visit) => {
+      const { request, base } = visit
+      const app = visit.app!
+      const filter = {
+        status: billing.SALE_STATUSES.find((each) => each === queryOf(request, 'status')),
+        kind: KINDS.find((each) => each === queryOf(request, 'kind')),
+      }
+      const below = numberOf(queryOf(request, 'below'))
+      const question = { app_id: app.id, ...filter, below, limit: ON_A_PAGE + 1 }
+      const found = await billing.listSales(db, question)
+      const shown = found.slice(0, ON_A_PAGE)
+      const here = (facts: Record<string, string>) =>
+        `${base}/sales/?${new URLSearchParams({ ...present(filter), ...facts })}`
+      const last = shown.at(-1)
+      const page = SalesPage({
+        ...(await pageFacts(world, visit, app)),
+        slug: app.slug,
+        app_name: app.name,
+        has_clock: world.processor.name === 'sandbox',
+        sales: shown,
+        disputes: await payments.listUnclosed(db, app.id),
+        filter: { status: filter.status ?? '', kind: filter.kind ?? '' },
+        older: found.length > shown.length && last ? here({ below: `${last.number}` }) : undefined,
+        latest: below === undefined ? undefined : here({}),
+      })
+      return sendPage(visit.reply, page)
+    }),
+  )
+
+  scope.post(
+    `${path}export`,
+    forSide(world, 'seller', async (visit) => {
+      const { id: app_id, slug } = visit.app!
+      return await startExport(world, visit, { kind: SALES, app_id, request: { slug } })
+    }),
+  )
+}
+
+const KINDS = Object.keys(KIND_WORDS) as billing.InvoiceKind[]
+
+function present(filter: Record<string, string | undefined>): Record<string, string> {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Record<string, string>
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as apps from '#domain/apps'
+import { offerRefund, type RefundOffer, refundCharge } from '#flows/refund'
+import type { World } from '#flows/world'
+import type { Limit } from '#platform/limits'
+import { type Cents, formatAmount, parseAmount } from '#platform/money'
+import { formOf, goTo, limitPage, sendPage } from '#surfaces/pages'
+import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
+import { type RefundForm, RefundPage } from './refund-page.tsx'
+import { saleOf } from './sale.ts'
+import { REFUSAL_WORDS } from './words.ts'
+
+const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
+const LONGEST_REASON = 200
+
+/** A refund: asked for, shown to the cent, and then done as it was shown. */
+export function declareRefund(scope: FastifyInstance, world: World, side: Side): void {
+  const path = `${PLACES[side]}/sales/:invoice_id/refund`
+
+  scope.get(
+    path,
+    forSide(world, side, async (visit) => {
+      const { id: invoice_id } = await saleOf(world, visit)
+      const offer = await offerRefund(world, askerOf(visit), { invoice_id })
+      const amount = 'back' in offer ? formatAmount(offer.left) : ''
+      return await show(world, visit, { form: { amount, reason: '' } })
+    }),
+  )
+
+  scope.post(
+    path,
+    forSide(world, side, async (visit) => {
+      const { step, seen, ...fields } = formOf(visit.request)
+      const form = { amount: (fields.amount ?? '').trim(), reason: (fields.reason ?? '').trim() }
+      const amount = amountOf(form)
+      const reasonFault = faultOfReason(form)
+      if (amount === undefined || reasonFault) return await show(world, visit, { form })
+      const { id: invoice_id } = await saleOf(world, visit)
+      const asker = askerOf(visit)
+      const offer = await offerRefund(world, asker, { invoice_id, amount })
+      const isSeen = 'back' in offer && seen === seenOf(offer)
+      if (step !== 'confirm' || !isSeen) {
+        return await show(world, visit, { form, has_changed: step === 'confirm' })
+      }
+      await limitPage(world, REFUNDS, visit.session.user_id, visit.reply)
+      const { reason } = form
+      const done = await refundCharge(world, asker, { invoice_id, amount, reason })
+      // Somebody else was faster: what is left now is shown.
+      if (done.outcome === 'refused') return await show(world, visit, { form, has_changed: true })
+      return goTo(visit.reply, `${visit.base}/sales/${invoice_id}/?done=${done.outcome}`)
+    }),
+  )
+}
+
+/** Names what an offer shows. */
+function seenOf({ left, back, cost, ends_license }: RefundOffer): string {
+  return [left, back.amount, back.tax, back.fee, cost, ends_license].join('.')
+}
+
+/** The amount of a form, in which `12` stands for `12.00`. */
+function amountOf({ amount }: RefundForm): Cents | undefined {
+  const plain = amount.replace(/^\$/, '')
+  return parseAmount(/^\d+$/.test(plain) ? `${plain}.00` : plain)
+}
+
+function faultOfReason({ reason }: RefundForm): string | undefined {
+  if (reason === '') return 'Say why: it stands in your records and in the letter to the buyer.'
+  return reason.length > LONGEST_REASON ? 'That is longer than 200 characters.' : undefined
+}
+
+/** Shows the form, what is wrong with it, or what would happen. */
+async function show(
+  world: World,
+  visit: SalesVisit,
+  { form, has_changed = false }: { form: RefundForm; has_changed?: boolean },
+): Promise<FastifyReply> {
+  const sale = await saleOf(world, visit)
+  const app = visit.app ?? (await apps.find(world.db, sale.app_id))!
+  const asker = askerOf(visit)
+  const facts = { invoice_id: sale.id }
+  const whole = await offerRefund(world, asker, facts)
+  const obstacle = 'refusal' in whole ? REFUSAL_WORDS[whole.refusal] : undefined
+  const isAsked = visit.request.method === 'POST' && !obstacle
+  const amount = amountOf(form)
+  const offer =
+    isAsked && amount !== undefined ? await offerRefund(world, asker, { ...facts, amount }) : whole
+  const amountFault =
+    amount === undefined
+      ? REFUSAL_WORDS.not_an_amount
+      : 'refusal' in offer
+        ? REFUSAL_WORDS[offer.refusal]
+        : undefined
+  const found = [
+    { id: 'amount', message: amountFault },
+    { id: 'reason', message: faultOfReason(form) },
+  ]
+  const faults = isAsked ? found.filter((each) => each.message !== undefined) : []
+  const page = RefundPage({
+    ...(await pageFacts(world, visit, app)),
+    sale,
+    form,
+    faults: faults as { id: string; message: string }[],
+    left: whole.left,
+    obstacle,
+    offer: isAsked && faults.length === 0 && 'back' in offer ? offer : undefined,
+    seen: 'back' in offer ? seenOf(offer) : '',
+    has_changed,
+  })
+  return sendPage(visit.reply, page, { status: faults.length > 0 ? 422 : has_changed ? 409 : 200 })
+}

@@ -1,0 +1,199 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
+import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
+import type { Entry } from '#domain/ledger'
+import type { Dispute, Refund } from '#domain/payments'
+import type { PageFacts } from './access.ts'
+import {
+  DISPUTE_WORDS,
+  EVENT_WORDS,
+  KIND_WORDS,
+  lineWords,
+  REFUND_WORDS,
+  STATUS_WORDS,
+} from './words.ts'
+
+/** All that is known of one bill. */
+export interface SaleFacts extends PageFacts {
+  app_name: string
+  sale: Sale
+  charge: { id: string; card: string } | undefined
+  refunds: Refund[]
+  disputes: Dispute[]
+  payouts: WentOutWith[]
+  entries: Entry[]
+  /** Whether anything of it may still go back. */
+  is_refundable: boolean
+  /** What has just been done, in words. */
+  note: string | undefined
+}
+
+/** One bill, and the way of each of its cents. */
+export function SalePage(facts: SaleFacts): JSX.Element {
+  const { sale, base } = facts
+  const number = invoiceNumber(sale.number)
+  const [words, tone] = STATUS_WORDS[sale.status]
+  return (
+    <SiteLayout title={`${number} · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+      <div class="grid gap-2">
+        {facts.as === 'seller' ? (
+          <BackLink href={`${base}/sales/`}>Sales</BackLink>
+        ) : (
+          <BackLink href="/desk/">Desk</BackLink>
+        )}
+        <div class="flex flex-wrap items-center justify-between gap-4">
+          <Heading title={`${KIND_WORDS[sale.kind]} ${number}`}>
+            {facts.app_name} {sale.product_name}, for {sale.email}
+          </Heading>
+          <Badge tone={tone}>{words}</Badge>
+        </div>
+      </div>
+      {facts.note && <Alert tone="info">{facts.note}</Alert>}
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+        <Figures {...facts} />
+        <div class="grid grid-cols-1 gap-5">
+          <Refunds {...facts} />
+          {facts.disputes.length > 0 && <Disputes {...facts} />}
+          {facts.payouts.length > 0 && <Payouts {...facts} />}
+        </div>
+      </div>
+      {facts.entries.length > 0 && <Trace {...facts} />}
+    </SiteLayout>
+  )
+}
+
+function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
+  const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
+  const isYours = as === 'seller'
+  return (
+    <Panel title="The bill">
+      <DescriptionList
+        items={[
+          { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
+          money('Price', sale.amount),
+          money(`Sales tax (${sale.state})`, sale.tax),
+          money('Paid by the buyer', sale.amount + sale.tax),
+          money('Purser’s fee', sale.fee - sale.add_on_fee),
+          ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
+          money(isYours ? 'Yours' : 'The seller’s', sale.amount - sale.fee),
+          ...(sale.refunded > 0 ? [money('Refunded since', sale.refunded)] : []),
+          ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
+          { term: 'Order', detail: <Id>{sale.order_id}</Id> },
+          { term: 'License', detail: <Id>{sale.license_id}</Id> },
+          ...(charge ? [{ term: 'Charge', detail: <Id>{charge.id}</Id> }] : []),
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Id({ children }: { children: ComponentChildren }): JSX.Element {
+  return <span class="font-mono text-xs break-all">{children}</span>
+}
+
+function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element {
+  return (
+    <Panel title="Refunds">
+      {refunds.length === 0 && <p class="text-sm text-muted">Nothing went back.</p>}
+      {refunds.length > 0 && (
+        <RecordRows
+          records={refunds.map((refund) => {
+            const [words, tone] = REFUND_WORDS[refund.status]
+            return {
+              key: refund.id,
+              title: formatMoney(refund.amount),
+              aside: <Badge tone={tone}>{words}</Badge>,
+              details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
+            }
+          })}
+        />
+      )}
+      {is_refundable && (
+        <Actions>
+          <Button href={`${base}/sales/${sale.id}/refund`}>Refund</Button>
+        </Actions>
+      )}
+    </Panel>
+  )
+}
+
+function Disputes({ disputes, base }: SaleFacts): JSX.Element {
+  return (
+    <Panel title="Disputes">
+      <RecordRows
+        records={disputes.map((dispute) => {
+          const [words, tone] = DISPUTE_WORDS[dispute.status]
+          return {
+            key: dispute.id,
+            title: formatMoney(dispute.amount),
+            aside: <Badge tone={tone}>{words}</Badge>,
+            details: [<Day date={dispute.opened_at} />],
+            action: <TextLink href={`${base}/disputes/${dispute.id}/`}>Look at it</TextLink>,
+          }
+        })}
+      />
+    </Panel>
+  )
+}
+
+function Payouts({ payouts, as }: SaleFacts): JSX.Element {
+  return (
+    <Panel title="Paid out with">
+      <RecordRows
+        records={payouts.map((payout) => ({
+          key: payout.id,
+          title: `Payout ${payout.number}`,
+          details: [<Day date={payout.created_at} />, payout.status],
+          ...(as === 'seller'
+            ? { action: <TextLink href={`/dashboard/payouts/${payout.id}/`}>Statement</TextLink> }
+            : {}),
+        }))}
+      />
+    </Panel>
+  )
+}
+
+/** Every line of the books that this bill led to, with what is left after each: in the end nothing. */
+function Trace({ entries }: SaleFacts): JSX.Element {
+  let balance = 0
+  const rows = entries.map((entry) => {
+    balance += entry.amount
+    return {
+      key: `${entry.transaction_id}-${entry.position}`,
+      cells: [
+        <Day date={entry.at} />,
+        EVENT_WORDS[entry.event] ?? entry.event,
+        lineWords(entry),
+        <Money cents={entry.amount} />,
+        <Money cents={balance} />,
+      ],
+    }
+  })
+  return (
+    <Panel title="Every cent">
+      <p class="text-sm text-muted">
+        What came in is positive, and where it went is negative; every event leaves a balance of
+        nothing.
+      </p>
+      <RecordTable
+        caption="The lines of the books"
+        columns={[
+          { label: 'Date' },
+          { label: 'Event' },
+          { label: 'What' },
+          { label: 'Amount', numeric: true },
+          { label: 'Balance', numeric: true },
+        ]}
+        rows={rows}
+      />
+      <p class="flex justify-between border-t border-base-300 pt-3 text-sm font-semibold">
+        <span>Balance in the end</span>
+        <Money cents={balance} />
+      </p>
+    </Panel>
+  )
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { offerRefund } from '#flows/refund'
+import type { World } from '#flows/world'
+import { queryOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
+import { SalePage } from './sale-page.tsx'
+
+/** The page of one bill. */
+export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
+  scope.get(
+    `${PLACES[side]}/sales/:invoice_id/`,
+    forSide(world, side, async (visit) => {
+      const { db } = world
+      const sale = await saleOf(world, visit)
+      const app = visit.app ?? (await apps.find(db, sale.app_id))!
+      const charge = await payments.chargeOf(db, sale.id)
+      const refunds = charge ? await payments.refundsOf(db, charge.id) : []
+      const disputes = charge ? await payments.disputesOf(db, charge.id) : []
+      const subjects = [sale.id, ...[...refunds, ...disputes].map(({ id }) => id)]
+      const entries = await ledger.entriesOf(db, subjects)
+      const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
+      const payouts = await billing.payoutsOf(db, transactions)
+      const offer = await offerRefund(world, askerOf(visit), { invoice_id: sale.id })
+      const page = SalePage({
+        ...(await pageFacts(world, visit, app)),
+        app_name: app.name,
+        sale,
+        charge: charge && {
+          id: charge.id,
+          card: payments.cardName(await payments.cardOfCharge(db, charge.id)),
+        },
+        refunds,
+        disputes,
+        payouts: payouts.filter(({ owner }) => visit.as === 'operator' || owner === app.seller_id),
+        entries,
+        is_refundable: 'back' in offer,
+        note: NOTES[queryOf(visit.request, 'done') ?? ''],
+      })
+      return sendPage(visit.reply, page)
+    }),
+  )
+}
+
+const NOTES: Record<string, string> = {
+  refunded: 'The refund is done. Banks take some days until the buyer sees it.',
+  processing: 'The processor has not answered yet. The refund is done as soon as it does.',
+  refused_by_processor: 'The processor did not do this refund. Nothing moved.',
+}
+
+/** The bill that an address names, where the visitor may see it. */
+export async function saleOf(
+  { db }: World,
+  { request, app }: SalesVisit,
+): Promise<billing.Sale & { app_id: string }> {
+  const { invoice_id: id } = request.params as { invoice_id: string }
+  const sale = await billing.findSale(db, { id, app_id: app?.id ?? null })
+  if (!sale) throw refuse('not_found')
+  return sale
+}
