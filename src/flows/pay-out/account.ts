@@ -1,0 +1,61 @@
+import type { ProcessorEvent } from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import { LETTERS, queueFreshLetter } from '#platform/letters'
+
+/**
+ * Opens a payee's account at the processor, or finds the one there is, and returns the address of
+ * the processor's own page on which a US bank account is named.
+ */
+export async function openOnboarding(
+  world: World,
+  facts: { owner: string; email: string; return_url: string },
+): Promise<string> {
+  const { db, clock, processor } = world
+  const now = clock.now()
+  const { owner, email, return_url } = facts
+  const { account_id } = await processor.openAccount(now, { owner, email })
+  const account = { owner, processor: processor.name, processor_account_id: account_id }
+  await payouts.keepAccount(db, now, account)
+  const { url } = await processor.openOnboarding(now, { account_id, return_url })
+  return url
+}
+
+/**
+ * Asks the processor how a payee's account stands, for somebody who comes back from its page. Where
+ * another bank stands behind it, the payee is written to: was this you?
+ */
+export async function refreshAccount(world: World, owner: string): Promise<void> {
+  const { db, clock, jobs, processor } = world
+  const account = await payouts.findAccount(db, owner)
+  if (!account) return
+  // Asked anew each time: what an event says may have been overtaken by the next one.
+  const told = await processor.readAccount(account.processor_account_id)
+  const now = clock.now()
+  const isRecorded = await db.tx(async (tx) => {
+    // Whoever comes back and the processor's own word meet here, and one of them sees the change.
+    const before = payouts.bankOf((await payouts.holdAccount(tx, owner))!)
+    if (before !== payouts.bankOf(account)) return false
+    await payouts.recordAccount(tx, now, owner, told)
+    const bank = payouts.bankOf(told)
+    if (bank === undefined || bank === before) return true
+    const facts = { bank, ...(before === undefined ? {} : { before }) }
+    await queueFreshLetter(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
+    return true
+  })
+  // Somebody else was faster: what was told may be older than what he wrote.
+  if (!isRecorded) return await refreshAccount(world, owner)
+  jobs.wake(LETTERS)
+}
+
+/** A payee's account changed, as the processor tells. */
+export async function noteAccount(
+  world: World,
+  event: Extract<ProcessorEvent, { kind: 'account_changed' }>,
+): Promise<void> {
+  const account = await payouts.accountOfProcessor(world.db, {
+    processor: world.processor.name,
+    processor_account_id: event.account_id,
+  })
+  if (account) await refreshAccount(world, account.owner)
+}

@@ -1,0 +1,65 @@
+import * as ledger from '#domain/ledger'
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { askAndSettle } from './settle.ts'
+import { payeeTime } from './time.ts'
+
+/** What came of paying somebody out. */
+export type PaidOut =
+  | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
+  /** Another payout of the same payee waits for the processor's answer. */
+  | { outcome: 'under_way'; payout_id: string }
+  /** There is less than the least that is sent, or something is owed by the payee. */
+  | { outcome: 'too_little' }
+  /** No bank account was named yet. */
+  | { outcome: 'no_bank' }
+
+/** Where a payee stands now. */
+export async function standOf(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
+  const now = await payeeTime(world, payee.owner)
+  return payouts.standingOf(now, payee, await payouts.untakenLines(world.db, payee))
+}
+
+/** Pays out all that is available to a payee, or says why nothing is paid. */
+export async function payOut(
+  world: World,
+  request: payouts.Payee & { cause: 'weekly' | 'request' },
+): Promise<PaidOut> {
+  const now = await payeeTime(world, request.owner)
+  const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request))
+  return 'payout' in begun ? await askAndSettle(world, begun.payout) : begun
+}
+
+/**
+ * Puts a payout on record with the lines that count at `until`, inside the caller's transaction.
+ * Of any number at the same time one takes the lines, and the others find none.
+ */
+export async function beginPayout(
+  { random }: World,
+  tx: Db,
+  now: Date,
+  until: Date,
+  request: payouts.Payee & { cause: 'weekly' | 'request' },
+): Promise<PaidOut | { payout: payouts.Payout }> {
+  const { owner, account, cause } = request
+  await ledger.lockOwner(tx, owner)
+  const bank = await payouts.findAccount(tx, owner)
+  if (!bank?.is_ready) return { outcome: 'no_bank' }
+  const open = await payouts.openPayoutOf(tx, request)
+  if (open) return { outcome: 'under_way', payout_id: open.id }
+  const untaken = await payouts.untakenLines(tx, request)
+  const { total, lines } = payouts.standingOf(until, request, untaken)
+  if (!payouts.isPayable(total)) return { outcome: 'too_little' }
+  const id = mintId(random, 'po')
+  const payout = await payouts.addPayout(
+    tx,
+    now,
+    { id, owner, account, amount: total, cause },
+    lines,
+  )
+  const posting = ledger.payout({ payout_id: id, owner, account, amount: total })
+  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+  return { payout }
+}

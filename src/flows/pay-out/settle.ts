@@ -1,0 +1,95 @@
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { LETTERS, queueLetter } from '#platform/letters'
+import type { PaidOut } from './pay.ts'
+import { payeeTime } from './time.ts'
+
+/** How a payout ended, or that it is on its way. */
+export interface PayoutEnd {
+  status: 'paid' | 'pending' | 'failed'
+  payout_id?: string
+  reason?: string
+}
+
+/** Asks the processor to pay, and writes its answer; where none comes, it is asked again later. */
+export async function askAndSettle(world: World, payout: payouts.Payout): Promise<PaidOut> {
+  const { id: payout_id, owner, amount, number } = payout
+  const now = await payeeTime(world, owner)
+  const bank = (await payouts.findAccount(world.db, owner))!
+  try {
+    const answer = await world.processor.payOut(now, {
+      key: payout_id,
+      amount,
+      account_id: bank.processor_account_id,
+      description: `Purser payout ${number}`,
+    })
+    const status = await endPayout(world, payout, answer)
+    return { outcome: status, payout_id }
+  } catch (error) {
+    if (!(error instanceof payments.ProcessorUnreachable)) throw error
+    world.log.warn({ payout_id }, 'the processor did not answer a payout')
+    return { outcome: 'processing', payout_id }
+  }
+}
+
+/** Writes how a payout stands. Said twice, the second changes nothing; returns how it stands then. */
+export async function endPayout(
+  world: World,
+  { id, owner }: Pick<payouts.Payout, 'id' | 'owner'>,
+  end: PayoutEnd,
+): Promise<'paid' | 'pending' | 'failed'> {
+  const now = await payeeTime(world, owner)
+  const status = await world.db.tx(async (tx) => {
+    const payout = await payouts.lockPayout(tx, id)
+    if (!leadsOn(payout.status, end.status)) return payout.status
+    const { status, payout_id, reason } = end
+    await payouts.recordPayout(tx, now, id, {
+      status,
+      ...(payout_id === undefined ? {} : { payout_id }),
+      ...(reason === undefined ? {} : { failure: reason }),
+    })
+    if (status === 'failed') await giveBack(world, tx, now, payout)
+    if (status !== 'pending') await tell(world, tx, now, id, status)
+    return status
+  })
+  world.jobs.wake(LETTERS)
+  return status as 'paid' | 'pending' | 'failed'
+}
+
+/** A bank may send back what it seemed to have taken; what came back is over. */
+function leadsOn(from: payouts.Payout['status'], to: PayoutEnd['status']): boolean {
+  const next = {
+    open: ['pending', 'paid', 'failed'],
+    pending: ['paid', 'failed'],
+    paid: ['failed'],
+  }
+  return from !== 'failed' && next[from].includes(to)
+}
+
+/** What came back is owed again; its lines stay with it, so that its statement stays true. */
+async function giveBack({ random }: World, tx: Db, now: Date, payout: payouts.Payout) {
+  const { id: payout_id, owner, account, amount } = payout
+  const posting = ledger.payoutFailed({ payout_id, owner, account, amount })
+  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}
+
+async function tell(
+  { jobs, random }: World,
+  tx: Db,
+  now: Date,
+  payout_id: string,
+  status: 'paid' | 'failed',
+): Promise<void> {
+  const kind = `payout_${status}`
+  const cause = `${kind}:${payout_id}`
+  await queueLetter(tx, now, jobs, {
+    id: mintId(random, 'letter'),
+    cause,
+    kind,
+    subject_id: payout_id,
+  })
+}

@@ -1,0 +1,37 @@
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import { beginPayout } from './pay.ts'
+import { askAndSettle } from './settle.ts'
+import { payeeTime } from './time.ts'
+
+/**
+ * Pays every payee what was available on Monday at 00:00 UTC, once a week, however often and by
+ * however many workers it is called. Returns how many were paid.
+ */
+export async function payWeekly(world: World): Promise<number> {
+  let paid = 0
+  for (const owner of await payouts.dueByCalendar(world.db, world.clock.now())) {
+    try {
+      if (await payForWeek(world, owner)) paid++
+    } catch (error) {
+      world.log.error({ error, owner }, 'a payee could not be paid yet')
+    }
+  }
+  return paid
+}
+
+async function payForWeek(world: World, owner: string): Promise<boolean> {
+  const now = await payeeTime(world, owner)
+  const monday = payouts.mondayOf(now)
+  const account = payouts.accountOf(owner)
+  const begun = await world.db.tx(async (tx) => {
+    // While another payout waits for its answer the week is left to a later round.
+    if (await payouts.openPayoutOf(tx, { owner, account })) return undefined
+    // The decision and the payout are one: a worker that dies leaves both or neither.
+    if (!(await payouts.claimWeek(tx, owner, monday))) return undefined
+    return await beginPayout(world, tx, now, monday, { owner, account, cause: 'weekly' })
+  })
+  if (!begun || !('payout' in begun)) return false
+  await askAndSettle(world, begun.payout)
+  return true
+}

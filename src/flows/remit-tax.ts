@@ -1,0 +1,92 @@
+import * as ledger from '#domain/ledger'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+
+/** A state's month that shall be filed, and what the state confirmed it with. */
+export interface Filing {
+  state: string
+  month: string
+  filing_reference: string
+}
+
+/** Who files. */
+export interface Filer {
+  user_id: string
+  request_id: string
+}
+
+/** What came of filing; a month that still runs or waits for an earlier one stays as it is. */
+export type FiledMonth =
+  | { outcome: 'filed'; remittance: tax.Remittance }
+  | { outcome: 'already_filed' | 'open' | 'waiting' | 'nothing_collected' }
+
+/** What is owed to each state for each month, as the books have it now. */
+export async function taxOwed(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  of: { state?: string } = {},
+): Promise<tax.Liability[]> {
+  return await owedIn(db, clock.now(), of)
+}
+
+/** Files a state's month and pays what is owed for it, once. */
+export async function fileMonth(
+  { db, clock, random }: World,
+  filer: Filer,
+  filing: Filing,
+): Promise<FiledMonth> {
+  const now = clock.now()
+  const { state, month, filing_reference } = filing
+  return await db.tx(async (tx) => {
+    await tax.lockState(tx, state)
+    const owed = (await owedIn(tx, now, { state })).find((each) => each.month === month)
+    if (!owed) return { outcome: 'nothing_collected' }
+    if (owed.status === 'filed') return { outcome: 'already_filed' }
+    if (owed.status !== 'due') return { outcome: owed.status }
+    const { collected, carried, amount } = owed
+    const id = mintId(random, 'rem')
+    const filed = { filing_reference, filed_by: filer.user_id, filed_at: now }
+    const remittance = { id, state, month, collected, carried, amount, ...filed }
+    await tax.addRemittance(tx, remittance)
+    const posting = ledger.remittance({ remittance_id: id, state, amount })
+    await ledger.post(tx, now, mintId(random, 'txn'), posting)
+    await audit(tx, now, {
+      actor: filer.user_id,
+      action: 'tax.filed',
+      subject: id,
+      request_id: filer.request_id,
+      detail: { state, month, amount, filing_reference },
+    })
+    return { outcome: 'filed', remittance }
+  })
+}
+
+/** How far the filing of a month has come. */
+export type TellFiling = (progress: { done: number; total: number; state: string }) => Promise<void>
+
+/**
+ * Files every state of a month that can be, each under the reference of the batch and its own name.
+ * A run that stopped half-way is run again: what was filed stays. Returns how many were filed.
+ */
+export async function fileWholeMonth(
+  world: World,
+  filer: Filer,
+  { month, batch_reference }: { month: string; batch_reference: string },
+  tell: TellFiling = async () => {},
+): Promise<number> {
+  const owed = await taxOwed(world)
+  const due = owed.filter((each) => each.month === month && each.status === 'due')
+  let filed = 0
+  for (const [done, { state }] of due.entries()) {
+    await tell({ done, total: due.length, state })
+    const filing = { state, month, filing_reference: `${batch_reference}-${state}` }
+    if ((await fileMonth(world, filer, filing)).outcome === 'filed') filed++
+  }
+  return filed
+}
+
+async function owedIn(db: Db, now: Date, of: { state?: string }): Promise<tax.Liability[]> {
+  return tax.liabilitiesOf(now, await tax.taxByMonth(db, of), await tax.listRemittances(db, of))
+}

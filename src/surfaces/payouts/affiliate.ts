@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as affiliates from '#domain/affiliates'
+import * as payouts from '#domain/payouts'
+import { joinAffiliates } from '#flows/join-affiliates'
+import { payeeTime } from '#flows/pay-out'
+import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import type { Limit } from '#platform/limits'
+import { accountNav } from '#surfaces/account-nav'
+import { csrfToken } from '#surfaces/browser'
+import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { forAccount, type Visit } from '#surfaces/visits'
+import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
+import type { StandingFacts } from './panels.tsx'
+import { KINDS, type PayeeVisit } from './payee.ts'
+import { lineWords } from './words.ts'
+
+const { home: HOME, base: BASE } = KINDS.affiliate
+const PAGE = 50
+const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
+
+/** An affiliate's own page: the code, every line and what became of it; others may join there. */
+export function declareReferrals(
+  scope: FastifyInstance,
+  world: World,
+  standing: (visit: PayeeVisit) => Promise<StandingFacts>,
+): void {
+  scope.get(
+    HOME,
+    forAccount(world, HOME, async (visit) => {
+      const affiliate = await affiliates.affiliateOf(world.db, visit.session.user_id)
+      if (!affiliate) return await sendJoin(world, visit, { code: '', fault: undefined })
+      return await sendReferrals(world, visit, affiliate, standing)
+    }),
+  )
+
+  scope.post(
+    HOME,
+    forAccount(world, HOME, async (visit) => {
+      const { request, reply, session } = visit
+      await limitPage(world, JOINS, session.user_id, reply)
+      const code = (formOf(request).code ?? '').trim().toLowerCase()
+      const asker = { user_id: session.user_id, request_id: request.id }
+      const joined = await joinAffiliates(world, asker, code)
+      if ('fault' in joined) return await sendJoin(world, visit, { code, fault: joined.fault })
+      return goTo(reply, `${HOME}?done=joined`)
+    }),
+  )
+}
+
+async function sendJoin(
+  world: World,
+  { request, reply, session }: Visit,
+  form: { code: string; fault: string | undefined },
+): Promise<FastifyReply> {
+  const page = JoinPage({
+    nav: await accountNav(world, session.user_id, 'referrals'),
+    action: HOME,
+    csrf_token: csrfToken(world, request, reply),
+    minimum: payouts.MINIMUM,
+    hold_days: payouts.holdDays({ account: 'affiliate_payable' }),
+    ...form,
+  })
+  return sendPage(reply, page, { status: form.fault === undefined ? 200 : 422 })
+}
+
+async function sendReferrals(
+  world: World,
+  visit: Visit,
+  { id: owner, code }: affiliates.Affiliate,
+  standing: (visit: PayeeVisit) => Promise<StandingFacts>,
+): Promise<FastifyReply> {
+  const { request, reply, session } = visit
+  const { db, config } = world
+  const payee = { owner, account: 'affiliate_payable' } as const
+  const count = await payouts.countAccountLines(db, payee)
+  const last = Math.max(1, Math.ceil(count / PAGE))
+  const page = Math.min(last, Math.max(1, Number(queryOf(request, 'page')) || 1))
+  const lines = await payouts.accountLines(db, payee, { limit: PAGE, offset: (page - 1) * PAGE })
+  const now = await payeeTime(world, owner)
+  const facts = {
+    ...(await standing({ ...visit, kind: 'affiliate', payee })),
+    nav: await accountNav(world, session.user_id, 'referrals'),
+    done: queryOf(request, 'done'),
+    code,
+    link: `${config.base_url}/?ref=${code}`,
+    home: HOME,
+    lines: lines.map((line) => told(now, line)),
+    page,
+    last,
+  }
+  return sendPage(reply, ReferralsPage(facts))
+}
+
+/** A line as the affiliate sees it; the buyer stands nowhere in it. */
+function told(now: Date, line: payouts.AccountLine): ReferralLine {
+  const available_at = addDays(line.at, payouts.holdDays({ account: 'affiliate_payable' }))
+  const { payout_id, payout_number, payout_status } = line
+  return {
+    key: `${line.transaction_id}-${line.position}`,
+    at: line.at,
+    words: lineWords(line),
+    fee: line.event === 'sale' ? line.fee : null,
+    amount: line.amount,
+    held_until: line.event === 'sale' && available_at > now ? available_at : undefined,
+    payout:
+      payout_id === null
+        ? undefined
+        : { href: `${BASE}${payout_id}/`, number: payout_number!, status: payout_status! },
+  }
+}

@@ -1,0 +1,118 @@
+import type { JSX } from 'preact'
+import { BackLink, Button, TextLink } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, formatMoney, Money } from '#design/money'
+import { DescriptionList, Heading, RecordTable } from '#design/panels'
+import { BankPanel, DoneNote, PayoutsPanel, type StandingFacts, StandingPanel } from './panels.tsx'
+import { causeWords, payoutWords } from './words.ts'
+
+/** What a seller has earned, and how it reaches his bank. */
+export function SellerPayoutsPage(
+  facts: StandingFacts & { nav: Link[]; done: string | undefined },
+): JSX.Element {
+  return (
+    <SiteLayout title="Payouts · Purser" nav={facts.nav} notice={facts.notice}>
+      <Heading title="Payouts">What your sales bring you, and when it reaches your bank.</Heading>
+      <DoneNote done={facts.done} />
+      <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+        <StandingPanel {...facts} earned="What a sale brings" />
+        <BankPanel {...facts} />
+      </div>
+      <PayoutsPanel {...facts} />
+    </SiteLayout>
+  )
+}
+
+/** A line of a statement as the page shows it. */
+export interface StatementRow {
+  key: string
+  at: Date
+  words: string
+  /** The sale's own page. */
+  href: string | undefined
+  /** What of the price it is about, and what the service keeps of it or gives back. */
+  gross: number | null
+  fees: number | null
+  amount: number
+}
+
+/** What a payout pays, line by line. */
+export function StatementPage(facts: {
+  nav: Link[]
+  /** One line across the top: in which time the payee lives. */
+  notice: string | undefined
+  home: string
+  /** The statement's own path. */
+  path: string
+  kind: 'seller' | 'affiliate'
+  number: number
+  amount: number
+  cause: 'weekly' | 'request'
+  status: 'open' | 'pending' | 'paid' | 'failed'
+  failure: string | null
+  created_at: Date
+  settled_at: Date | null
+  rows: StatementRow[]
+}): JSX.Element {
+  const { words, tone } = payoutWords(facts)
+  const isSeller = facts.kind === 'seller'
+  const money = (cents: number | null) => (cents === null ? '' : <Money cents={cents} />)
+  const figures = [
+    ...(isSeller
+      ? [
+          { label: 'Before fees', numeric: true },
+          { label: 'Fees', numeric: true },
+        ]
+      : []),
+    { label: isSeller ? 'Net' : 'Commission', numeric: true },
+  ]
+  const cellsOf = (row: StatementRow) => [
+    <Day date={row.at} />,
+    row.href ? <TextLink href={row.href}>{row.words}</TextLink> : row.words,
+    ...(isSeller ? [money(row.gross), money(row.fees)] : []),
+    money(row.amount),
+  ]
+  const total = [
+    '',
+    <strong>Total</strong>,
+    ...(isSeller ? ['', ''] : []),
+    <strong>{money(facts.amount)}</strong>,
+  ]
+  return (
+    <SiteLayout title={`Payout ${facts.number} · Purser`} nav={facts.nav} notice={facts.notice}>
+      <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
+      <div class="flex flex-wrap items-end justify-between gap-4">
+        <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>
+          Every line of the books that it pays.
+        </Heading>
+        <div class="flex flex-wrap gap-3">
+          <Button href={`${facts.path}statement.pdf`}>PDF</Button>
+          <Button href={`${facts.path}statement.csv`}>CSV</Button>
+        </div>
+      </div>
+      {facts.status === 'failed' && (
+        <Alert tone="error" title="The bank did not take this payout">
+          {facts.failure ?? 'It gave no reason.'} The amount went back to your balance and is a line
+          of your next payout.
+        </Alert>
+      )}
+      <DescriptionList
+        items={[
+          { term: 'State', detail: <Badge tone={tone}>{words}</Badge> },
+          { term: 'Made on', detail: <Day date={facts.created_at} /> },
+          ...(facts.settled_at ? [{ term: words, detail: <Day date={facts.settled_at} /> }] : []),
+          { term: 'Why', detail: causeWords(facts) },
+        ]}
+      />
+      <RecordTable
+        caption={`Lines of payout ${facts.number}`}
+        columns={[{ label: 'Day' }, { label: 'What' }, ...figures]}
+        rows={[
+          ...facts.rows.map((row) => ({ key: row.key, cells: cellsOf(row) })),
+          { key: 'total', cells: total },
+        ]}
+      />
+    </SiteLayout>
+  )
+}

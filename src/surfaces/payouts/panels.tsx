@@ -1,0 +1,165 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Alert, Badge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { Day, formatDay, formatMoney, Money } from '#design/money'
+import { DescriptionList, Panel, RecordCards } from '#design/panels'
+import { causeWords, payoutWords } from './words.ts'
+
+/** A payout as a list shows it. */
+export interface PayoutCard {
+  id: string
+  number: number
+  amount: number
+  cause: 'weekly' | 'request'
+  status: 'open' | 'pending' | 'paid' | 'failed'
+  failure: string | null
+  created_at: Date
+}
+
+/** Where a payee stands, and how he is paid. */
+export interface StandingFacts {
+  /** One line across the top: in which time the payee lives. */
+  notice: string | undefined
+  /** The path of the forms and of the statements. */
+  base: string
+  csrf_token: string
+  /** What counts by now; negative where the payee owes it. */
+  total: number
+  minimum: number
+  hold_days: number
+  pending: { at: Date; amount: number }[]
+  pending_total: number
+  /** True where the total is enough to be sent. */
+  is_payable: boolean
+  next_weekly: Date
+  bank: { name: string; last4: string } | undefined
+  payouts: PayoutCard[]
+}
+
+/** What is available, what comes, and the one thing to do about it. */
+export function StandingPanel(facts: StandingFacts & { earned: string }): JSX.Element {
+  const { total, pending, pending_total, bank, is_payable } = facts
+  return (
+    <Panel title={total < 0 ? 'You owe' : 'Available now'}>
+      <p class="text-3xl font-semibold tracking-tight">
+        <Money cents={Math.abs(total)} />
+      </p>
+      <p class="text-sm text-muted">{standingWords(facts)}</p>
+      {bank && is_payable && (
+        <Form action={`${facts.base}request`} csrf_token={facts.csrf_token}>
+          <Actions>
+            <Button kind="primary" pending="Paying…">
+              Pay me now
+            </Button>
+          </Actions>
+        </Form>
+      )}
+      <div class="grid gap-2">
+        <h3 class="text-sm font-medium">
+          Still held: <Money cents={pending_total} />
+        </h3>
+        <p class="text-sm text-muted">
+          {facts.earned} becomes available {facts.hold_days} days later, as it may still go back.
+        </p>
+        {pending.length > 0 && (
+          <DescriptionList
+            items={pending.slice(0, MOST_DAYS).map(({ at, amount }) => ({
+              term: formatDay(at),
+              detail: <Money cents={amount} />,
+            }))}
+          />
+        )}
+        {pending.length > MOST_DAYS && (
+          <p class="text-sm text-muted">
+            And {formatMoney(restOf(pending))} on {pending.length - MOST_DAYS} later days.
+          </p>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+const MOST_DAYS = 10
+
+function restOf(pending: StandingFacts['pending']): number {
+  return pending.slice(MOST_DAYS).reduce((sum, { amount }) => sum + amount, 0)
+}
+
+function standingWords({ total, minimum, is_payable, bank, next_weekly }: StandingFacts): string {
+  const least = formatMoney(minimum)
+  const monday = formatDay(next_weekly)
+  if (total < 0) return 'It is taken off what you earn next. Nothing is paid until then.'
+  if (!is_payable) {
+    return `Payouts start at ${least}. What is less is carried to the next Monday, ${monday}.`
+  }
+  if (!bank) return 'Tell us where to send it: add a bank account.'
+  return `It is paid by itself on Monday, ${monday}, or now if you ask for it.`
+}
+
+/** The bank that money goes to. */
+export function BankPanel({ base, csrf_token, bank }: StandingFacts): JSX.Element {
+  const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">Missing</Badge>
+  return (
+    <Panel title="Bank account" aside={badge}>
+      <p class="text-sm">
+        {bank
+          ? `${bank.name}, account ending in ${bank.last4}.`
+          : 'Payouts need a bank account in the United States.'}
+      </p>
+      <Form action={`${base}bank`} csrf_token={csrf_token}>
+        <Actions>
+          <Button {...(bank ? {} : { kind: 'primary' as const })} pending="Opening…">
+            {bank ? 'Change the bank account' : 'Add a bank account'}
+          </Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+/** Every payout, each leading to its statement. */
+export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
+  return (
+    <section class="grid grid-cols-1 gap-4">
+      <h2 class="text-lg font-semibold">Your payouts</h2>
+      {payouts.length === 0 ? (
+        <p class="text-sm text-muted">None yet. Each will have a statement of every line in it.</p>
+      ) : (
+        <RecordCards
+          records={payouts.map((payout) => {
+            const { words, tone } = payoutWords(payout)
+            return {
+              key: payout.id,
+              href: `${base}${payout.id}/`,
+              title: `Payout ${payout.number}: ${formatMoney(payout.amount)}`,
+              details: [<Day date={payout.created_at} />, causeWords(payout)],
+              aside: <Badge tone={tone}>{words}</Badge>,
+            }
+          })}
+        />
+      )}
+    </section>
+  )
+}
+
+/** What was done, or why it was not. */
+export function DoneNote({ done }: { done: string | undefined }): JSX.Element | null {
+  const note = NOTES[done ?? '']
+  if (!note) return null
+  return <Alert tone={note.tone}>{note.words}</Alert>
+}
+
+const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; words: string }> = {
+  paid: { tone: 'success', words: 'Your payout is made.' },
+  pending: { tone: 'success', words: 'Your payout is on its way to your bank.' },
+  processing: { tone: 'info', words: 'Your payout waits for the processor’s answer.' },
+  under_way: { tone: 'info', words: 'Another payout waits for its answer. Try again in a moment.' },
+  too_little: { tone: 'info', words: 'There is nothing to be paid right now.' },
+  no_bank: { tone: 'info', words: 'Add a bank account first.' },
+  failed: { tone: 'error', words: 'The payout did not go through. See its statement for why.' },
+  bank: { tone: 'success', words: 'Your bank account is ready for payouts.' },
+  no_bank_yet: { tone: 'info', words: 'No bank account was added yet.' },
+  away: { tone: 'error', words: 'The payment processor does not answer. Try again in a moment.' },
+  joined: { tone: 'success', words: 'You are an affiliate now. Your link is ready to be shared.' },
+}

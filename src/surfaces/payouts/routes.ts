@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import { openOnboarding, payeeTime, payOut, refreshAccount, standOf } from '#flows/pay-out'
+import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import type { Limit } from '#platform/limits'
+import { accountNav } from '#surfaces/account-nav'
+import { payeeNotice } from '#surfaces/app-clock'
+import { csrfToken } from '#surfaces/browser'
+import { returnQuery } from '#surfaces/onwards'
+import { goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
+import { declareReferrals } from './affiliate.ts'
+import { SellerPayoutsPage, StatementPage } from './pages.tsx'
+import type { StandingFacts } from './panels.tsx'
+import { forPayee, forPayout, KINDS, type Kind, type PayeeVisit } from './payee.ts'
+import { rowsOf, statementCsv, statementPdf } from './statement.ts'
+
+const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
+
+/** What sellers and affiliates are owed, how they are paid, and the statement of every payout. */
+export function payeePages(app: FastifyInstance, world: World): void {
+  people(app, world, (scope) => {
+    scope.get(
+      KINDS.seller.home,
+      forPayee(world, 'seller', async (visit) => {
+        const nav = await accountNav(world, visit.session.user_id, 'payouts')
+        const done = queryOf(visit.request, 'done')
+        const facts = { ...(await standingFacts(world, visit)), nav, done }
+        return sendPage(visit.reply, SellerPayoutsPage(facts))
+      }),
+    )
+    declareReferrals(scope, world, (visit) => standingFacts(world, visit))
+    for (const kind of ['seller', 'affiliate'] as const) {
+      declareMoney(scope, world, kind)
+      declareStatements(scope, world, kind)
+    }
+  })
+}
+
+/** All that the panels tell of a payee. */
+async function standingFacts(world: World, visit: PayeeVisit): Promise<StandingFacts> {
+  const { payee, kind, request, reply } = visit
+  const { db } = world
+  const { total, pending, pending_total } = await standOf(world, payee)
+  const account = await payouts.findAccount(db, payee.owner)
+  const monday = payouts.mondayOf(await payeeTime(world, payee.owner))
+  return {
+    base: KINDS[kind].base,
+    csrf_token: csrfToken(world, request, reply),
+    total,
+    pending,
+    pending_total,
+    minimum: payouts.MINIMUM,
+    hold_days: payouts.holdDays(payee),
+    is_payable: payouts.isPayable(total),
+    next_weekly: addDays(monday, 7),
+    bank: bankOf(account),
+    notice: await payeeNotice(world, payee.owner),
+    payouts: await payouts.payoutsOf(db, payee),
+  }
+}
+
+function bankOf(account: payouts.PayoutAccount | undefined) {
+  if (!account?.is_ready) return undefined
+  return { name: account.bank_name ?? 'Your bank', last4: account.bank_last4 ?? '····' }
+}
+
+function declareMoney(scope: FastifyInstance, world: World, kind: Kind): void {
+  const { home, base } = KINDS[kind]
+  scope.post(
+    `${base}request`,
+    forPayee(world, kind, async ({ reply, payee }) => {
+      await limitPage(world, REQUESTS, payee.owner, reply)
+      const { outcome } = await payOut(world, { ...payee, cause: 'request' })
+      return goTo(reply, `${home}?done=${outcome}`)
+    }),
+  )
+
+  scope.post(
+    `${base}bank`,
+    forPayee(world, kind, async ({ reply, payee, session }) => {
+      // Where money goes is changed by whoever has just proved to be the owner.
+      if (!identity.isRecent(world.clock.now(), session)) {
+        return goTo(reply, `/account/confirm${returnQuery(home)}`)
+      }
+      await limitPage(world, REQUESTS, payee.owner, reply)
+      const return_url = `${world.config.base_url}${base}bank`
+      const { owner } = payee
+      const url = await unlessAway(() =>
+        openOnboarding(world, { owner, email: session.email, return_url }),
+      )
+      return goTo(reply, url ?? `${home}?done=away`)
+    }),
+  )
+
+  scope.get(
+    `${base}bank`,
+    forPayee(world, kind, async ({ reply, payee }) => {
+      await unlessAway(() => refreshAccount(world, payee.owner))
+      const account = await payouts.findAccount(world.db, payee.owner)
+      return goTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
+    }),
+  )
+}
+
+/** What the processor answers, or undefined where it does not answer right now. */
+async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof payments.ProcessorUnreachable) return undefined
+    throw error
+  }
+}
+
+function declareStatements(scope: FastifyInstance, world: World, kind: Kind): void {
+  const { home, base, place } = KINDS[kind]
+  const path = `${base}:id/`
+  scope.get(
+    path,
+    forPayout(world, kind, async ({ reply, session, payee }, payout) => {
+      const page = StatementPage({
+        ...payout,
+        nav: await accountNav(world, session.user_id, place),
+        notice: await payeeNotice(world, payee.owner),
+        home,
+        path: `${base}${payout.id}/`,
+        kind,
+        rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id)),
+      })
+      return sendPage(reply, page)
+    }),
+  )
+
+  scope.get(
+    `${path}statement.csv`,
+    forPayout(world, kind, async ({ reply }, payout) => {
+      const lines = await payouts.statementOf(world.db, payout.id)
+      const text = statementCsv(kind, payout, lines)
+      return sendFile(reply, 'text/csv; charset=utf-8', `payout-${payout.number}.csv`, text)
+    }),
+  )
+
+  scope.get(
+    `${path}statement.pdf`,
+    forPayout(world, kind, async ({ reply }, payout) => {
+      const lines = await payouts.statementOf(world.db, payout.id)
+      const paper = await statementPdf(world, kind, payout, lines)
+      return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, paper)
+    }),
+  )
+}
+
+function sendFile(reply: FastifyReply, type: string, name: string, body: string | Buffer) {
+  return reply
+    .headers({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="${name}"`,
+    })
+    .type(type)
+    .send(body)
+}

@@ -1,0 +1,118 @@
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import { isoDate } from '#platform/calendar'
+import { csvOf } from '#platform/csv'
+import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { drawPaper } from '#platform/pdf'
+import type { StatementRow } from './pages.tsx'
+import type { Kind } from './payee.ts'
+import { causeWords, lineWords, payoutWords } from './words.ts'
+
+/** The lines of a payout as a page shows them. */
+export function rowsOf(kind: Kind, lines: payouts.StatementLine[]): StatementRow[] {
+  return lines.map((line) => ({
+    key: `${line.transaction_id}-${line.position}`,
+    at: line.at,
+    words: lineWords(line),
+    href:
+      kind === 'seller' && line.invoice_id !== null
+        ? `/dashboard/apps/${line.app_slug}/sales/${line.invoice_id}/`
+        : undefined,
+    gross: grossOf(line),
+    fees: feesOf(line),
+    amount: line.amount,
+  }))
+}
+
+/** What of the price a line is about; a payout that came back is about itself. */
+function grossOf({ gross, amount }: payouts.StatementLine): Cents {
+  return gross ?? amount
+}
+
+/** What the service keeps of it (negative) or gives back: the rest between price and line. */
+function feesOf(line: payouts.StatementLine): Cents {
+  return cents(line.amount - grossOf(line))
+}
+
+/** A statement as a table for other programs. Buyers stand in none. */
+export function statementCsv(kind: Kind, payout: payouts.Payout, lines: payouts.StatementLine[]) {
+  const columns = [
+    { name: 'date', of: (line: payouts.StatementLine) => isoDate(line.at) },
+    { name: 'description', of: lineWords },
+    { name: 'app', of: (line: payouts.StatementLine) => line.app_name },
+    { name: 'invoice_id', of: (line: payouts.StatementLine) => line.invoice_id },
+    { name: 'transaction_id', of: (line: payouts.StatementLine) => line.transaction_id },
+    ...(kind === 'seller'
+      ? [
+          { name: 'before_fees', of: grossOf },
+          { name: 'fees', of: feesOf },
+        ]
+      : [{ name: 'fee', of: (line: payouts.StatementLine) => line.fee }]),
+    {
+      name: kind === 'seller' ? 'net' : 'commission',
+      of: (line: payouts.StatementLine) => line.amount,
+    },
+    { name: 'payout', of: () => String(payout.number) },
+  ]
+  return csvOf(columns, lines)
+}
+
+/** A statement as a paper. */
+export async function statementPdf(
+  { db, clock, config }: World,
+  kind: Kind,
+  payout: payouts.Payout,
+  lines: payouts.StatementLine[],
+): Promise<Buffer> {
+  const { name, email } = await payouts.payeeFacts(db, payout.owner)
+  const bank = await payouts.findAccount(db, payout.owner)
+  const isSeller = kind === 'seller'
+  const money = (amount: Cents) =>
+    `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
+  const figures = (line: payouts.StatementLine) =>
+    isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
+  const total = (of: (line: payouts.StatementLine) => Cents) => money(sum(ZERO, ...lines.map(of)))
+  return await drawPaper({
+    title: `Payout statement ${payout.number}`,
+    now: clock.now(),
+    lines: [isSeller ? name : `Affiliate ${name}`, email],
+    facts: [
+      { term: 'Amount', detail: `${money(payout.amount)} USD` },
+      { term: 'State', detail: payoutWords(payout).words },
+      { term: 'Made on', detail: isoDate(payout.created_at) },
+      { term: 'Why', detail: causeWords(payout) },
+      ...(bank?.bank_name
+        ? [{ term: 'Bank', detail: `${bank.bank_name}, account ending in ${bank.bank_last4}` }]
+        : []),
+      ...(payout.failure ? [{ term: 'Why it came back', detail: payout.failure }] : []),
+      { term: 'Number', detail: payout.id },
+    ],
+    table: {
+      columns: [
+        { label: 'Day', width: 14 },
+        { label: 'What', width: isSeller ? 44 : 64 },
+        ...(isSeller
+          ? [
+              { label: 'Before fees', width: 14, numeric: true },
+              { label: 'Fees', width: 14, numeric: true },
+            ]
+          : []),
+        { label: isSeller ? 'Net' : 'Commission', width: 14, numeric: true },
+      ],
+      rows: lines.map((line) => [
+        isoDate(line.at),
+        lineWords(line),
+        ...figures(line),
+        money(line.amount),
+      ]),
+      total: [
+        '',
+        'Total',
+        ...(isSeller ? [total(grossOf), total(feesOf)] : []),
+        total((line) => line.amount),
+      ],
+    },
+    notes: ['Every line is one of the ledger, and their sum is what was paid.'],
+    foot: `Purser, merchant of record. ${config.base_url}`,
+  })
+}

@@ -1,0 +1,28 @@
+import type { Payout, StatementLine } from '#domain/payouts'
+
+const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to' } as const
+
+/** What a line of a statement is, in words. */
+export function lineWords(line: StatementLine): string {
+  const { event, invoice_kind, returned_number } = line
+  const what = `${line.app_name} ${line.product_name}`
+  if (event === 'sale') return `${SALES[invoice_kind!]} ${what}`
+  if (event === 'refund') return `Refund of ${what}`
+  if (event === 'dispute_opened') return `Dispute over ${what}`
+  if (event === 'dispute_won') return `Dispute over ${what} won`
+  if (event === 'dispute_lost') return `Dispute over ${what} lost`
+  if (event === 'payout_failed') return `Payout ${returned_number} came back`
+  return event === 'write_off' ? 'Balance given up by Purser' : event
+}
+
+/** How a payout stands, in words, and how good that is. */
+export function payoutWords({ status }: Pick<Payout, 'status'>) {
+  if (status === 'paid') return { words: 'Paid', tone: 'good' } as const
+  if (status === 'failed') return { words: 'Came back', tone: 'bad' } as const
+  return { words: 'On its way', tone: 'info' } as const
+}
+
+/** Why a payout was made, in words. */
+export function causeWords({ cause }: Pick<Payout, 'cause'>): string {
+  return cause === 'weekly' ? 'Weekly payout' : 'You asked for it'
+}
