@@ -20,6 +20,18 @@ export interface Config {
   secret_keys: Buffer[]
   demo: boolean
   log_level: string
+  /** The account at Stripe that moves the money; undefined: the sandbox, in which none moves. */
+  stripe:
+    | {
+        secret_key: string
+        /** Of each endpoint that Stripe sends events to. */
+        webhook_secrets: string[]
+        /** Where Stripe's API is; undefined: where it really is. */
+        api_base: string | undefined
+      }
+    | undefined
+  /** Who works out the tax. */
+  tax_provider: 'table' | 'stripe'
   /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
 }
@@ -68,6 +80,19 @@ const SETTINGS = z.object({
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be a log level')
     .default('info'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^[rs]k_(test|live)_\w+$/, 'must be a secret or restricted key: sk_test_…, rk_live_…')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .refine(
+      (text) => text.split(',').every((each) => /^whsec_\S+$/.test(each.trim())),
+      'must be signing secrets of webhook endpoints (whsec_…), separated by commas',
+    )
+    .optional(),
+  STRIPE_API_BASE: url('http:', 'https:').optional(),
+  TAX_PROVIDER: z.enum(['table', 'stripe'], 'must be table or stripe').default('table'),
   TRUST_PROXY: z
     .string()
     .refine(
@@ -96,6 +121,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const settings = parsed.data
   const production = settings.NODE_ENV === 'production'
   if (production) demand(settings)
+  const stripe = stripeOf(settings)
   const data_dir = resolve(settings.DATA_DIR)
   const base_url = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`)
   return {
@@ -111,11 +137,40 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
     demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
+    stripe,
+    tax_provider: settings.TAX_PROVIDER,
     trusted_proxies: settings.TRUST_PROXY?.split(',').map((each) => each.trim()) ?? [],
   }
 }
 
-function demand(settings: z.infer<typeof SETTINGS>): void {
+type Settings = z.infer<typeof SETTINGS>
+
+function stripeOf(settings: Settings): Config['stripe'] {
+  const { STRIPE_SECRET_KEY: secret_key, STRIPE_WEBHOOK_SECRET: webhook_secret } = settings
+  if (!secret_key) {
+    const idle = [
+      settings.STRIPE_WEBHOOK_SECRET && 'STRIPE_WEBHOOK_SECRET',
+      settings.STRIPE_API_BASE && 'STRIPE_API_BASE',
+      settings.TAX_PROVIDER === 'stripe' && 'TAX_PROVIDER=stripe',
+    ].filter(Boolean)
+    if (idle.length === 0) return undefined
+    throw new ConfigError(`STRIPE_SECRET_KEY: must be set for ${idle.join(', ')}.`)
+  }
+  if (!webhook_secret) {
+    throw new ConfigError('STRIPE_WEBHOOK_SECRET: must be set with STRIPE_SECRET_KEY.')
+  }
+  const isLive = secret_key.includes('_live_')
+  if (isLive && settings.NODE_ENV !== 'production') {
+    throw new ConfigError('STRIPE_SECRET_KEY: a live key is taken in production alone.')
+  }
+  if (isLive && settings.STRIPE_API_BASE) {
+    throw new ConfigError('STRIPE_API_BASE: a live key is sent to Stripe alone; leave it out.')
+  }
+  const webhook_secrets = webhook_secret.split(',').map((each) => each.trim())
+  return { secret_key, webhook_secrets, api_base: settings.STRIPE_API_BASE }
+}
+
+function demand(settings: Settings): void {
   const missing = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter(
     (each) => !settings[each],
   )

@@ -51,3 +51,12 @@ export async function findUnsent(db: Db, id: string): Promise<Required<Letter> |
 export async function markSent(db: Db, now: Date, id: string): Promise<void> {
   await db.run(sql`update letters set sent_at = ${now} where id = ${id}`)
 }
+
+/** The letters of these causes that went out, the first one first. */
+export async function sentLetters(
+  db: Db,
+  causes: string[],
+): Promise<{ cause: string; sent_at: Date }[]> {
+  return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from letters
+    where cause = any(${causes}) and sent_at is not null order by sent_at, cause`)
+}

@@ -15,6 +15,16 @@ const SECRET_FIELDS = [
   'email',
 ]
 
+/**
+ * What is told of an error. What else hangs on it (a row that a database refused, an object of a
+ * processor's) may hold secrets and buyers' data, and is left out.
+ */
+function tellError(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  const { type, message, stack, code } = pino.stdSerializers.err(error)
+  return { type, message, stack, code }
+}
+
 /** The service's structured log, one JSON line an event; fields that may hold secrets are cut. */
 export function openLog(level: string, destination?: pino.DestinationStream): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
@@ -23,7 +33,7 @@ export function openLog(level: string, destination?: pino.DestinationStream): Lo
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[cut]' },
-    serializers: { error: pino.stdSerializers.err },
+    serializers: { error: tellError },
     formatters: { level: (label) => ({ level: label }) },
   }
   return pino(options, destination ?? pino.destination({ sync: false, minLength: 0 }))

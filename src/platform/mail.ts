@@ -3,6 +3,13 @@ import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
 
+/** A paper that goes along with a letter. */
+export interface Attachment {
+  filename: string
+  content_type: string
+  content: Buffer
+}
+
 /** A letter that is ready to go. */
 export interface Message {
   /** Stable across retries, so that a mail server can drop a second copy. */
@@ -11,6 +18,7 @@ export interface Message {
   subject: string
   html: string
   text: string
+  attachments?: Attachment[]
 }
 
 export interface Mailer {
@@ -29,9 +37,20 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
     socketTimeout: TIMEOUT_MS,
   } as object)
   return {
-    async send(_now, { message_id, to, subject, html, text }) {
+    async send(_now, { message_id, to, subject, html, text, attachments = [] }) {
       assertNoTransaction('a mail was sent')
-      await transport.sendMail({ messageId: message_id, to, subject, html, text })
+      await transport.sendMail({
+        messageId: message_id,
+        to,
+        subject,
+        html,
+        text,
+        attachments: attachments.map(({ filename, content_type, content }) => ({
+          filename,
+          contentType: content_type,
+          content,
+        })),
+      })
     },
     close: () => transport.close(),
   }
@@ -40,10 +59,14 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
 /** Keeps letters in the database for the page at /dev/mailbox: development without a mail server. */
 export function mailboxMailer(db: Database, log: Log): Mailer {
   return {
-    async send(now, { message_id, to, subject, html, text }) {
+    async send(now, { message_id, to, subject, html, text, attachments = [] }) {
+      const kept = attachments.map((each) => ({
+        ...each,
+        content: each.content.toString('base64'),
+      }))
       await db.run(sql`insert into dev_mailbox
-        (message_id, recipient, subject, html, text, sent_at)
-        values (${message_id}, ${to}, ${subject}, ${html}, ${text}, ${now})
+        (message_id, recipient, subject, html, text, attachments, sent_at)
+        values (${message_id}, ${to}, ${subject}, ${html}, ${text}, ${JSON.stringify(kept)}, ${now})
         on conflict (message_id) do nothing`)
       log.info({ subject }, 'a letter lies in the development mailbox')
     },
@@ -67,8 +90,18 @@ export async function listMailbox(db: Db): Promise<KeptLetter[]> {
     from dev_mailbox order by sent_at desc, message_id limit 100`)
 }
 
-/** One letter of the development mailbox. */
-export async function findLetter(db: Db, message_id: string): Promise<KeptLetter | undefined> {
-  return await db.maybe<KeptLetter>(sql`select message_id, recipient, subject, html, text, sent_at
-    from dev_mailbox where message_id = ${message_id}`)
+/** One letter of the development mailbox, with the papers that came along. */
+export async function findLetter(
+  db: Db,
+  message_id: string,
+): Promise<(KeptLetter & { attachments: Attachment[] }) | undefined> {
+  type Kept = KeptLetter & { attachments: (Omit<Attachment, 'content'> & { content: string })[] }
+  const kept = await db.maybe<Kept>(sql`select message_id, recipient, subject, html, text, sent_at,
+      attachments from dev_mailbox where message_id = ${message_id}`)
+  if (!kept) return undefined
+  const attachments = kept.attachments.map((each) => ({
+    ...each,
+    content: Buffer.from(each.content, 'base64'),
+  }))
+  return { ...kept, attachments }
 }

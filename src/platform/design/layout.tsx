@@ -31,6 +31,7 @@ export const legalLinks: Link[] = [
   { label: 'Privacy', href: '/privacy/' },
   { label: 'Refunds', href: '/refunds/' },
   { label: 'Help', href: '/help/' },
+  { label: 'Affiliates', href: '/affiliate/' },
 ]
 
 /** A whole document as the answer to a browser. */

@@ -38,10 +38,15 @@ export function Price(facts: { amount_cents: number | bigint; frequency: Frequen
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
+/** A calendar day in UTC as "June 30, 2026". */
+export function formatDay(date: Date): string {
+  return longDay.format(date)
+}
+
 /** A calendar day in UTC, from `YYYY-MM-DD` or an instant, as "June 30, 2026". */
 export function Day({ date }: { date: string | Date }): JSX.Element {
   const instant = new Date(date)
-  return <time datetime={instant.toISOString().slice(0, 10)}>{longDay.format(instant)}</time>
+  return <time datetime={instant.toISOString().slice(0, 10)}>{formatDay(instant)}</time>
 }
 
 const longMoment = new Intl.DateTimeFormat('en-US', {

@@ -4,14 +4,15 @@ import { Badge } from './feedback.tsx'
 import { Icon } from './icons.tsx'
 import { type Frequency, Price } from './money.tsx'
 
-/** One price of a plan, and where it is bought; `amount_cents` 0 is the free plan's. */
+/**
+ * One price of a plan, and where it is bought or what marks it; `amount_cents` 0 is the free
+ * plan's.
+ */
 export type PlanPrice = {
   amount_cents: number | bigint
   frequency: Frequency
-  href: string
-  action: string
   note?: string
-}
+} & ({ href: string; action: string } | { mark: string })
 
 /** A plan as a product page shows it. */
 export type PlanFacts = {
@@ -56,17 +57,23 @@ export function PlanCard(facts: PlanFacts): JSX.Element {
         )}
       </header>
       <ul class="grid content-start divide-y divide-base-300 border-t border-base-300">
-        {facts.prices.map((price) => (
-          <li key={price.href} class="grid gap-3 py-5 last:pb-0">
+        {facts.prices.map((price, index) => (
+          <li key={index} class="grid gap-3 py-5 last:pb-0">
             <div class="grid gap-0.5">
               <p>
                 <Price amount_cents={price.amount_cents} frequency={price.frequency} />
               </p>
               {price.note && <p class="text-xs text-muted">{price.note}</p>}
             </div>
-            <Button href={price.href} kind={kind} wide>
-              {price.action}
-            </Button>
+            {'mark' in price ? (
+              <p class="flex min-h-11 items-center">
+                <Badge tone="good">{price.mark}</Badge>
+              </p>
+            ) : (
+              <Button href={price.href} kind={kind} wide>
+                {price.action}
+              </Button>
+            )}
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { BackLink, TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
-import type { KeptLetter } from '#platform/mail'
+import type { Attachment, KeptLetter } from '#platform/mail'
 
 /** Every letter in the development mailbox, the latest first. */
 export function MailboxPage({ letters }: { letters: KeptLetter[] }): JSX.Element {
@@ -47,8 +47,13 @@ function linked(text: string): (string | JSX.Element)[] {
   )
 }
 
-/** One letter, as its plain text with its links alive. */
-export function LetterPage({ letter }: { letter: KeptLetter }): JSX.Element {
+/** One letter, as its plain text with its links alive, and the papers that came along. */
+export function LetterPage({
+  letter,
+}: {
+  letter: KeptLetter & { attachments: Attachment[] }
+}): JSX.Element {
+  const base = `/dev/mailbox/${encodeURIComponent(letter.message_id)}`
   return (
     <SiteLayout title={`${letter.subject} · Purser`}>
       <BackLink href="/dev/mailbox/">All letters</BackLink>
@@ -57,6 +62,10 @@ export function LetterPage({ letter }: { letter: KeptLetter }): JSX.Element {
         items={[
           { term: 'To', detail: letter.recipient },
           { term: 'Sent', detail: sentAt(letter) },
+          ...letter.attachments.map(({ filename }) => ({
+            term: 'Attached',
+            detail: <TextLink href={`${base}/${filename}`}>{filename}</TextLink>,
+          })),
         ]}
       />
       <Panel>

@@ -8,15 +8,25 @@ import { LetterPage, MailboxPage } from './mailbox-pages.tsx'
 /** The development mailbox: what would have been mailed, while no mail server is set. */
 export function mailbox(app: FastifyInstance, world: World): void {
   if (world.config.smtp_url) return
+  const readLetter = async (message_id: string) => {
+    const letter = await findLetter(world.db, message_id)
+    if (!letter) throw refuse('not_found')
+    return letter
+  }
   people(app, world, (scope) => {
     scope.get('/dev/mailbox/', async (_request, reply) =>
       sendPage(reply, MailboxPage({ letters: await listMailbox(world.db) })),
     )
     scope.get('/dev/mailbox/:message_id', async (request, reply) => {
       const { message_id } = request.params as { message_id: string }
-      const letter = await findLetter(world.db, message_id)
-      if (!letter) throw refuse('not_found')
-      return sendPage(reply, LetterPage({ letter }))
+      return sendPage(reply, LetterPage({ letter: await readLetter(message_id) }))
+    })
+    scope.get('/dev/mailbox/:message_id/:filename', async (request, reply) => {
+      const { message_id, filename } = request.params as { message_id: string; filename: string }
+      const { attachments } = await readLetter(message_id)
+      const paper = attachments.find((each) => each.filename === filename)
+      if (!paper) throw refuse('not_found')
+      return reply.header('cache-control', 'no-store').type(paper.content_type).send(paper.content)
     })
   })
 }

@@ -1,7 +1,4 @@
-import { formatMoney } from '#design/money'
-import type { OrderStory } from '#domain/billing'
-import { cardName } from '#domain/payments'
-import { sum } from '#platform/money'
+import type { Attachment } from '#platform/mail'
 
 /** A letter in plain blocks, from which its text and its HTML are both made. */
 export interface Words {
@@ -10,10 +7,11 @@ export interface Words {
   blocks: Block[]
 }
 
-/** A letter that is ready, and whom it goes to. */
+/** A letter that is ready, whom it goes to, and the papers that go along. */
 export interface Written {
   to: string
   words: Words
+  papers?: Attachment[]
 }
 
 export type Block =
@@ -21,73 +19,3 @@ export type Block =
   | { kind: 'rows'; rows: [term: string, value: string][] }
   | { kind: 'code'; label: string; value: string }
   | { kind: 'link'; label: string; url: string; note?: string }
-
-const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-
-/** The addresses that a receipt leads to; `set_password` and `not_me` only for a new account. */
-export interface ReceiptLinks {
-  verify_email: string | undefined
-  set_password: string | undefined
-  not_me: string | undefined
-  manage: string
-}
-
-/** The receipt: what was bought and paid, the key, and what to do next (spec: Events). */
-export function receipt(order: OrderStory, license_key: string, links: ReceiptLinks): Words {
-  const total = sum(order.amount, order.tax)
-  const isTrial = order.charged === 0
-  return {
-    subject: `Your receipt for ${order.app_name} ${order.product_name}`,
-    heading: `Thank you. ${order.app_name} ${order.product_name} is yours.`,
-    blocks: [
-      {
-        kind: 'rows',
-        rows: [
-          ['Order', order.id],
-          ['Date', longDay.format(order.created_at)],
-          [`${order.app_name} ${order.product_name}`, formatMoney(order.amount)],
-          [`Sales tax (${order.state})`, formatMoney(order.tax)],
-          ['Total', formatMoney(total)],
-          ['Paid today', formatMoney(order.charged)],
-          ['Card', cardName({ brand: order.card_brand, last4: order.card_last4 })],
-          ['Renewal', renewalOf(order, isTrial, formatMoney(total))],
-        ],
-      },
-      { kind: 'code', label: 'Your license key', value: license_key },
-      ...account(links),
-      {
-        kind: 'link',
-        label: 'Manage your purchase',
-        url: links.manage,
-        note: 'Your plan, your license key and auto-renew.',
-      },
-      {
-        kind: 'text',
-        text: 'Sold by Purser, the merchant of record. The charge on your card reads PURSER.',
-      },
-    ],
-  }
-}
-
-function account(links: ReceiptLinks): Block[] {
-  const blocks: Block[] = []
-  if (links.verify_email) {
-    const note = 'It proves that this mailbox is yours, and lets you see all your purchases.'
-    blocks.push({ kind: 'link', label: 'Confirm your email', url: links.verify_email, note })
-  }
-  if (links.set_password) {
-    const note = 'We made an account for you, so that you find your purchase again.'
-    blocks.push({ kind: 'link', label: 'Set a password', url: links.set_password, note })
-  }
-  if (links.not_me) {
-    const note = 'It locks the account until we have looked at it.'
-    blocks.push({ kind: 'link', label: 'This was not me', url: links.not_me, note })
-  }
-  return blocks
-}
-
-function renewalOf(order: OrderStory, isTrial: boolean, total: string): string {
-  if (order.frequency === null || !order.period_end) return 'None; paid once'
-  const day = longDay.format(order.period_end)
-  return isTrial ? `${total} a ${order.frequency}, first on ${day}` : `${total} on ${day}`
-}

@@ -4,9 +4,13 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { findUnsent, LETTERS, type Letter, markSent } from '#platform/letters'
 import { isAccountLetter, writeAccountLetter } from './account.ts'
+import { invoicePaper } from './invoice-paper.ts'
 import { link } from './link.ts'
 import { letterHtml, letterText } from './mail.tsx'
-import { receipt, type Written } from './words.ts'
+import { isMoneyLetter, writeMoneyLetter } from './money.ts'
+import { isPayeeLetter, writePayeeLetter } from './payee.ts'
+import { receipt } from './receipt-words.ts'
+import type { Written } from './words.ts'
 
 /** Sends queued letters. A letter's words and links are made at that moment and kept nowhere. */
 export function letters(world: World): void {
@@ -22,6 +26,7 @@ export function letters(world: World): void {
         subject: written.words.subject,
         html: letterHtml(written.words),
         text: letterText(written.words),
+        attachments: written.papers ?? [],
       })
     }
     await markSent(world.db, now, letter.id)
@@ -31,6 +36,8 @@ export function letters(world: World): void {
 async function write(world: World, letter: Required<Letter>): Promise<Written | undefined> {
   if (letter.kind === 'receipt') return await writeReceipt(world, letter.subject_id)
   if (isAccountLetter(letter.kind)) return await writeAccountLetter(world, letter)
+  if (isMoneyLetter(letter.kind)) return await writeMoneyLetter(world, letter)
+  if (isPayeeLetter(letter.kind)) return await writePayeeLetter(world, letter)
   throw new Error(`there is no letter of the kind ${letter.kind}`)
 }
 
@@ -47,5 +54,7 @@ async function writeReceipt(world: World, order_id: string): Promise<Written> {
     not_me: order.made_account && isUnproven ? await link(world, 'not_me', of) : undefined,
     manage: `${config.base_url}/manage/${order.app_id}/`,
   })
-  return { to: user.email, words }
+  const invoice_id = await billing.purchaseInvoiceOf(db, order_id)
+  const paid = invoice_id && (await billing.tellInvoice(db, invoice_id))
+  return { to: user.email, words, papers: paid ? [await invoicePaper(world, paid)] : [] }
 }

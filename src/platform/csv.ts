@@ -1,0 +1,30 @@
+import { stringify } from 'csv-stringify/sync'
+import { type Cents, formatAmount } from '#platform/money'
+
+/** A column of a table for other programs: its name, and what of a row stands in it. */
+export interface CsvColumn<Row> {
+  name: string
+  /** A number is an amount in cents and is written with two decimals. */
+  of(row: Row): string | Cents | null
+}
+
+/**
+ * A table as CSV (RFC 4180), with its heading unless `header` is false, as for the later pages of a
+ * long one. What a spreadsheet would take for a formula is made text of; amounts stay numbers.
+ */
+export function csvOf<Row>(
+  columns: CsvColumn<Row>[],
+  rows: Row[],
+  { header = true }: { header?: boolean } = {},
+): string {
+  const cells = rows.map((row) => columns.map((column) => column.of(row)))
+  return stringify(cells, {
+    header,
+    columns: columns.map(({ name }, key) => ({ key: String(key), header: name })),
+    record_delimiter: 'windows',
+    // The library would quote only what holds both together; programs end a row at either.
+    quoted_match: /[\r\n]/,
+    escape_formulas: true,
+    cast: { number: (amount: number) => formatAmount(amount as Cents) },
+  })
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { formatDay } from './money.tsx'
+
+/** An instant in UTC as "June 30, 2026, 14:05 UTC". */
+export function formatMoment(at: Date): string {
+  return `${formatDay(at)}, ${at.toISOString().slice(11, 16)} UTC`
+}
+
+/** An instant in UTC, as "June 30, 2026, 14:05 UTC". */
+export function Moment({ at }: { at: Date }): JSX.Element {
+  return <time datetime={at.toISOString()}>{formatMoment(at)}</time>
+}
+
+/** One thing of a story. */
+export type TimelineEntry = {
+  key: string
+  at: Date
+  title: ComponentChildren
+  details?: ComponentChildren[]
+  aside?: ComponentChildren
+}
+
+/** What happened one after the other, each with its time; fit for a phone. */
+export function Timeline({ entries }: { entries: TimelineEntry[] }): JSX.Element {
+  return (
+    <ol class="grid grid-cols-1 border-s border-base-300">
+      {entries.map(({ key, at, title, details = [], aside }) => (
+        <li key={key} class="relative grid gap-1 py-2.5 ps-5">
+          <span
+            class="absolute -start-[5px] top-4.5 size-2.5 rounded-full border border-base-100 bg-primary"
+            aria-hidden="true"
+          />
+          <p class="text-xs text-muted tabular-nums">
+            <Moment at={at} />
+          </p>
+          <div class="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+            <span class="min-w-0 font-medium break-words">{title}</span>
+            {aside}
+          </div>
+          {details.length > 0 && (
+            <ul class="flex flex-wrap gap-x-4 text-sm text-muted">
+              {details.map((detail, index) => (
+                <li key={index} class="min-w-0 break-words">
+                  {detail}
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}

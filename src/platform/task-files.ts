@@ -1,0 +1,77 @@
+import { addDays } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
+
+/** A file that long work made, ready to be downloaded. */
+export interface TaskFile {
+  task_id: string
+  name: string
+  /** Its media type. */
+  type: string
+  /** How many rows its table has, without the heading. */
+  rows: number
+  bytes: number
+  made_at: Date
+}
+
+/** How long a file is kept. */
+export const KEPT_DAYS = 7
+
+/** Begins the file of a task. */
+export async function beginFile(
+  db: Db,
+  now: Date,
+  { task_id, name, type }: Pick<TaskFile, 'task_id' | 'name' | 'type'>,
+): Promise<void> {
+  await db.run(sql`insert into task_files (task_id, name, type, made_at)
+    values (${task_id}, ${name}, ${type}, ${now})`)
+}
+
+/** Adds a part to a file; parts are counted from 0. */
+export async function addPart(
+  db: Db,
+  { task_id, part, content }: { task_id: string; part: number; content: Buffer },
+): Promise<void> {
+  await db.run(sql`insert into task_file_parts (task_id, part, content)
+    values (${task_id}, ${part}, ${content})`)
+}
+
+/** Says that a file is whole: from here on it can be found. */
+export async function finishFile(
+  db: Db,
+  { task_id, rows }: Pick<TaskFile, 'task_id' | 'rows'>,
+): Promise<void> {
+  await db.run(sql`update task_files set rows = ${rows}, bytes =
+      (select coalesce(sum(octet_length(content)), 0) from task_file_parts
+        where task_id = ${task_id})
+    where task_id = ${task_id}`)
+}
+
+/** Takes away a file that did not become whole. */
+export async function dropFile(db: Db, task_id: string): Promise<void> {
+  await db.run(sql`delete from task_files where task_id = ${task_id}`)
+}
+
+/** The file of a task, whole; undefined where none was made, or it is kept no longer. */
+export async function findFile(db: Db, task_id: string): Promise<TaskFile | undefined> {
+  return await db.maybe<TaskFile>(sql`select task_id, name, type, rows, bytes, made_at
+    from task_files where task_id = ${task_id} and bytes is not null`)
+}
+
+/** The content of a file, read part by part as it is taken; throws where it ends too early. */
+export async function* contentOf(
+  db: Db,
+  { task_id, bytes }: Pick<TaskFile, 'task_id' | 'bytes'>,
+): AsyncGenerator<Buffer> {
+  for (let part = 0, sent = 0; sent < bytes; part++) {
+    const { content } = await db.one<{ content: Buffer }>(sql`select content
+      from task_file_parts where task_id = ${task_id} and part = ${part}`)
+    yield content
+    sent += content.length
+  }
+}
+
+/** Forgets what was kept long enough. */
+export async function sweepFiles(db: Db, now: Date): Promise<void> {
+  await db.run(sql`delete from task_files where made_at <= ${addDays(now, -KEPT_DAYS)}`)
+}

@@ -1,0 +1,118 @@
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import type { Jobs, Queue } from '#platform/jobs'
+import { sql } from '#platform/sql'
+
+/** Long work that somebody waits for: what it is, how far it has come, and what came of it. */
+export interface Task {
+  id: string
+  kind: string
+  /** The account that may look at it. */
+  user_id: string
+  app_id: string | null
+  request: Record<string, unknown>
+  done: number
+  /** How much there is to do; 0 while that is not known. */
+  total: number
+  /** What it is at, in words. */
+  note: string
+  status: 'waiting' | 'running' | 'done' | 'failed'
+  result: Record<string, unknown> | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** How far a task has come. */
+export interface Progress {
+  done: number
+  total: number
+  note: string
+}
+
+/** A task is run once: one that failed half-way is not begun again by itself. */
+export const TASKS: Queue = { name: 'tasks', retries: 0, retry_seconds: 1 }
+
+// A task that says nothing for so long has died with its process.
+const SILENT_SECONDS = 300
+
+const COLUMNS = sql`id, kind, user_id, app_id, request, done, total, note, status, result,
+  created_at, updated_at`
+
+/** Queues a task as part of the caller's transaction. */
+export async function queueTask(
+  db: Db,
+  now: Date,
+  jobs: Jobs,
+  task: Pick<Task, 'id' | 'kind' | 'user_id' | 'app_id' | 'request'>,
+): Promise<void> {
+  await db.run(sql`insert into tasks
+    (id, kind, user_id, app_id, request, status, created_at, updated_at)
+    values (${task.id}, ${task.kind}, ${task.user_id}, ${task.app_id},
+      ${JSON.stringify(task.request)}, 'waiting', ${now}, ${now})`)
+  await jobs.send(db, TASKS, { task_id: task.id })
+}
+
+/** Takes a task that waits; undefined where it was taken before. */
+export async function beginTask(db: Db, now: Date, id: string): Promise<Task | undefined> {
+  return await db.maybe<Task>(sql`update tasks set status = 'running', updated_at = ${now}
+    where id = ${id} and status = 'waiting' returning ${COLUMNS}`)
+}
+
+/** Notes how far a task has come; false where it was ended meanwhile, and is to be left. */
+export async function noteProgress(
+  db: Db,
+  now: Date,
+  id: string,
+  { done, total, note }: Progress,
+): Promise<boolean> {
+  const noted = await db.run(sql`update tasks set done = ${done}, total = ${total},
+    note = ${note}, updated_at = ${now} where id = ${id} and status = 'running'`)
+  return noted === 1
+}
+
+/** Ends a task that has not ended yet, with what came of it, or with why it failed as `message`. */
+export async function endTask(
+  db: Db,
+  now: Date,
+  id: string,
+  end: { status: 'done' | 'failed'; result: Record<string, unknown> },
+): Promise<void> {
+  await db.run(sql`update tasks set status = ${end.status}, updated_at = ${now},
+      result = ${JSON.stringify(end.result)},
+      done = case when ${end.status} = 'done' then total else done end
+    where id = ${id} and status in ('waiting', 'running')`)
+}
+
+/** A task of an account. */
+export async function findTask(
+  db: Db,
+  of: { id: string; user_id: string },
+): Promise<Task | undefined> {
+  return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
+    where id = ${of.id} and user_id = ${of.user_id}`)
+}
+
+/** Tasks of some kinds about an app, the latest first. */
+export async function tasksOf(
+  db: Db,
+  of: { app_id: string; kinds: string[]; limit: number },
+): Promise<Task[]> {
+  return await db.rows<Task>(sql`select ${COLUMNS} from tasks
+    where app_id = ${of.app_id} and kind = any(${of.kinds})
+    order by created_at desc, id limit ${of.limit}`)
+}
+
+/** The latest task of a kind that an account asked for. */
+export async function latestTask(
+  db: Db,
+  of: { kind: string; user_id: string },
+): Promise<Task | undefined> {
+  return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
+    where user_id = ${of.user_id} and kind = ${of.kind} order by created_at desc, id limit 1`)
+}
+
+/** Whether a task has not ended, and is not one that died with its process. */
+export function isUnderWay(now: Date, { status, updated_at }: Task): boolean {
+  const isOver = status === 'done' || status === 'failed'
+  return !isOver && addSeconds(updated_at, SILENT_SECONDS) > now
+}

@@ -1,0 +1,99 @@
+import { formatDay, formatMoney } from '#design/money'
+import * as billing from '#domain/billing'
+import { cardName } from '#domain/payments'
+import type { World } from '#flows/world'
+import { cents, MILLION, sum } from '#platform/money'
+import { drawPaper, type Paper } from '#platform/pdf'
+
+/** The receipt of a paid bill as a PDF, under the name of its number. */
+export interface InvoicePdf {
+  filename: string
+  pdf: Buffer
+}
+
+/** Draws the receipt of a paid bill; the same bill is the same bytes until something goes back. */
+export async function invoicePdf(
+  { config }: Pick<World, 'config'>,
+  receipt: billing.Receipt,
+): Promise<InvoicePdf> {
+  const filename = `${billing.invoiceNumber(receipt.number)}.pdf`
+  return { filename, pdf: await drawPaper(paperOf(config, receipt)) }
+}
+
+function paperOf({ base_url, mail_from }: World['config'], receipt: billing.Receipt): Paper {
+  const number = billing.invoiceNumber(receipt.number)
+  const { host } = new URL(base_url)
+  const address = /<(.+)>/.exec(mail_from)?.[1] ?? mail_from
+  return {
+    title: 'Receipt and invoice',
+    now: receipt.given_back.at(-1)?.at ?? receipt.paid_at,
+    lines: [`${number}, paid on ${formatDay(receipt.paid_at)}`],
+    parties: [
+      { label: 'Sold by', lines: ['Purser, merchant of record', host, address] },
+      { label: 'On behalf of', lines: [receipt.seller_name, `Maker of ${receipt.app_name}`] },
+      {
+        label: 'Sold to',
+        lines: [receipt.email, `${receipt.state} ${receipt.zip}, United States`],
+      },
+    ],
+    facts: [
+      { term: 'Invoice number', detail: number },
+      { term: 'Date of sale', detail: formatDay(receipt.paid_at) },
+      { term: 'Period', detail: periodOf(receipt) },
+    ],
+    table: {
+      columns: [
+        { label: 'Description', width: 76 },
+        { label: 'Amount', width: 24, numeric: true },
+      ],
+      rows: rowsOf(receipt),
+    },
+    totals: totalsOf(receipt),
+    notes: [
+      'The charge on your card reads PURSER. Purser sold this to you, and collects and remits the sales tax.',
+      `Questions about this receipt: ${base_url}/help/`,
+    ],
+    foot: `Purser, merchant of record. ${number}`,
+  }
+}
+
+function periodOf({ period_start, period_end }: billing.Receipt): string {
+  if (!period_end) return `From ${formatDay(period_start)}, without an end`
+  return `${formatDay(period_start)} to ${formatDay(period_end)}`
+}
+
+function rowsOf(receipt: billing.Receipt): string[][] {
+  const { app_name, product_name, frequency, price_amount, credit } = receipt
+  const rhythm = frequency ? `one ${frequency}` : 'paid once'
+  const plan = [`${app_name} ${product_name}, ${rhythm}`, formatMoney(price_amount)]
+  if (credit === 0) return [plan]
+  return [plan, ['Credit for the unused part of the plan before', formatMoney(-credit)]]
+}
+
+function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {
+  const { amount, tax, given_back } = receipt
+  const total = sum(amount, tax)
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  const left = cents(total - billing.givenBackOf(receipt))
+  return [
+    { label: 'Subtotal', amount: formatMoney(amount) },
+    { label: taxLabel(receipt), amount: formatMoney(tax) },
+    { label: 'Total in US dollars', amount: formatMoney(total), strong: true },
+    { label: `Paid with ${card}`, amount: formatMoney(total) },
+    ...given_back.map((back) => ({
+      label: `Refunded on ${formatDay(back.at)}`,
+      amount: formatMoney(-back.amount),
+    })),
+    ...(given_back.length > 0
+      ? [{ label: 'Paid after refunds', amount: formatMoney(left), strong: true }]
+      : []),
+  ]
+}
+
+/** The state whose tax it is, and its rate. */
+function taxLabel({ state, tax, rate_ppm, taxable_ppm }: billing.Receipt): string {
+  if (tax === 0) return `Sales tax, ${state} (none)`
+  const percent = (ppm: number) => `${(ppm * 100) / MILLION}%`
+  const part = taxable_ppm === MILLION ? '' : ` on ${percent(taxable_ppm)} of the price`
+  return `Sales tax, ${state} (${percent(rate_ppm)}${part})`
+}

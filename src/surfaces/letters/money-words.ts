@@ -1,0 +1,214 @@
+import { formatDay, formatMoney } from '#design/money'
+import { invoiceNumber, type Receipt } from '#domain/billing'
+import { cardName } from '#domain/payments'
+import { sum } from '#platform/money'
+import type { Block, Words } from './words.ts'
+
+/** What a buyer holds, as letters name it, and where it is managed. */
+export interface Held {
+  app_name: string
+  product_name: string
+  manage_url: string
+}
+
+/** What is charged next, in cents, and on which day. */
+export interface Coming {
+  amount: number
+  tax: number
+  total: number
+  state: string
+  is_about: boolean
+  day: Date
+}
+
+const SOLD: Block = {
+  kind: 'text',
+  text: 'Sold by Purser, the merchant of record. The charge on your card reads PURSER.',
+}
+
+const nameOf = ({ app_name, product_name }: Held) => `${app_name} ${product_name}`
+
+function manage({ manage_url }: Held, note: string): Block {
+  return { kind: 'link', label: 'Manage your purchase', url: manage_url, note }
+}
+
+/** The receipt of a renewal, or of a move to another plan. */
+export function invoicePaid(receipt: Receipt, held: Held, coming: Coming | undefined): Words {
+  const { kind, price_amount, credit, amount, tax, state, period_end } = receipt
+  const name = nameOf(held)
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  const rows: [string, string][] = [
+    ['Invoice', invoiceNumber(receipt.number)],
+    ['Date', formatDay(receipt.paid_at)],
+    [name, formatMoney(price_amount)],
+    ...(credit > 0
+      ? ([['Unused part of the plan before', formatMoney(-credit)]] as [string, string][])
+      : []),
+    [`Sales tax (${state})`, formatMoney(tax)],
+    ['Paid', formatMoney(sum(amount, tax))],
+    ['Card', card],
+    ['Next charge', coming ? comingOf(coming) : 'None'],
+  ]
+  const isMove = kind === 'upgrade'
+  const until = period_end ? `${name} is paid until ${formatDay(period_end)}.` : `${name} is yours.`
+  return {
+    subject: `Receipt ${invoiceNumber(receipt.number)} for ${name}`,
+    heading: isMove ? `You have moved to ${name}.` : until,
+    blocks: [
+      { kind: 'rows', rows },
+      { kind: 'text', text: 'Your license key stays the same. The receipt is attached as a PDF.' },
+      manage(held, 'Your plan, your card, your receipts and auto-renew.'),
+      SOLD,
+    ],
+  }
+}
+
+function comingOf({ total, is_about, day }: Coming): string {
+  return `${is_about ? 'About ' : ''}${formatMoney(total)} on ${formatDay(day)}`
+}
+
+/** What is owed, why, and what happens when. */
+export interface Owed {
+  total: number
+  card: string
+  /** Why the bank said no, in a sentence. */
+  declined: string | undefined
+  /** When it is tried again; null where only another card helps. */
+  retry_at: Date | null
+  gives_up_at: Date
+  /** True for the last letter before the license ends. */
+  is_last: boolean
+}
+
+/** A renewal was not paid: why, when it is tried again, and what to do. */
+export function paymentFailed(held: Held, owed: Owed): Words {
+  const name = nameOf(held)
+  const next = owed.retry_at ? formatDay(owed.retry_at) : 'Once you update the card'
+  const first = `Your payment for ${name} did not go through`
+  const last = `Last reminder: ${name} is not paid`
+  return {
+    subject: owed.is_last ? last : first,
+    heading: owed.is_last
+      ? `${name} ends on ${formatDay(owed.gives_up_at)} unless it is paid`
+      : first,
+    blocks: [
+      ...(owed.declined ? [{ kind: 'text' as const, text: owed.declined }] : []),
+      {
+        kind: 'rows',
+        rows: [
+          ['Owed', formatMoney(owed.total)],
+          ['Card', owed.card],
+          ['Next try', next],
+          ['Ends, if it stays unpaid', formatDay(owed.gives_up_at)],
+        ],
+      },
+      {
+        kind: 'text',
+        text: 'Until it is paid the license cannot be used. As soon as it is, the same key works again.',
+      },
+      {
+        kind: 'link',
+        label: 'Update your card',
+        url: held.manage_url,
+        note: 'Another card is charged at once. You can also pay with this one, or cancel.',
+      },
+    ],
+  }
+}
+
+/** A license ended because it was not paid. */
+export function licenseEnded(held: Held, product_url: string): Words {
+  const name = nameOf(held)
+  return {
+    subject: `Your license for ${name} has ended`,
+    heading: `Your license for ${name} has ended`,
+    blocks: [
+      {
+        kind: 'text',
+        text: 'Its renewal could not be paid in three weeks of trying. Nothing more is charged, and nothing is owed.',
+      },
+      { kind: 'link', label: 'Buy it again', url: product_url, note: 'It comes with a new key.' },
+      { kind: 'link', label: 'Your receipts', url: held.manage_url },
+    ],
+  }
+}
+
+/** A trial ends in three days: what is charged then, or that nothing is. */
+export function trialEnding(
+  held: Held,
+  facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
+): Words {
+  const { day, card, coming } = facts
+  const name = nameOf(held)
+  const subject = `Your trial of ${name} ends on ${formatDay(day)}`
+  if (!coming) {
+    const text = 'Auto-renew is off, so nothing is charged. The license ends that day.'
+    const label = 'Turn auto-renew on'
+    const link: Block = { kind: 'link', label, url: facts.auto_renew_url }
+    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
+  }
+  const about = coming.is_about ? 'about ' : ''
+  return {
+    subject,
+    heading: subject,
+    blocks: [
+      {
+        kind: 'text',
+        text: `If you do nothing, your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} goes on.`,
+      },
+      {
+        kind: 'rows',
+        rows: [
+          [name, formatMoney(coming.amount)],
+          [`Sales tax (${coming.state})`, formatMoney(coming.tax)],
+          [`Charged on ${formatDay(coming.day)}`, formatMoney(coming.total)],
+        ],
+      },
+      {
+        kind: 'link',
+        label: 'Turn auto-renew off',
+        url: facts.auto_renew_url,
+        note: 'Then nothing is charged, and the license ends with the trial.',
+      },
+      manage(held, 'Your plan, your card and your key.'),
+    ],
+  }
+}
+
+/** Money went back to the buyer. */
+export function refundIssued(
+  receipt: Receipt,
+  held: Held,
+  facts: { amount: number; has_ended: boolean },
+): Words {
+  const name = nameOf(held)
+  const amount = formatMoney(facts.amount)
+  const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
+  return {
+    subject: `Your refund of ${amount} for ${name}`,
+    heading: `${amount} is on its way back to you`,
+    blocks: [
+      {
+        kind: 'rows',
+        rows: [
+          ['Refunded', amount],
+          [
+            'Of invoice',
+            `${invoiceNumber(receipt.number)}, ${formatMoney(sum(receipt.amount, receipt.tax))}`,
+          ],
+          ['To', card],
+        ],
+      },
+      {
+        kind: 'text',
+        text: `Your bank shows it within 5 to 10 days. ${
+          facts.has_ended
+            ? 'The license has ended, and its key works no more.'
+            : 'The license stays as it is.'
+        }`,
+      },
+      { kind: 'link', label: 'Your receipts', url: held.manage_url },
+      SOLD,
+    ],
+  }
+}

@@ -1,0 +1,136 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { nextCharge } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { Letter } from '#platform/letters'
+import { invoicePaper } from './invoice-paper.ts'
+import {
+  type Coming,
+  type Held,
+  invoicePaid,
+  licenseEnded,
+  paymentFailed,
+  refundIssued,
+  trialEnding,
+} from './money-words.ts'
+import type { Written } from './words.ts'
+
+/** How each letter to a buyer about money is written; undefined where it is out of date by now. */
+const LETTERS: Record<string, (world: World, subject_id: string) => Promise<Written | undefined>> =
+  {
+    invoice_paid: writeInvoicePaid,
+    payment_failed: writePaymentFailed,
+    license_ended: writeLicenseEnded,
+    trial_ending: writeTrialEnding,
+    refund_issued: writeRefund,
+  }
+
+/** Tells whether a letter is to a buyer about money. */
+export function isMoneyLetter(kind: string): boolean {
+  return Object.hasOwn(LETTERS, kind)
+}
+
+/** Writes a letter to a buyer about money, as things stand now. */
+export async function writeMoneyLetter(
+  world: World,
+  letter: Required<Letter>,
+): Promise<Written | undefined> {
+  return await LETTERS[letter.kind]!(world, letter.subject_id)
+}
+
+/** A license with all that letters about it tell. */
+interface Story {
+  license: licensing.License
+  subscription: billing.RunningSubscription | undefined
+  app: apps.App
+  email: string
+  held: Held
+}
+
+async function storyOf({ db, config }: World, license_id: string): Promise<Story> {
+  const license = await licensing.findLicense(db, license_id)
+  const app = (await apps.find(db, license.app_id))!
+  const { email } = (await identity.findUser(db, license.user_id))!
+  const product_name = await catalog.productName(db, license.product_id)
+  const manage_url = `${config.base_url}/manage/${app.id}/`
+  const held = { app_name: app.name, product_name, manage_url }
+  const subscription = await billing.subscriptionOf(db, license_id)
+  return { license, subscription, app, email, held }
+}
+
+/** What is charged next by itself; undefined where nothing is. */
+async function comingOf(
+  world: World,
+  { license, subscription, app }: Story,
+): Promise<Coming | undefined> {
+  if (!subscription?.auto_renew || subscription.pause_at_end) return undefined
+  const next = await nextCharge(world, { license_id: license.license_id, app })
+  return next && { ...next, is_about: !next.is_exact, day: subscription.period_end }
+}
+
+async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise<string> {
+  return payments.cardName(await payments.findCard(db, card_id))
+}
+
+async function writeInvoicePaid(world: World, invoice_id: string): Promise<Written> {
+  const receipt = (await billing.tellInvoice(world.db, invoice_id))!
+  const story = await storyOf(world, receipt.license_id)
+  const { app_name, product_name } = receipt
+  const held = { ...story.held, app_name, product_name }
+  const words = invoicePaid(receipt, held, await comingOf(world, story))
+  return { to: story.email, words, papers: [await invoicePaper(world, receipt)] }
+}
+
+async function writePaymentFailed(world: World, license_id: string): Promise<Written | undefined> {
+  const story = await storyOf(world, license_id)
+  const { license, subscription, app, held } = story
+  const { status } = license
+  const next = await nextCharge(world, { license_id, app })
+  const since = subscription?.past_due_since
+  if (!subscription || !since || next?.why !== 'owed') return undefined
+  const code = subscription.last_decline as payments.DeclineCode | null
+  const words = paymentFailed(held, {
+    total: next.total,
+    card: await cardOf(world, subscription),
+    declined: code ? payments.declineSentence(code) : undefined,
+    retry_at: billing.isHardDecline(code) ? null : subscription.next_at,
+    gives_up_at: billing.dunningEnd(since),
+    is_last: status === 'unpaid',
+  })
+  return { to: story.email, words }
+}
+
+async function writeLicenseEnded(world: World, license_id: string): Promise<Written> {
+  const { email, app, held } = await storyOf(world, license_id)
+  return { to: email, words: licenseEnded(held, `${world.config.base_url}/apps/${app.slug}/`) }
+}
+
+async function writeTrialEnding(world: World, license_id: string): Promise<Written | undefined> {
+  const story = await storyOf(world, license_id)
+  const { license, subscription, email, held } = story
+  if (!subscription || license.status !== 'trialing') return undefined
+  const words = trialEnding(held, {
+    day: subscription.period_end,
+    card: await cardOf(world, subscription),
+    coming: await comingOf(world, story),
+    auto_renew_url: `${held.manage_url}auto-renew/`,
+  })
+  return { to: email, words }
+}
+
+async function writeRefund(world: World, refund_id: string): Promise<Written | undefined> {
+  const { db } = world
+  const refund = await payments.findRefundById(db, refund_id)
+  if (refund.status === 'failed' || refund.status === 'refused') return undefined
+  const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
+  const receipt = (await billing.tellInvoice(db, invoice_id))!
+  const { license, email, held } = await storyOf(world, receipt.license_id)
+  const { app_name, product_name } = receipt
+  const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
+  const words = refundIssued(receipt, { ...held, app_name, product_name }, facts)
+  return { to: email, words, papers: [await invoicePaper(world, receipt)] }
+}

@@ -1,0 +1,113 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import type { Letter } from '#platform/letters'
+import {
+  bankChanged,
+  type DisputeFacts,
+  disputeClosed,
+  disputeOpened,
+  payoutFailed,
+  payoutPaid,
+} from './payee-words.ts'
+import type { Written } from './words.ts'
+
+type Write = (
+  world: World,
+  subject_id: string,
+  facts: Record<string, string>,
+) => Promise<Written | undefined>
+
+/** How each letter to somebody who is paid by the service is written. */
+const LETTERS: Record<string, Write> = {
+  dispute_opened: writeOpened,
+  dispute_closed: writeClosed,
+  payout_paid: writePaid,
+  payout_failed: writeFailed,
+  bank_changed: writeBankChanged,
+}
+
+/** Tells whether a letter is to a seller or an affiliate about money. */
+export function isPayeeLetter(kind: string): boolean {
+  return Object.hasOwn(LETTERS, kind)
+}
+
+/** Writes a letter to a seller or an affiliate about money, as things stand now. */
+export async function writePayeeLetter(
+  world: World,
+  letter: Required<Letter>,
+): Promise<Written | undefined> {
+  return await LETTERS[letter.kind]!(world, letter.subject_id, letter.facts)
+}
+
+interface Disputed {
+  to: string
+  status: payments.Dispute['status']
+  facts: DisputeFacts
+}
+
+async function disputedOf({ db, config }: World, id: string): Promise<Disputed> {
+  const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
+  const receipt = (await billing.tellInvoice(db, dispute.invoice_id))!
+  const app = (await apps.find(db, receipt.app_id))!
+  const { email } = (await identity.findUser(db, app.developer_id))!
+  const { amount, tax, owed, reason, due_at, status } = dispute
+  const facts = {
+    app_name: receipt.app_name,
+    product_name: receipt.product_name,
+    buyer_email: receipt.email,
+    amount,
+    sellers_part: amount - owed - tax,
+    cost: billing.DISPUTE_COST,
+    reason,
+    due_at,
+    url: `${config.base_url}/dashboard/apps/${app.slug}/sales/${receipt.id}/`,
+  }
+  return { to: email, status, facts }
+}
+
+async function writeOpened(world: World, id: string): Promise<Written | undefined> {
+  const { to, status, facts } = await disputedOf(world, id)
+  if (status !== 'inquiry' && status !== 'open') return undefined
+  return { to, words: disputeOpened(facts, status === 'inquiry') }
+}
+
+async function writeClosed(world: World, id: string): Promise<Written | undefined> {
+  const { to, status, facts } = await disputedOf(world, id)
+  if (status !== 'won' && status !== 'lost') return undefined
+  return { to, words: disputeClosed(facts, status) }
+}
+
+async function payoutOf({ db, config }: World, id: string) {
+  const payout = (await payouts.findPayout(db, id))!
+  const { owner, account, number, amount, failure } = payout
+  const { email } = await payouts.payeeFacts(db, owner)
+  const paid_to = await payouts.findAccount(db, owner)
+  const bank = paid_to && payouts.bankOf(paid_to)
+  const base = account === 'seller_payable' ? '/dashboard/payouts/' : '/affiliate/payouts/'
+  const url = `${config.base_url}${base}${id}/`
+  return { to: email, facts: { number, amount, bank, failure, url } }
+}
+
+async function writePaid(world: World, id: string): Promise<Written> {
+  const { to, facts } = await payoutOf(world, id)
+  return { to, words: payoutPaid(facts) }
+}
+
+async function writeFailed(world: World, id: string): Promise<Written> {
+  const { to, facts } = await payoutOf(world, id)
+  return { to, words: payoutFailed(facts) }
+}
+
+async function writeBankChanged(
+  { db, config }: World,
+  owner: string,
+  { bank = '', before }: Record<string, string>,
+): Promise<Written> {
+  const { email } = await payouts.payeeFacts(db, owner)
+  const security = `${config.base_url}/account/security/`
+  return { to: email, words: bankChanged({ bank, before }, security) }
+}

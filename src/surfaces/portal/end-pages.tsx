@@ -1,0 +1,55 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Processing } from '#design/feedback'
+import { FocusLayout, type Link, SiteLayout } from '#design/layout'
+import { EmptyState, Heading, Mailbox } from '#design/panels'
+import { SignOutForm } from './purchases-page.tsx'
+
+/** Somebody without a license looks for one. */
+export function NothingHerePage(facts: {
+  nav: Link[]
+  app_name: string
+  product_url: string
+  csrf_token: string
+  email: string
+}): JSX.Element {
+  return (
+    <SiteLayout title={`${facts.app_name} · No purchase`} nav={facts.nav}>
+      <Heading title={facts.app_name} />
+      <EmptyState
+        title={`No purchase of ${facts.app_name}`}
+        action={<Button href={facts.product_url}>See the plans</Button>}
+      >
+        The account <Mailbox address={facts.email} /> has none. Perhaps you bought it with another
+        email address.
+      </EmptyState>
+      <SignOutForm csrf_token={facts.csrf_token} />
+    </SiteLayout>
+  )
+}
+
+/** A payment is on its way: the processor's answer is still open. */
+export function WaitingPage(facts: {
+  app_name: string
+  url: string
+  manage_url: string
+  notice: string | undefined
+}): JSX.Element {
+  return (
+    <FocusLayout
+      title={`Your bank is answering · ${facts.app_name}`}
+      app_name={facts.app_name}
+      selling
+      notice={facts.notice}
+      refresh_seconds={3}
+    >
+      <Processing title="Your bank is answering" href={facts.url}>
+        We are waiting for its word. This page moves on by itself, usually within seconds. Your card
+        is charged at most once, even if you leave; the receipt comes by email.
+      </Processing>
+      <Button href={facts.manage_url} wide>
+        Back to your purchase
+      </Button>
+    </FocusLayout>
+  )
+}

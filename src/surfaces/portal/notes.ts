@@ -1,0 +1,71 @@
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import type { Note } from './frame.tsx'
+
+const NOTHING = 'Nothing was charged, and your plan is as it was.'
+
+/** What the page says after something was done, by the word that its address carries. */
+const NOTES: Record<string, Note> = {
+  paid: { tone: 'success', words: 'The payment went through, and your license is active.' },
+  moved: { tone: 'success', words: 'You have moved. Your key stays the same.' },
+  planned: { tone: 'success', words: 'Your move is planned. Until then your plan stays.' },
+  kept: { tone: 'success', words: 'You keep your plan.' },
+  no_move: {
+    tone: 'info',
+    words:
+      'Turn auto-renew on first: you would move to that plan on the day on which yours renews.',
+  },
+  changed: {
+    tone: 'error',
+    title: 'Something has changed',
+    words: 'It is not what the last page showed any more. Nothing was charged; look at it again.',
+  },
+  not_charged: {
+    tone: 'error',
+    title: 'Nothing was charged',
+    words:
+      'We could not reach your bank, and made sure that no payment can follow. Please try again.',
+  },
+  card_changed: { tone: 'success', words: 'The new card pays from now on.' },
+  card_same: { tone: 'info', words: 'The card on file stays as it was.' },
+  card_abroad: {
+    tone: 'error',
+    title: 'This card cannot be used here',
+    words:
+      'Its billing address is outside the United States. The card on file stays as it was; try another one.',
+  },
+  card_unknown_zip: {
+    tone: 'error',
+    title: 'This card cannot be used here',
+    words:
+      'Its billing ZIP code does not exist in the United States. The card on file stays as it was; please check it.',
+  },
+  auto_renew_off: { tone: 'success', words: 'Auto-renew is off. Nothing more is charged.' },
+  auto_renew_on: { tone: 'success', words: 'Auto-renew is on again.' },
+  ended: { tone: 'success', words: 'Your license has ended. Nothing more is charged.' },
+  pause_on: { tone: 'success', words: 'Your plan will pause.' },
+  pause_off: { tone: 'success', words: 'Your plan will not pause.' },
+  key_replaced: {
+    tone: 'success',
+    title: 'This is your new key',
+    words: 'The old one has stopped working. Enter the new one wherever you used it.',
+  },
+  receipt_sent: { tone: 'success', words: 'The receipt is on its way to you again.' },
+  receipt_too_often: {
+    tone: 'info',
+    words: 'The receipt was sent several times already. Try again in an hour.',
+  },
+}
+
+/** What has just happened, in words; undefined where nothing has. */
+export async function noteOf(
+  { db }: World,
+  license_id: string,
+  done: string | undefined,
+): Promise<Note | undefined> {
+  if (done !== 'declined') return done === undefined ? undefined : NOTES[done]
+  const attempt = await payments.latestOfLicense(db, license_id)
+  if (attempt?.status !== 'declined') return undefined
+  const words = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`
+  return { tone: 'error', title: 'Your card was declined', words }
+}

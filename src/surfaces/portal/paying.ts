@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { type Moved, nextCharge, type Paid, payOwed, resumeInvoice } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { Limit } from '#platform/limits'
+import { limitDeclines } from '#surfaces/declines'
+import { formOf, goTo, limitPage, sendPage } from '#surfaces/pages'
+import { WaitingPage } from './end-pages.tsx'
+import { forHolder, frameOf, type HolderVisit } from './holder.ts'
+
+const PAYMENTS: Limit = { name: 'manage-payments', points: 30, seconds: 3600 }
+
+/** Paying what is owed, and waiting for a bank that has not answered. */
+export function declarePaying(scope: FastifyInstance, world: World): void {
+  scope.post(
+    '/manage/:client_id/pay',
+    forHolder(world, async (visit) => {
+      const { request, reply, license, app, at } = visit
+      const { license_id } = license
+      const next = await nextCharge(world, { license_id, app })
+      // The button says a sum, and exactly that is charged.
+      if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
+      return await charge(world, visit, {
+        run: () =>
+          payOwed(world, { license_id, asked_by: 'buyer', return_url: resumeUrl(world, visit) }),
+      })
+    }),
+  )
+
+  scope.get(
+    '/manage/:client_id/resume',
+    forHolder(world, async (visit) => goTo(visit.reply, await resume(world, visit))),
+  )
+
+  scope.get(
+    '/manage/:client_id/waiting',
+    forHolder(world, async (visit) => {
+      const { reply, app, at } = visit
+      const onwards = await resume(world, visit)
+      if (onwards !== at('waiting')) return goTo(reply, onwards)
+      const { notice } = await frameOf(world, visit)
+      const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
+      return sendPage(reply, page, { status: 202 })
+    }),
+  )
+}
+
+const CHANGED = { done: 'changed' }
+
+/** Where a challenge of the bank sends the buyer when it is over. */
+export function resumeUrl({ config }: World, { at }: HolderVisit): string {
+  return `${config.base_url}${at('resume')}`
+}
+
+/** Where a holder goes after a charge, and what is said there. */
+interface Onwards {
+  /** The page where it may be tried again. */
+  failed?: string
+  /** What to say where it was paid, and where nothing was owed. */
+  done?: string
+  otherwise?: string
+}
+
+/** Charges a holder who asked for it, and sends him on to what came of it. */
+export async function charge(
+  world: World,
+  visit: HolderVisit,
+  facts: Onwards & { run: () => Promise<Moved | Paid> },
+): Promise<FastifyReply> {
+  const { request, reply, session } = visit
+  const { email_normalised } = session
+  await limitPage(world, PAYMENTS, session.user_id, reply)
+  await limitDeclines(world, request, reply, { email_normalised, points: 0 })
+  const came = await facts.run()
+  if (came.outcome === 'declined') {
+    await limitDeclines(world, request, reply, { email_normalised, points: 1 })
+  }
+  return goTo(reply, addressAfter(visit, came, facts))
+}
+
+/** What the latest try stands at, for somebody who comes back from the bank or waits for it. */
+async function resume(world: World, visit: HolderVisit): Promise<string> {
+  const { license, at } = visit
+  const attempt = await payments.latestOfLicense(world.db, license.license_id)
+  if (!attempt) return at()
+  const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
+  const came = await resumeInvoice(world, attempt.invoice_id)
+  if (kind !== 'upgrade') return addressAfter(visit, came, {})
+  return addressAfter(visit, came, { failed: `plan/${price_id}/`, done: 'moved' })
+}
+
+function addressAfter(
+  { at }: HolderVisit,
+  came: Moved | Paid,
+  { failed = '', done = 'paid', otherwise }: Onwards,
+): string {
+  switch (came.outcome) {
+    case 'paid':
+      return at('', { done })
+    case 'moved':
+    case 'planned':
+      return at('', { done: came.outcome })
+    case 'nothing_owed':
+      return at('', otherwise === undefined ? {} : { done: otherwise })
+    case 'action_required':
+      return came.action_url
+    case 'processing':
+      return at('waiting')
+    case 'declined':
+    case 'not_charged':
+    case 'changed':
+      return at(failed, { done: came.outcome })
+  }
+}

@@ -1,0 +1,159 @@
+import type { JSX } from 'preact'
+import { Actions, BackLink, Button } from '#design/actions'
+import { Form } from '#design/forms'
+import { SiteLayout } from '#design/layout'
+import { Day, type Frequency, formatDay, formatMoney } from '#design/money'
+import { LineItems } from '#design/order'
+import { Heading } from '#design/panels'
+import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
+import type { Offer, Product } from '#domain/catalog'
+import { type ManageFrame, type Note, QuestionPage } from './frame.tsx'
+
+/** The other plans and prices of an app, with the present one marked. */
+export function ChoosePlanPage(
+  facts: ManageFrame & {
+    products: Product[]
+    offers: Offer[]
+    current_price_id: string
+    pending_price_id: string | null
+  },
+): JSX.Element {
+  const { at, offers } = facts
+  const priceOf = ({ id, amount, frequency }: Offer): PlanPrice => {
+    const price = { amount_cents: amount, frequency }
+    if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
+    if (id === facts.pending_price_id) return { ...price, mark: 'Planned' }
+    return { ...price, href: at(`plan/${id}/`), action: 'Choose' }
+  }
+  const plans = facts.products
+    .map((product) => ({
+      product,
+      prices: offers.filter(({ product_id }) => product_id === product.id).map(priceOf),
+    }))
+    .filter(({ prices }) => prices.length > 0)
+  return (
+    <SiteLayout title={`Change plan · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
+      <div class="grid gap-6">
+        <BackLink href={at()}>Your purchase of {facts.app_name}</BackLink>
+        <Heading title="Change plan">
+          The next page says what a move costs, to the cent. Nothing is charged before you agree.
+        </Heading>
+        <h2 class="sr-only">Plans and prices</h2>
+        <PlanGrid>
+          {plans.map(({ product, prices }) => (
+            <PlanCard
+              key={product.id}
+              id={product.id}
+              name={product.name}
+              description={product.description}
+              prices={prices}
+            />
+          ))}
+        </PlanGrid>
+      </div>
+    </SiteLayout>
+  )
+}
+
+/** A move to another plan, exactly as it is done if the buyer agrees. */
+export interface MoveFacts {
+  from: string
+  to: { product_name: string; amount: number; frequency: Frequency }
+  /** True where only the rhythm changes. */
+  same_plan: boolean
+  when: 'now' | 'in_trial' | 'period_end'
+  credit: number
+  due: number
+  tax: number
+  total: number
+  state: string
+  moves_at: Date
+  period_end: Date | null
+  auto_renew: boolean
+}
+
+/** What a move costs and when it happens, and the one button that does it. */
+export function MovePage(
+  facts: ManageFrame & MoveFacts & { note: Note | undefined; action: string; agreement: string },
+): JSX.Element {
+  const { note, at } = facts
+  const words = wordsOf(facts)
+  return (
+    <QuestionPage {...facts} title={words.title} intro={words.intro}>
+      {facts.when === 'now' && <Lines {...facts} />}
+      <p class="text-sm">{later(facts)}</p>
+      <Form action={facts.action} csrf_token={facts.csrf_token}>
+        <input type="hidden" name="agreement" value={facts.agreement} />
+        <Button
+          kind="primary"
+          {...(facts.when === 'now' ? { icon: 'lock' as const } : {})}
+          pending={words.pending}
+          wide
+        >
+          {words.action}
+        </Button>
+      </Form>
+      {note?.title === 'Your card was declined' && (
+        <Form action={at('card')} csrf_token={facts.csrf_token}>
+          <Button icon="card" pending="Opening…" wide>
+            Use another card
+          </Button>
+        </Form>
+      )}
+      <Actions>
+        <BackLink href={at('plan/')}>Look at other plans</BackLink>
+      </Actions>
+    </QuestionPage>
+  )
+}
+
+function Lines({ from, to, credit, due, tax, total, state }: MoveFacts): JSX.Element {
+  const items = [{ label: nameOf(to), amount_cents: to.amount }]
+  if (credit > 0) items.push({ label: `Unused part of ${from}`, amount_cents: -credit })
+  return (
+    <LineItems
+      items={items}
+      subtotal_cents={due}
+      tax_cents={tax}
+      tax_label={tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`}
+      total_cents={total}
+    />
+  )
+}
+
+function nameOf({ product_name, frequency }: MoveFacts['to']): string {
+  return frequency ? `${product_name}, a ${frequency}` : `${product_name}, once`
+}
+
+function wordsOf(facts: MoveFacts) {
+  const { to, same_plan, when, total, moves_at } = facts
+  const name = same_plan ? `${to.product_name} by the ${to.frequency}` : to.product_name
+  const title = `Move to ${name}`
+  if (when === 'now') {
+    const intro = 'The move happens at once. Your key stays the same.'
+    return { title, intro, action: `Pay ${formatMoney(total)} and upgrade`, pending: 'Paying…' }
+  }
+  if (when === 'in_trial') {
+    const intro = 'The move happens at once, and nothing is due today. Your trial goes on.'
+    return { title, intro, action: `Move to ${name}`, pending: 'Moving…' }
+  }
+  const intro = (
+    <>
+      On <Day date={moves_at} /> you move. Nothing is due today, and until then everything stays.
+    </>
+  )
+  return { title, intro, action: `Move on ${formatDay(moves_at)}`, pending: 'Saving…' }
+}
+
+/** What is charged from then on. */
+function later({ to, when, moves_at, period_end, auto_renew }: MoveFacts): string {
+  if (!to.frequency) return 'It is paid once. Nothing renews.'
+  if (!auto_renew) return `Auto-renew is off: it ends on ${formatDay(period_end!)}.`
+  const price = `${formatMoney(to.amount)} a ${to.frequency} plus sales tax`
+  const first = when === 'period_end' ? moves_at : period_end
+  const next = first ? `, next on ${formatDay(first)}` : ''
+  if (when === 'period_end' || when === 'in_trial') {
+    return `From then on it costs ${price}, first on ${formatDay(first!)}, until you turn auto-renew off.`
+  }
+  return `After that it renews for ${price}${next}, until you turn auto-renew off.`
+}

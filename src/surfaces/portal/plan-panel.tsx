@@ -1,0 +1,128 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { StatusBadge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { Day, formatMoney, Money, Price } from '#design/money'
+import { DescriptionList, Panel } from '#design/panels'
+import type { ManageFacts, NextFigures } from './manage-page.tsx'
+
+type Items = Parameters<typeof DescriptionList>[0]['items']
+
+/** The plan: what it is, what comes next of it, and what can be changed. */
+export function PlanPanel(facts: ManageFacts): JSX.Element {
+  const { next, renewing } = facts
+  return (
+    <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
+      <Price amount_cents={facts.amount} frequency={facts.frequency} />
+      <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, ...itemsOf(facts)]} />
+      {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next)}</p>}
+      {renewing && <PlanActions {...facts} renewing={renewing} />}
+    </Panel>
+  )
+}
+
+/** Whether the next charge comes by itself. */
+function isCharging({ status, renewing }: ManageFacts): boolean {
+  const isRunning = status === 'active' || status === 'trialing'
+  return isRunning && (renewing?.auto_renew ?? false) && !renewing?.pause_at_end
+}
+
+function itemsOf(facts: ManageFacts): Items {
+  const { status, canceled_at, renewing, next } = facts
+  if (status === 'canceled') {
+    return [{ term: 'Ended', detail: canceled_at ? <Day date={canceled_at} /> : 'Yes' }]
+  }
+  if (!renewing) return [{ term: 'Paid', detail: 'Once, yours for good' }]
+  if (status === 'past_due' || status === 'unpaid') return owing(facts)
+  const day = <Day date={renewing.period_end} />
+  if (status === 'paused') return [{ term: 'Paid until', detail: day }]
+  const running = status === 'trialing' ? 'Trial until' : 'Paid until'
+  if (!renewing.auto_renew) {
+    return [
+      { term: 'Ends on', detail: day },
+      { term: 'Auto-renew', detail: 'Off' },
+    ]
+  }
+  if (renewing.pause_at_end) return [{ term: 'Pauses on', detail: day }]
+  return [
+    { term: running, detail: day },
+    ...(renewing.pending ? [{ term: 'Then', detail: `Moves to ${nameOf(renewing.pending)}` }] : []),
+    {
+      term: status === 'trialing' ? 'First charge' : 'Next charge',
+      detail: next && <Charge {...next} day={renewing.period_end} />,
+    },
+    { term: 'Auto-renew', detail: 'On' },
+  ]
+}
+
+function owing({ next, renewing }: ManageFacts): Items {
+  const { retry_at, gives_up_at } = renewing!
+  return [
+    { term: 'Owed', detail: next && <Money cents={next.total} /> },
+    { term: 'Next try', detail: retry_at ? <Day date={retry_at} /> : 'Once you update the card' },
+    ...(gives_up_at
+      ? [{ term: 'Ends, if it stays unpaid', detail: <Day date={gives_up_at} /> }]
+      : []),
+  ]
+}
+
+function Charge({ total, is_about, day }: NextFigures & { day: Date }): JSX.Element {
+  return (
+    <>
+      {is_about && 'about '}
+      <Money cents={total} /> on <Day date={day} />
+    </>
+  )
+}
+
+/** What the next charge is made of. */
+function partsOf({ amount, tax, state, is_about }: NextFigures): string {
+  if (tax === 0) return `No sales tax is due in ${state}.`
+  const about = is_about ? 'about ' : ''
+  return `That is ${formatMoney(amount)} and ${about}${formatMoney(tax)} sales tax (${state}).`
+}
+
+/** A plan with its price, as people say it. */
+export function nameOf(plan: {
+  product_name: string
+  amount: number
+  frequency: string | null
+}): string {
+  const rhythm = plan.frequency ? `a ${plan.frequency}` : 'once'
+  return `${plan.product_name}, ${formatMoney(plan.amount)} ${rhythm}`
+}
+
+function PlanActions(
+  facts: ManageFacts & { renewing: NonNullable<ManageFacts['renewing']> },
+): JSX.Element | null {
+  const { status, renewing, at } = facts
+  const isOwnPause = status === 'paused' && facts.paused_for === 'buyer'
+  if ((status === 'paused' && !isOwnPause) || status === 'canceled') return null
+  const { auto_renew, pause_at_end } = renewing
+  const isOwing = status === 'past_due' || status === 'unpaid'
+  if (isOwing || isOwnPause) {
+    return (
+      <Actions>
+        <Button href={at('auto-renew/')}>Cancel instead</Button>
+      </Actions>
+    )
+  }
+  return (
+    <Actions>
+      {facts.may_move && (
+        <Button kind="primary" href={at('plan/')}>
+          Change plan
+        </Button>
+      )}
+      {renewing.pending && (
+        <Form action={at('plan/keep')} csrf_token={facts.csrf_token}>
+          <Button pending="Saving…">Keep my plan</Button>
+        </Form>
+      )}
+      <Button href={at('auto-renew/')}>Turn auto-renew {auto_renew ? 'off' : 'on'}</Button>
+      {(facts.may_pause || pause_at_end) && (
+        <Button href={at('pause/')}>{pause_at_end ? 'Do not pause' : 'Pause'}</Button>
+      )}
+    </Actions>
+  )
+}

@@ -1,0 +1,90 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Monogram } from '#design/brand'
+import { Alert, StatusBadge } from '#design/feedback'
+import { Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day, Money } from '#design/money'
+import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
+import type { Purchase } from '#domain/billing'
+
+/** What comes next of a purchase: a charge, or an end. */
+export interface Outlook {
+  word: 'Next charge' | 'First charge' | 'Owed' | 'Ends' | 'Pauses' | 'Ended'
+  cents?: number
+  /** True where a tax service will say the exact tax at that time. */
+  is_about?: boolean
+  day?: Date
+}
+
+/** The way out of the account. */
+export function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
+  return (
+    <Form action="/signout/" csrf_token={csrf_token}>
+      <Actions>
+        <Button pending="Signing out…">Sign out</Button>
+      </Actions>
+    </Form>
+  )
+}
+
+/** Everything that an account bought. */
+export function PurchasesPage(facts: {
+  nav: Link[]
+  email: string
+  csrf_token: string
+  purchases: (Purchase & { outlook: Outlook | undefined })[]
+  /** True while the mailbox is unproven and only one app's purchase is shown. */
+  is_limited: boolean
+}): JSX.Element {
+  return (
+    <SiteLayout title="Your purchases · Purser" nav={facts.nav}>
+      <Heading title="Your purchases">
+        Signed in as <Mailbox address={facts.email} />.
+      </Heading>
+      {facts.is_limited && (
+        <Alert tone="info" title="Confirm your email">
+          The receipt has a link for it. Until then, this page shows the purchase you just made and
+          no other.
+        </Alert>
+      )}
+      {facts.purchases.length === 0 ? (
+        <EmptyState title="No purchases yet" action={<Button href="/">Look around</Button>}>
+          What you buy through Purser, from any seller, shows up here.
+        </EmptyState>
+      ) : (
+        <RecordCards
+          records={facts.purchases.map((purchase) => ({
+            key: purchase.order_id,
+            href: `/manage/${purchase.app_id}/`,
+            title: `${purchase.app_name} ${purchase.product_name}`,
+            details: [
+              <>
+                Bought on <Day date={purchase.created_at} />
+              </>,
+              ...(purchase.outlook ? [<OutlookWords {...purchase.outlook} />] : []),
+            ],
+            mark: <Monogram name={purchase.app_name} />,
+            aside: <StatusBadge status={purchase.status} />,
+          }))}
+        />
+      )}
+      <SignOutForm csrf_token={facts.csrf_token} />
+    </SiteLayout>
+  )
+}
+
+function OutlookWords({ word, cents, is_about, day }: Outlook): JSX.Element {
+  return (
+    <>
+      {word}
+      {is_about && ' about'} {cents !== undefined && <Money cents={cents} />}
+      {day && (
+        <>
+          {' '}
+          on <Day date={day} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import type { JSX } from 'preact'
+import { Actions, Button, CopyField } from '#design/actions'
+import { Form } from '#design/forms'
+import { DescriptionList, Panel } from '#design/panels'
+import type { ManageFacts } from './manage-page.tsx'
+
+/** The key, to copy and to replace. */
+export function KeyPanel(facts: ManageFacts): JSX.Element {
+  return (
+    <Panel title="Your key">
+      {facts.license_key === undefined ? (
+        <p class="text-sm text-muted">A canceled license has no key to use.</p>
+      ) : (
+        <>
+          <CopyField id="license_key" label="License key" value={facts.license_key} />
+          <p class="text-sm text-muted">
+            {facts.app_name} may ask for it on a new device. Keep it to yourself.
+          </p>
+          {facts.may_rotate ? (
+            <Actions>
+              <Button href={facts.at('key/')} icon="key">
+                Replace the key
+              </Button>
+            </Actions>
+          ) : (
+            <p class="text-sm text-muted">
+              To replace it, confirm your email first: the receipt has a link for it.
+            </p>
+          )}
+        </>
+      )}
+    </Panel>
+  )
+}
+
+/** The card that pays, and the way to another one. */
+export function CardPanel({ card, at, csrf_token, status }: ManageFacts): JSX.Element | null {
+  if (!card) return null
+  const isOwing = status === 'past_due' || status === 'unpaid'
+  return (
+    <Panel title="Card">
+      <DescriptionList
+        items={[
+          { term: 'Pays with', detail: card.name },
+          { term: 'Expires', detail: card.expiry },
+        ]}
+      />
+      {!isOwing && (
+        <Form action={at('card')} csrf_token={csrf_token}>
+          <Actions>
+            <Button icon="card" pending="Opening…">
+              Update card
+            </Button>
+          </Actions>
+        </Form>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,118 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Form } from '#design/forms'
+import { Icon } from '#design/icons'
+import { Day, formatMoney } from '#design/money'
+import type { ManageFacts } from './manage-page.tsx'
+
+/** What keeps a license from being used, why, and the one thing to do about it. */
+export function StandingNote(facts: ManageFacts): JSX.Element | null {
+  const { status } = facts
+  if (status === 'past_due' || status === 'unpaid') return <Owing {...facts} />
+  if (status === 'paused') return <Paused {...facts} />
+  if (status !== 'canceled') return null
+  return (
+    <Standing
+      title="This license has ended"
+      action={
+        <Button kind="primary" href={facts.buy_url}>
+          Buy it again
+        </Button>
+      }
+    >
+      Your receipts stay here.
+    </Standing>
+  )
+}
+
+function Standing(facts: {
+  title: string
+  children: ComponentChildren
+  action?: ComponentChildren
+}): JSX.Element {
+  return (
+    <section
+      aria-label={facts.title}
+      class="flex gap-4 rounded-box border border-warning bg-base-100 p-5 sm:p-6"
+    >
+      <span class="mt-0.5 text-warning">
+        <Icon name="warning" />
+      </span>
+      <div class="grid gap-4">
+        <div class="grid gap-1">
+          <h2 class="text-lg font-semibold">{facts.title}</h2>
+          <div class="text-sm">{facts.children}</div>
+        </div>
+        {facts.action && <Actions>{facts.action}</Actions>}
+      </div>
+    </section>
+  )
+}
+
+function Owing(facts: ManageFacts): JSX.Element | null {
+  const { at, csrf_token, renewing, next } = facts
+  if (!renewing || !next) return null
+  const { declined, retry_at, gives_up_at } = renewing
+  return (
+    <Standing
+      title="Your last payment did not go through"
+      action={
+        <>
+          <Form action={at('card')} csrf_token={csrf_token}>
+            <Button kind="primary" icon="card" pending="Opening…">
+              Update your card
+            </Button>
+          </Form>
+          <Form action={at('pay')} csrf_token={csrf_token}>
+            <input type="hidden" name="total" value={next.total} />
+            <Button pending="Paying…">Pay {formatMoney(next.total)} now</Button>
+          </Form>
+        </>
+      }
+    >
+      {declined} The license waits for it, with the same key; there is no need to buy it again.{' '}
+      {retry_at && (
+        <>
+          We try again by ourselves on <Day date={retry_at} />.{' '}
+        </>
+      )}
+      {gives_up_at && (
+        <>
+          Without a payment by <Day date={gives_up_at} />, the license ends.
+        </>
+      )}
+    </Standing>
+  )
+}
+
+function Paused(facts: ManageFacts): JSX.Element {
+  const { paused_for, at, csrf_token, next } = facts
+  if (paused_for === 'buyer' && next) {
+    return (
+      <Standing
+        title="You paused this license"
+        action={
+          <Form action={at('pay')} csrf_token={csrf_token}>
+            <input type="hidden" name="total" value={next.total} />
+            <Button kind="primary" pending="Paying…">
+              Resume for {formatMoney(next.total)}
+            </Button>
+          </Form>
+        }
+      >
+        Nothing is charged while it rests. Resuming starts a new {facts.frequency} today, with the
+        same key.
+      </Standing>
+    )
+  }
+  const why =
+    paused_for === 'dispute'
+      ? 'A payment for it is disputed, and the bank has not decided yet.'
+      : 'We are looking at something about it. Write to us if that takes long.'
+  return (
+    <Standing title="This license is paused">
+      {why} It cannot be used for now, and there is no need to buy it again: it comes back as it
+      was. Nothing is charged meanwhile.
+    </Standing>
+  )
+}
