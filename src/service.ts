@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { rateTable } from '#domain/tax'
 import * as checkout from '#flows/checkout'
+import { payWeekly, recoverPayouts } from '#flows/pay-out'
+import { recoverRefunds } from '#flows/refund'
+import { openUses, rememberUses } from '#flows/remember-uses'
+import * as subscription from '#flows/subscription'
 import type { World } from '#flows/world'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
@@ -14,8 +19,10 @@ import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { migrate } from '#platform/migrate'
 import { type Random, systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSite } from '#surfaces/site'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
+import { openStripe } from './stripe/index.ts'
 
 /** A service that runs: its world, its server, and the way to end it. */
 export interface Service {
@@ -34,10 +41,14 @@ export interface Parts {
   random?: Random
   log?: Log
   mailer?: Mailer
+  /** Only where the settings name no processor outside. */
   processor?: (sandbox: Sandbox) => World['processor']
 }
 
 const RECOVER_SECONDS = 2
+const RENEW_SECONDS = 10
+const WEEKLY_SECONDS = 60
+const REMEMBER_SECONDS = 5
 
 /** Opens the world and brings its database up to date; nothing is served yet. */
 export async function openService(config: Config, parts: Parts = {}): Promise<Service> {
@@ -52,6 +63,8 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
 
   const keys = keyRing(config.secret_keys)
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
+  const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
+  if (config.production && !stripe) log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
   const world: World = {
     config,
     db,
@@ -62,11 +75,27 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     limits: await openLimits(config.valkey_url, log),
     jobs: openJobs(db, log),
     mailer: parts.mailer ?? openMailer(config, db, log),
-    processor: parts.processor?.(sandbox) ?? sandbox,
+    processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,
+    taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
+    uses: openUses(),
   }
-  const app = await openSite(world, (server) => sandbox.declareRoutes(server))
+  const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
+  const app = await openSite(world, pages, stripe ? undefined : sandbox)
   await world.jobs.open()
   world.jobs.every('recover purchases', RECOVER_SECONDS, () => checkout.recover(world))
+  world.jobs.every('recover bills', RECOVER_SECONDS, () => subscription.recoverInvoices(world))
+  world.jobs.every('recover refunds', RECOVER_SECONDS, () => recoverRefunds(world))
+  world.jobs.every('hear the processor', RECOVER_SECONDS, async () => {
+    await handleEvents(world)
+  })
+  world.jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
+  world.jobs.every('recover payouts', RECOVER_SECONDS, () => recoverPayouts(world))
+  world.jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
+    await payWeekly(world)
+  })
+  world.jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
+    while ((await subscription.renewDue(world)) > 0);
+  })
 
   return {
     world,
@@ -78,6 +107,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     async close() {
       await app.close()
       await world.jobs.stop()
+      await rememberUses(world)
       await world.limits.close()
       world.mailer.close()
       await db.close()

@@ -1,22 +1,37 @@
 import type { Link } from '#design/layout'
+import * as affiliates from '#domain/affiliates'
 import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
-/** Where the pages of an account lead to, with the present one marked; sellers have their apps too. */
-export async function accountNav(
-  { db }: World,
-  user_id: string,
-  current: 'purchases' | 'apps' | 'connections' | 'security',
-): Promise<Link[]> {
+/** The pages that a menu leads to. */
+export type Place =
+  | 'purchases'
+  | 'apps'
+  | 'payouts'
+  | 'referrals'
+  | 'desk'
+  | 'connections'
+  | 'security'
+
+/**
+ * Where the pages of an account lead to, with the present one marked: sellers have their apps and
+ * payouts too, affiliates their referrals, and the service's staff a desk.
+ */
+export async function accountNav({ db }: World, user_id: string, current: Place): Promise<Link[]> {
   const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
-  return [
-    { label: 'Purchases', href: '/account/', current: current === 'purchases' },
-    ...(sells ? [{ label: 'Your apps', href: '/dashboard/', current: current === 'apps' }] : []),
-    {
-      label: 'Connections',
-      href: '/account/connections/',
-      current: current === 'connections',
-    },
-    { label: 'Security', href: '/account/security/', current: current === 'security' },
+  const refers = (await affiliates.affiliateOf(db, user_id)) !== undefined
+  const isOperator = (await identity.findUser(db, user_id))?.is_operator ?? false
+  const places: readonly [place: Place, label: string, href: string, isTheirs: boolean][] = [
+    ['purchases', 'Purchases', '/account/', true],
+    ['apps', 'Your apps', '/dashboard/', sells],
+    ['payouts', 'Payouts', '/dashboard/payouts/', sells],
+    ['referrals', 'Referrals', '/affiliate/', refers || current === 'referrals'],
+    ['desk', 'Desk', '/desk/', isOperator],
+    ['connections', 'Connections', '/account/connections/', true],
+    ['security', 'Security', '/account/security/', true],
   ]
+  return places
+    .filter(([, , , isTheirs]) => isTheirs)
+    .map(([place, label, href]) => ({ label, href, current: place === current }))
 }

@@ -18,6 +18,6 @@ export function returnQuery(return_to: string | undefined): string {
  * a redirect would be held to the policy of the form before, which lets it lead nowhere but here.
  */
 export function goOn(reply: FastifyReply, address: string): FastifyReply {
-  if (/^\/(account|dashboard|signin)\//.test(address)) return goTo(reply, address)
+  if (/^\/(account|affiliate|dashboard|desk|signin)\//.test(address)) return goTo(reply, address)
   return sendPage(reply.header('refresh', `0; url=${address}`), SignedInPage({ address }))
 }

@@ -8,9 +8,18 @@ import { assertOwnForm } from '#surfaces/browser'
 import { setProblemHeaders, takePoint } from '#surfaces/endpoint'
 import { ErrorPage } from '#surfaces/error-page'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Origins of the processor's pages, which the forms of a scope for people may lead to. */
+    processor_origins?: readonly string[]
+  }
+}
+
 /** What is special about the answer around a page. */
 export interface PageOptions {
   status?: number
+  /** In how many seconds to try again, where it was too often. */
+  retry_after?: number | undefined
   /** Origins beside our own that a form of this page may lead to. */
   form_origins?: string[]
   /** A page that is the same for everybody may be kept by caches. */
@@ -47,9 +56,12 @@ export function sendPage(
   page: VNode,
   options: PageOptions = {},
 ): FastifyReply {
+  const { retry_after } = options
+  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+  const form_origins = [...(options.form_origins ?? []), ...(reply.server.processor_origins ?? [])]
   return reply
     .code(options.status ?? 200)
-    .headers(pageHeaders(options))
+    .headers(pageHeaders({ ...options, form_origins }))
     .type('text/html; charset=utf-8')
     .send(renderPage(page))
 }
@@ -67,6 +79,7 @@ export function people(
 ): void {
   app.register(async (scope) => {
     readForms(scope)
+    scope.decorate('processor_origins', world.processor.page_origins)
     scope.setErrorHandler(pageForError)
     scope.addHook('preHandler', async (request) => {
       if (request.method === 'POST') assertOwnForm(world, request)

@@ -1,15 +1,21 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { createServer, refuseOtherMethods } from '#platform/http'
 import { assets } from '#surfaces/assets'
 import { answerProblem, mount } from '#surfaces/endpoint'
+import { exports } from '#surfaces/exports'
 import { health } from '#surfaces/health'
 import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import { tasks } from '#surfaces/tasks'
 import { account } from './account/routes.ts'
 import { checkout } from './checkout/routes.ts'
 import { dashboard } from './dashboard/routes.ts'
+import { checksDesk } from './desk/checks.ts'
+import { desk } from './desk/routes.ts'
+import { taxDesk } from './desk/tax-routes.ts'
 import { docs } from './docs/routes.ts'
 import { entitlement } from './entitlement/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
@@ -20,15 +26,21 @@ import { agentEndpoint } from './mcp/routes.ts'
 import { tools } from './mcp/tools.ts'
 import { oidc } from './oidc/routes.ts'
 import { openapi } from './openapi/routes.ts'
+import { payeePages } from './payouts/routes.ts'
 import { portal } from './portal/routes.ts'
+import { handleEvents } from './processor-events/worker.ts'
 import { publicApi } from './public-api/routes.ts'
+import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
+import { testClock } from './test-clock/routes.ts'
 
 /** Every address of the service on one server, and the workers of its letters. */
 export async function openSite(
   world: World,
   /** Pages of the processor's own, where it has any here. */
   declareProcessor: (app: FastifyInstance) => void,
+  /** What can be made to happen where no real money moves; undefined where it does. */
+  test_processor: TestProcessor | undefined,
 ): Promise<FastifyInstance> {
   const { config, log, random } = world
   const app = createServer({
@@ -38,6 +50,7 @@ export async function openSite(
     trusted_proxies: config.trusted_proxies,
     answer: answerProblem,
   })
+  const hear = () => handleEvents(world)
   const declareRefusals = refuseOtherMethods(app)
   app.register(cookies)
   app.setErrorHandler(answerAsAsked)
@@ -53,9 +66,17 @@ export async function openSite(
   account(app, world)
   portal(app, world)
   dashboard(app, world)
+  sales(app, world)
+  testClock(app, world, test_processor && { processor: test_processor, hear })
+  payeePages(app, world)
+  desk(app, world)
+  taxDesk(app, world)
+  checksDesk(app, world, hear)
   marketplace(app, world)
   docs(app, world, tools)
   mailbox(app, world)
+  tasks(app, world)
+  exports(app, world)
   assets(app)
   health(app, world)
   declareProcessor(app)

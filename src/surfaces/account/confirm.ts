@@ -32,7 +32,8 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       const proven = await proveAgain(world, session, proof)
       if (proven.outcome !== 'proven') {
         const fault = proven.outcome === 'too_often' ? 'too_often' : proof.kind
-        return await sendForm(world, visit, { return_to, fault })
+        const { retry_after } = proven
+        return await sendForm(world, visit, { return_to, fault, retry_after })
       }
       await keepSession(world, request, reply, proven.token)
       return goOn(reply, return_to ?? SECURITY)
@@ -62,10 +63,14 @@ function readProof(form: Record<string, string>, browser_hash: Buffer, ip: strin
 async function sendForm(
   world: World,
   { request, reply, session }: Visit,
-  state: { return_to: string | undefined; fault: keyof typeof WORDS | undefined },
+  state: {
+    return_to: string | undefined
+    fault: keyof typeof WORDS | undefined
+    retry_after?: number | undefined
+  },
 ): Promise<FastifyReply> {
   const { db } = world
-  const { fault, return_to } = state
+  const { fault, return_to, retry_after } = state
   const user = (await identity.findUser(db, session.user_id))!
   const factors = await identity.factorsOf(db, session.user_id)
   const page = ConfirmPage({
@@ -78,5 +83,5 @@ async function sendForm(
     fault: fault && { kind: fault, words: WORDS[fault] },
   })
   const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
-  return sendPage(reply, page, { status })
+  return sendPage(reply, page, { status, retry_after })
 }

@@ -6,6 +6,7 @@ import { type Bill, bill } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { isId } from '#platform/ids'
 import { sameDigest } from '#platform/secrets'
+import { clockNotice } from '#surfaces/app-clock'
 import { browserHash, currentSession } from '#surfaces/browser'
 import { refuse } from '#surfaces/refusals'
 import { figuresOf } from './figures.ts'
@@ -56,20 +57,24 @@ export async function cartBegunElsewhere(
 
 /** What every step shows beside itself. */
 export function purchaseOf(
-  { processor }: World,
+  world: World,
   { app, offer, is_preview }: Pick<OwnCart, 'app' | 'offer' | 'is_preview'>,
   figures: Purchase['figures'],
 ): Purchase {
-  const test_notice =
-    processor.name === 'sandbox' ? 'Test mode: no real card is charged.' : undefined
   return {
     app_name: app.name,
     product_name: offer.product_name,
     amount_cents: offer.amount,
     frequency: offer.frequency,
     figures,
-    notice: is_preview ? 'Preview: nothing is charged.' : test_notice,
+    notice: is_preview ? 'Preview: nothing is charged.' : testNotice(world, app),
   }
+}
+
+/** That no real money moves, and in which time the app lives. */
+function testNotice(world: World, app: apps.App): string | undefined {
+  if (world.processor.name !== 'sandbox') return undefined
+  return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
 }
 
 /** Where the first step of a cart's purchase is. */

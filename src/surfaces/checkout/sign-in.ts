@@ -69,7 +69,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       return_to: here,
       ip: request.ip,
     })
-    return goTo(reply, sent === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
+    return goTo(reply, sent.outcome === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
   })
 }
 

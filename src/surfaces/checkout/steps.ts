@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import * as payments from '#domain/payments'
 import {
   askForCard,
@@ -11,6 +11,7 @@ import {
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { csrfToken } from '#surfaces/browser'
+import { limitDeclines } from '#surfaces/declines'
 import { byIp } from '#surfaces/guards'
 import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
 import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
@@ -21,9 +22,6 @@ import { CardRefusedPage, ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 
 const CONFIRMATIONS: Limit = { name: 'checkout-confirm', points: 120, seconds: 60 }
-// Somebody who tries card after card is testing stolen ones.
-const DECLINES_OF_BUYER: Limit = { name: 'declines-buyer', points: 12, seconds: 3600 }
-const DECLINES_OF_NETWORK: Limit = { name: 'declines-network', points: 60, seconds: 3600 }
 
 /** The steps between the buyer's details and the license: card, confirmation, and waiting. */
 export function declareSteps(scope: FastifyInstance, world: World): void {
@@ -88,13 +86,16 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const { cart } = own
     await limitPage(world, CONFIRMATIONS, byIp(request), reply)
     if (own.is_preview) return await finishPreview(world, request, reply, own)
-    await limitDeclines(world, request, reply, own, 0)
+    const email_normalised = cart.email_normalised!
+    await limitDeclines(world, request, reply, { email_normalised, points: 0 })
     const confirmed = await confirm(world, {
       cart_id: cart.id,
       agreement: formOf(request).agreement ?? '',
       return_url: `${world.config.base_url}/checkout/${cart.id}/resume`,
     })
-    if (confirmed.outcome === 'declined') await limitDeclines(world, request, reply, own, 1)
+    if (confirmed.outcome === 'declined') {
+      await limitDeclines(world, request, reply, { email_normalised, points: 1 })
+    }
     return goTo(reply, await afterConfirming(world, own, confirmed))
   })
 }
@@ -194,15 +195,4 @@ async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefi
     return { title: 'Your card was declined', words }
   }
   return notice === undefined ? undefined : NOTICES[notice]
-}
-
-async function limitDeclines(
-  world: World,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { cart }: OwnCart,
-  points: 0 | 1,
-): Promise<void> {
-  await limitPage(world, DECLINES_OF_BUYER, cart.email_normalised!, reply, points)
-  await limitPage(world, DECLINES_OF_NETWORK, byIp(request), reply, points)
 }

@@ -7,6 +7,7 @@ import type { World } from '#flows/world'
 import { sum } from '#platform/money'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { goTo, queryOf, sendPage } from '#surfaces/pages'
+import { noteKeyShown } from '#surfaces/uses'
 import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
@@ -25,6 +26,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
+    noteKeyShown(world, request, license)
     const resent = queryOf(request, 'receipt')
     const page = SuccessPage({
       purchase: { ...own.purchase, figures: figuresOfOrder(own, order) },

@@ -1,21 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
-import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
-import { csrfToken, currentSession } from '#surfaces/browser'
+import { clockNotice } from '#surfaces/app-clock'
+import { csrfToken } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
-import { goTo, queryOf, sendPage } from '#surfaces/pages'
+import { goTo, queryOf } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import { forAccount as forAnyAccount, type Handler, type Visit } from '#surfaces/visits'
 import type { AppFacts } from './frame.tsx'
-import { UnprovenPage } from './pages.tsx'
 
-/** Somebody who asks for a page of the dashboard, and may. */
-export interface Visit {
-  request: FastifyRequest
-  reply: FastifyReply
-  session: Session
-}
+const HOME = '/dashboard/'
 
 /** A visit to an app of one's own. */
 export interface AppVisit extends Visit {
@@ -24,21 +19,9 @@ export interface AppVisit extends Visit {
   owes_terms: boolean
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-
-/** A page for whoever is signed in in full; a session for one purchase alone is refused. */
+/** A page of the dashboard for whoever is signed in in full. */
 export function forAccount(world: World, page: (visit: Visit) => Promise<FastifyReply>): Handler {
-  return async (request, reply) => {
-    const session = await currentSession(world, request)
-    if (!session) {
-      const here = request.method === 'POST' ? '/dashboard/' : request.url
-      return goTo(reply, `/signin/${returnQuery(here)}`)
-    }
-    if (session.app_id !== null || session.email_verified_at === null) {
-      return sendPage(reply, UnprovenPage(), { status: 403 })
-    }
-    return await page({ request, reply, session })
-  }
+  return forAnyAccount(world, HOME, page)
 }
 
 /**
@@ -84,6 +67,8 @@ export async function appFactsOf(
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     owes_terms,
+    has_clock: world.processor.name === 'sandbox',
+    notice: clockNotice(world, app),
     note: request.method === 'GET' ? notes[queryOf(request, 'done') ?? ''] : undefined,
   }
 }

@@ -4,23 +4,10 @@ import { Alert, ErrorSummary } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { SubNav } from '#design/navigation'
 import { Heading } from '#design/panels'
+import { type AppPageName, addressOf, appMenu } from '#surfaces/app-pages'
 import { placeOf } from './rows.ts'
 
-/** The pages of an app, in the order of its menu. */
-export const APP_PAGES = ['plans', 'listing', 'integration', 'changes'] as const
-export type AppPageName = (typeof APP_PAGES)[number]
-
-const LABELS: Record<AppPageName, string> = {
-  plans: 'Plans',
-  listing: 'Listing',
-  integration: 'Integration',
-  changes: 'Changes',
-}
-
-/** The address of a page of an app. */
-export function addressOf(slug: string, page: AppPageName): string {
-  return `/dashboard/apps/${slug}/${page}/`
-}
+export { addressOf } from '#surfaces/app-pages'
 
 /** What every page of an app is told. */
 export interface AppFacts {
@@ -30,6 +17,10 @@ export interface AppFacts {
   csrf_token: string
   /** True while the seller has not accepted the terms, and nothing can be saved. */
   owes_terms: boolean
+  /** Whether the app has a test clock. */
+  has_clock: boolean
+  /** One line across the top: that the app lives in its own time. */
+  notice: string | undefined
   /** What has just been done, in words. */
   note?: string | undefined
 }
@@ -62,17 +53,10 @@ export function AppPage(
   const start = heading.charAt(0).toUpperCase() + heading.slice(1)
   const title = `${faults.length > 0 ? 'Error: ' : ''}${start} · ${facts.app_name}`
   return (
-    <SiteLayout title={title} nav={facts.nav}>
+    <SiteLayout title={title} nav={facts.nav} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <Heading title={`${facts.app_name}: ${heading}`}>{facts.words}</Heading>
-        <SubNav
-          label={facts.app_name}
-          links={APP_PAGES.map((page) => ({
-            label: LABELS[page],
-            href: addressOf(facts.slug, page),
-            current: page === facts.current,
-          }))}
-        />
+        <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
       </div>
       <div class="grid grid-cols-1 gap-6">
         {facts.owes_terms && <TermsOwed return_to={addressOf(facts.slug, facts.current)} />}

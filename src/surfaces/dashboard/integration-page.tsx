@@ -21,6 +21,8 @@ export interface Integration extends AppFacts {
   form: AddressForm
   faults: FormFault[]
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
+  /** Whether buyers may pause what they pay for. */
+  allows_pause: boolean
   plans: { id: string; name: string }[]
   preview: { plan: string; license_key: string } | undefined
   is_published: boolean
@@ -45,6 +47,7 @@ export function IntegrationPage(facts: Integration): JSX.Element {
           <Credentials {...facts} />
           <AddOn {...facts} />
           <Preview {...facts} />
+          <Pausing {...facts} />
         </div>
       </div>
     </AppPage>
@@ -198,6 +201,27 @@ function Preview({ preview, plans, base, csrf_token }: Integration): JSX.Element
               </Button>
             )
           )}
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Pausing({ allows_pause, base, csrf_token }: Integration): JSX.Element {
+  return (
+    <Panel
+      title="Pausing"
+      aside={allows_pause ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+    >
+      <p class="text-sm">
+        A buyer may pause at the end of a paid period instead of leaving. Nothing is charged and the
+        key rests until the buyer resumes, which starts a new period.
+      </p>
+      <Form action={`${base}pausing`} csrf_token={csrf_token}>
+        <Actions>
+          <Button name="to" value={allows_pause ? 'off' : 'on'} pending="Saving…">
+            {allows_pause ? 'Do not allow it any more' : 'Allow buyers to pause'}
+          </Button>
         </Actions>
       </Form>
     </Panel>

@@ -26,6 +26,7 @@ export async function integrationOf(
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
     add_on: apps.addOnOf(clock.now(), app),
+    allows_pause: app.allows_pause,
     plans: products.filter(({ is_free }) => !is_free),
     preview: preview && { plan: name, license_key: licensing.showKey(keys, preview) },
     is_published: app.is_published,

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
-import { FocusLayout, type Link, SiteLayout } from '#design/layout'
+import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, RecordCards } from '#design/panels'
 import { TermsOwed } from './frame.tsx'
 
@@ -58,19 +58,4 @@ export function AppsPage(facts: {
 function SaleBadge(app: Pick<AppCard, 'is_published' | 'is_on_sale'>): JSX.Element {
   if (app.is_on_sale) return <Badge tone="good">On sale</Badge>
   return app.is_published ? <Badge>Not on sale</Badge> : <Badge>Not published</Badge>
-}
-
-/** What a browser sees whose account has an unproven mailbox. */
-export function UnprovenPage(): JSX.Element {
-  return (
-    <FocusLayout title="Confirm your email first · Purser">
-      <Heading title="Confirm your email first">
-        The receipt of your purchase has a link for it. Until then this browser sees that purchase
-        and nothing else.
-      </Heading>
-      <Button href="/account/" wide>
-        To your purchase
-      </Button>
-    </FocusLayout>
-  )
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
-import { rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
+import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
@@ -139,6 +139,15 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
   )
 
   scope.post(
+    `${INTEGRATION}pausing`,
+    forDeveloper(world, async (visit) => {
+      const to = stateOf(formOf(visit.request).to)
+      await allowPauses(world, editorOf(visit), { app_id: visit.app.id, to })
+      return goTo(visit.reply, `${pathOf(visit)}?done=pausing_${to}`)
+    }),
+  )
+
+  scope.post(
     `${INTEGRATION}preview`,
     forDeveloper(world, async (visit) => {
       const { request, reply, session, app } = visit
@@ -161,6 +170,8 @@ const NOTES: Record<string, string> = {
   addresses: 'The addresses are saved.',
   add_on_on: 'Hosted sign-in is on: your app may ask for the plan of whoever signs in.',
   add_on_off: 'Hosted sign-in is off. People can still sign in.',
+  pausing_on: 'Your buyers can pause their plans.',
+  pausing_off: 'Your buyers can no longer pause their plans. Pauses that were made stay.',
   preview_on: 'Your preview has started.',
   preview_off: 'Your preview has ended, and its key opens nothing any more.',
 }

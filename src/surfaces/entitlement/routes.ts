@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import { coarseNetworkOf } from '#platform/http'
 import { type Answer, type Endpoint, endpoint } from '#surfaces/endpoint'
 import { bearerToken, byToken } from '#surfaces/guards'
 import { refuse } from '#surfaces/refusals'
@@ -27,7 +29,7 @@ export function entitlement(world: World): Endpoint[] {
         'Client is not linked to an app',
         'rate_limited',
       ],
-      run: ({ request }) => read(world, bearerToken(request)),
+      run: ({ request }) => read(world, request),
     })
   return [
     row(
@@ -44,7 +46,8 @@ export function entitlement(world: World): Endpoint[] {
   ]
 }
 
-async function read({ db, clock }: World, token: string | undefined): Promise<Answer> {
+async function read({ db, clock, uses }: World, request: FastifyRequest): Promise<Answer> {
+  const token = bearerToken(request)
   const found = token && (await licensing.findByToken(db, clock.now(), token))
   if (!found) throw refuse('invalid_token', { headers: challenge(token && 'invalid_token') })
   if (!found.scopes.includes(SCOPE)) {
@@ -53,6 +56,9 @@ async function read({ db, clock }: World, token: string | undefined): Promise<An
   }
   if (!found.app_id) throw refuse('Client is not linked to an app')
   if (!found.addon_enabled) throw refuse('service_not_enabled')
+  const { license_id } = found
+  const network = coarseNetworkOf(request.ip)
+  if (license_id) uses.add({ license_id, kind: 'plan_checked', network }, clock.now())
   return { json: licensing.entitlementOf(found) }
 }
 

@@ -4,6 +4,7 @@ import * as licensing from '#domain/licensing'
 import { rotateKey } from '#flows/rotate-key'
 import type { World } from '#flows/world'
 import { isoSeconds } from '#platform/calendar'
+import { coarseNetworkOf } from '#platform/http'
 import type { Endpoint } from '#surfaces/endpoint'
 import { endpoint } from '#surfaces/endpoint'
 import { basicCredentials, byIpAndClient, provenApp } from '#surfaces/guards'
@@ -32,7 +33,7 @@ export function licenseApi(world: World): Endpoint[] {
   return [validate(world), readOrder(world), regenerateKey(world)]
 }
 
-function validate({ db, keys }: World): Endpoint {
+function validate({ db, keys, clock, uses }: World): Endpoint {
   return endpoint({
     ...shared,
     method: 'POST',
@@ -54,12 +55,15 @@ function validate({ db, keys }: World): Endpoint {
       })
       provenApp(client, credentials)
       if (!found) throw refuse('unknown_key')
+      const { license_id } = found
+      const network = coarseNetworkOf(request.ip)
+      uses.add({ license_id, kind: 'key_checked', network }, clock.now())
       return { json: licensing.stateOf(found) }
     },
   })
 }
 
-function readOrder({ db, keys, clock }: World): Endpoint {
+function readOrder({ db, keys, clock, uses }: World): Endpoint {
   return endpoint({
     ...shared,
     method: 'GET',
@@ -91,6 +95,8 @@ function readOrder({ db, keys, clock }: World): Endpoint {
         return { status: 202, headers: { 'retry-after': '1' }, json: { status: 'processing' } }
       }
       const license_key = licensing.showKey(keys, found)
+      const network = coarseNetworkOf(request.ip)
+      uses.add({ license_id: found.license_id, kind: 'order_read', network }, clock.now())
       return { json: { ...licensing.stateOf(found), license_key } }
     },
   })

@@ -5,7 +5,7 @@ import * as listing from '#domain/listing'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
-import { noteMarketplace } from '#surfaces/marks'
+import { noteMarketplace, noteReferrer } from '#surfaces/marks'
 import { goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { HomePage } from './home-page.tsx'
@@ -17,6 +17,7 @@ import { WORDS } from './words.ts'
 export function marketplace(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/', async (request, reply) => {
+      await noteReferrer(world, request, reply, queryOf(request, 'ref'))
       const categories = await listing.appsByName(world.db, 'category')
       const wanted = queryOf(request, 'category')
       const chosen = categories.find(({ name }) => name === wanted)
@@ -37,6 +38,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
 
     scope.get('/apps/:slug/', async (request, reply) => {
       const app = await readApp(world, request)
+      await noteReferrer(world, request, reply, queryOf(request, 'ref'))
       const shown = await readListing(world.db, app)
       const page = ProductPage({
         visitor: await visitor(world, request),

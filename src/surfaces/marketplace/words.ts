@@ -13,6 +13,7 @@ export const WORDS: Record<string, { title: string; paragraphs: string[] }> = {
     title: 'Privacy',
     paragraphs: [
       'We keep your email address, the country and ZIP code that your tax depends on, what you bought and when, and which card paid, by its brand and last four digits. Your card number goes to the payment processor and never reaches us.',
+      'If your bank asks us about a charge you dispute, we tell it what we know: when the receipt was sent, when your key was shown or checked, and from which network, never a whole address.',
       'The maker of an app learns that you may use the app, and under which plan. We sell your data to nobody, and no advertising company is told what you do here.',
       'Cookies: one that recognizes this browser in a checkout, one that keeps you signed in, and, if a link brought you here, one that remembers who referred you for 60 days.',
     ],

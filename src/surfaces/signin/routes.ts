@@ -51,6 +51,8 @@ interface SignInState {
   email?: string
   return_to: string | undefined
   fault?: keyof typeof WORDS
+  /** In how many seconds there may be another try, where there were too many. */
+  retry_after?: number | undefined
   sent?: string
 }
 
@@ -60,7 +62,7 @@ function sendSignIn(
   reply: FastifyReply,
   state: SignInState,
 ): FastifyReply {
-  const { email = '', return_to, fault, sent } = state
+  const { email = '', return_to, fault, retry_after, sent } = state
   const page = SignInPage({
     csrf_token: csrfToken(world, request, reply),
     email,
@@ -70,7 +72,7 @@ function sendSignIn(
     sign_up_url: `/signup/${returnQuery(return_to)}`,
   })
   const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
-  return sendPage(reply, page, { status })
+  return sendPage(reply, page, { status, retry_after })
 }
 
 async function trySignIn(
@@ -87,10 +89,13 @@ async function trySignIn(
   const claim = { email_normalised: read.email_normalised, ip: request.ip }
   if (form.by === 'sign_in' || form.by === 'set_password') {
     const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
-    return sent === 'sent' ? again({ sent: SENT }) : again({ fault: sent })
+    if (sent.outcome === 'sent') return again({ sent: SENT })
+    return again({ fault: sent.outcome, retry_after: sent.retry_after })
   }
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
-  if (signedIn.outcome !== 'signed_in') return again({ fault: signedIn.outcome })
+  if (signedIn.outcome !== 'signed_in') {
+    return again({ fault: signedIn.outcome, retry_after: signedIn.retry_after })
+  }
   const { user_id } = signedIn
   const entrant = { user_id, app_id: null, return_to, is_complete: false }
   return goOn(reply, await letIn(world, request, reply, entrant))

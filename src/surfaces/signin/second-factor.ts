@@ -34,7 +34,9 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     }
     const isLocked = finished.outcome === 'too_often'
     const fault = FAULTS[isLocked ? 'too_often' : answer.kind]
-    return await sendForm(world, request, reply, { pending, fault, status: isLocked ? 429 : 422 })
+    const { retry_after } = finished
+    const status = isLocked ? 429 : 422
+    return await sendForm(world, request, reply, { pending, fault, status, retry_after })
   })
 
   scope.post(`${SECOND_FACTOR}/options`, async (request, reply) => {
@@ -66,9 +68,14 @@ async function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  state: { pending: identity.PendingSignIn; fault: string | undefined; status: number },
+  state: {
+    pending: identity.PendingSignIn
+    fault: string | undefined
+    status: number
+    retry_after?: number | undefined
+  },
 ): Promise<FastifyReply> {
-  const { pending, fault, status } = state
+  const { pending, fault, status, retry_after } = state
   const factors = await identity.factorsOf(world.db, pending.user_id)
   const page = SecondFactorPage({
     csrf_token: csrfToken(world, request, reply),
@@ -78,5 +85,5 @@ async function sendForm(
     with_recovery_code: queryOf(request, 'with') === 'recovery_code',
     fault,
   })
-  return sendPage(reply, page, { status })
+  return sendPage(reply, page, { status, retry_after })
 }

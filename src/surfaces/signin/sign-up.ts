@@ -23,8 +23,8 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
     const return_to = ownPath(form.return_to)
     const read = identity.readEmail(form.email ?? '')
     const password = form.password ?? ''
-    const again = (faults: SignUpFaults) =>
-      sendForm(world, request, reply, { email: form.email ?? '', return_to, faults })
+    const again = (faults: SignUpFaults, retry_after?: number) =>
+      sendForm(world, request, reply, { email: form.email ?? '', return_to, faults, retry_after })
     const fault = await identity.passwordFault(password, read?.email ?? '')
     if (!read || fault !== undefined) {
       return again({
@@ -34,7 +34,8 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
     }
     const browser_hash = browserHash(world, request, reply)
     const typed = { ...read, password, browser_hash, return_to, ip: request.ip }
-    if ((await signUp(world, typed)) === 'too_often') return again({ form: FAULTS.too_often })
+    const asked = await signUp(world, typed)
+    if (asked.outcome === 'too_often') return again({ form: FAULTS.too_often }, asked.retry_after)
     const sign_up_url = `/signup/${returnQuery(return_to)}`
     return sendPage(reply, LookIntoMailboxPage({ email: read.email, sign_up_url }))
   })
@@ -44,13 +45,20 @@ function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  state: { email: string; return_to: string | undefined; faults: SignUpFaults },
+  state: {
+    email: string
+    return_to: string | undefined
+    faults: SignUpFaults
+    retry_after?: number | undefined
+  },
 ): FastifyReply {
+  const { retry_after, ...facts } = state
   const page = SignUpPage({
     csrf_token: csrfToken(world, request, reply),
-    ...state,
+    ...facts,
     sign_in_url: `/signin/${returnQuery(state.return_to)}`,
   })
   const isFaulty = Object.keys(state.faults).length > 0
-  return sendPage(reply, page, { status: state.faults.form ? 429 : isFaulty ? 422 : 200 })
+  const status = state.faults.form ? 429 : isFaulty ? 422 : 200
+  return sendPage(reply, page, { status, retry_after })
 }

@@ -1,0 +1,135 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as tax from '#domain/tax'
+import type { Db } from '#platform/db'
+import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
+import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
+
+interface InvoiceFacts extends tax.Rule {
+  id: string
+  app_id: string
+  status: 'open' | 'paid' | 'void'
+  amount: Cents
+  tax: Cents
+  fee: Cents
+  add_on_fee: Cents
+  commission: Cents
+  brought_by: billing.BroughtBy
+  affiliate_id: string | null
+  created_at: Date
+  seller_id: string
+  state: string
+  quote_amount: Cents
+  quote_tax: Cents
+  charged: Cents | null
+  lines: Lines
+}
+
+/** Every bill: its division anew from its terms, its quote, its charge, and its posting. */
+export async function checkInvoices(db: Db, report: Report): Promise<void> {
+  const histories = await addOnHistories(db)
+  await inPages<InvoiceFacts>(
+    (after, limit) =>
+      db.rows(sql`select i.id, i.app_id, i.status, i.amount, i.tax, i.fee, i.add_on_fee,
+        i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
+        q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
+        c.amount as charged, coalesce(${linesOf('sale', sql`i.id`)},
+          ${linesOf('sale', sql`case i.kind when 'purchase' then i.order_id end`)}) as lines
+      from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
+        left join charges c on c.invoice_id = i.id
+      where i.id > ${after} order by i.id limit ${limit}`),
+    (invoice) => {
+      report.count('bills')
+      checkDivision(report, invoice, histories.get(invoice.app_id)!)
+      checkQuote(report, invoice)
+      const isPaid = invoice.status === 'paid'
+      const posting = isPaid ? ledger.sale({ ...invoice, invoice_id: invoice.id }) : undefined
+      comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
+      const due = isPaid ? sum(invoice.amount, invoice.tax) : null
+      if (invoice.charged === due) return
+      const words = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
+      report.differ('a paid bill has its charge', invoice.id, words)
+    },
+  )
+}
+
+function checkDivision(report: Report, invoice: InvoiceFacts, history: AddOnHistory): void {
+  const { id, amount, fee, add_on_fee, commission, brought_by, affiliate_id } = invoice
+  const isRight = (has_add_on: boolean) => {
+    const expected = divide(amount, { brought_by, has_add_on })
+    return expected.fee === fee && expected.add_on_fee === add_on_fee
+  }
+  const possible = hadAddOn(invoice.created_at, history)
+  if (!possible.some(isRight)) {
+    const [has_add_on = false] = possible
+    const expected = divide(amount, { brought_by, has_add_on })
+    const of = (part: { fee: Cents; add_on_fee: Cents }) =>
+      `${formatAmount(part.fee)} with ${formatAmount(part.add_on_fee)} for the add-on`
+    const words = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(expected)}`
+    report.differ('a fee follows its terms', id, words)
+  }
+  const expected = billing.commissionOn(fee, affiliate_id)
+  if (commission === expected) return
+  const words = `it is ${formatAmount(commission)}, expected ${formatAmount(expected)}`
+  report.differ('a commission is a quarter of the fee', id, words)
+}
+
+/** The fee must not eat more than there is of a small difference. */
+function divide(amount: Cents, terms: billing.FeeTerms) {
+  const fee = cents(Math.min(amount, billing.feeOn(amount, terms)))
+  return { fee, add_on_fee: billing.addOnPart(amount, fee, terms) }
+}
+
+function checkQuote(report: Report, invoice: InvoiceFacts): void {
+  const { id, amount, quote_amount, quote_tax, rule } = invoice
+  if (amount !== quote_amount || invoice.tax !== quote_tax) {
+    const words = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
+    report.differ('a bill charges its quote', id, words)
+  }
+  // What a tax service outside worked out follows rules of its own.
+  if (!rule.startsWith('US-')) return
+  const expected = tax.taxOn(quote_amount, invoice)
+  if (quote_tax === expected) return
+  const words = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
+  report.differ('a quote follows its rule', id, words)
+}
+
+/** When an app's add-on was on, as far as that can be told. */
+interface AddOnHistory extends apps.AddOnDates {
+  /** True where the app's clock was ahead of the one by which it was switched. */
+  is_ahead: boolean
+  switches: { at: Date; to: 'on' | 'off' }[]
+}
+
+async function addOnHistories(db: Db): Promise<Map<string, AddOnHistory>> {
+  const rows = await db.rows<apps.AddOnDates & { id: string; is_ahead: boolean }>(sql`
+    select id, addon_enabled_at, addon_disabled_at, clock_ahead > 0 as is_ahead from apps`)
+  const switches = await db.rows<{ subject: string; at: Date; action: string }>(sql`
+    select subject, at, action from audit_log
+    where action in ('app.add_on_enabled', 'app.add_on_disabled') order by id`)
+  const histories = new Map(rows.map((app) => [app.id, { ...app, switches: [] } as AddOnHistory]))
+  for (const { subject, at, action } of switches) {
+    const to = action === 'app.add_on_enabled' ? 'on' : 'off'
+    histories.get(subject)?.switches.push({ at, to })
+  }
+  return histories
+}
+
+/** Whether sales paid for the add-on at a time; both where that cannot be told any more. */
+function hadAddOn(at: Date, history: AddOnHistory): boolean[] {
+  const { addon_enabled_at, switches, is_ahead } = history
+  const everSince = { addon_enabled_at, addon_disabled_at: null }
+  if (!apps.addOnOf(at, everSince).is_charged) return [false]
+  const isSwitched = switches.some(({ to }) => to === 'off')
+  if (!isSwitched) return [history.addon_disabled_at === null]
+  const last = switches.filter((each) => each.at <= at).at(-1)
+  const wasOn = last === undefined || last.to === 'on'
+  const isMoment = switches.some((each) => each.at.getTime() === at.getTime())
+  return is_ahead || isMoment ? [true, false] : [wasOn]
+}
+
+function moneyOr(amount: Cents | null): string {
+  return amount === null ? 'nothing' : formatAmount(amount ?? ZERO)
+}

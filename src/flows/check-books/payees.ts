@@ -1,0 +1,60 @@
+import * as payouts from '#domain/payouts'
+import type { Db } from '#platform/db'
+import { type Cents, formatAmount } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { Report } from './report.ts'
+
+/** A payout is the sum of its lines, of lines of its own payee, and of none that was held still. */
+export async function checkPayees(db: Db, report: Report): Promise<void> {
+  const sums = await db.rows<{ id: string; amount: Cents; sum: Cents }>(sql`
+    select p.id, p.amount, coalesce(-sum(e.amount), 0)::bigint as sum from payouts p
+    left join payout_lines l on l.payout_id = p.id
+    left join ledger_entries e
+      on e.transaction_id = l.transaction_id and e.position = l.position
+    group by p.id having p.amount <> coalesce(-sum(e.amount), 0)`)
+  for (const { id, amount, sum } of sums) {
+    const words = `it pays ${formatAmount(amount)}, and its lines come to ${formatAmount(sum)}`
+    report.differ('a payout is the sum of its lines', id, words)
+  }
+  await checkLines(db, report)
+  await checkBalances(db, report)
+}
+
+async function checkLines(db: Db, report: Report): Promise<void> {
+  const hold = (account: payouts.Payee['account']) => payouts.holdDays({ account })
+  const wrong = await db.rows<{ id: string; line: string; is_own: boolean }>(sql`
+    select p.id, l.transaction_id as line,
+      e.owner = p.owner and e.account = p.account and t.event <> 'payout' as is_own
+    from payout_lines l join payouts p on p.id = l.payout_id
+      join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
+      join ledger_transactions t on t.id = e.transaction_id
+    where e.owner <> p.owner or e.account <> p.account or t.event = 'payout'
+      or (e.amount < 0 and t.event not in ('payout_failed', 'write_off')
+        and p.created_at < t.at + interval '1 day' * case p.account
+          when 'seller_payable' then ${hold('seller_payable')}::int
+          else ${hold('affiliate_payable')}::int end)
+    order by p.id, line`)
+  for (const { id, line, is_own } of wrong) {
+    const words = is_own ? `${line} was held still` : `${line} is no line of its payee`
+    report.differ('a payout pays what is available', id, words)
+  }
+}
+
+/** What is owed to a payee is what no payout has taken. */
+async function checkBalances(db: Db, report: Report): Promise<void> {
+  const rows = await db.rows<{ owner: string; balance: Cents; untaken: Cents }>(sql`
+    select * from (select e.owner, -sum(e.amount)::bigint as balance,
+        coalesce(-sum(e.amount) filter (where l.payout_id is null and t.event <> 'payout'),
+          0)::bigint as untaken
+      from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+      left join payout_lines l
+        on l.transaction_id = e.transaction_id and l.position = e.position
+      where e.account in ('seller_payable', 'affiliate_payable')
+      group by e.account, e.owner) owners`)
+  report.count('payees', rows.length)
+  for (const { owner, balance, untaken } of rows) {
+    if (balance === untaken) continue
+    const words = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
+    report.differ('a balance is what no payout has taken', owner, words)
+  }
+}

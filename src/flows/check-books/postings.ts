@@ -1,0 +1,210 @@
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import type { Db } from '#platform/db'
+import { type Cents, cents, formatAmount } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
+
+/** Every event but the sale, with the posting that its facts lead to. */
+export async function checkOthers(db: Db, report: Report): Promise<void> {
+  await checkRefunds(db, report)
+  await checkDisputes(db, report)
+  await checkPartsTaken(db, report)
+  await checkPayouts(db, report)
+  await checkRemittances(db, report)
+  await checkDeeds(db, report)
+}
+
+interface Whose {
+  seller_id: string
+  user_id: string
+  state: string
+  affiliate_id: string | null
+}
+
+/** Whose a charge's money is. */
+const WHOSE = sql`a.seller_id, i.user_id, i.affiliate_id, q.state`
+const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
+  join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
+  join tax_quotes q on q.id = i.tax_quote_id`
+
+interface RefundFacts extends Whose, billing.TakenBack {
+  id: string
+  status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
+  lines: Lines
+  failed_lines: Lines
+}
+
+async function checkRefunds(db: Db, report: Report): Promise<void> {
+  await inPages<RefundFacts>(
+    (after, limit) =>
+      db.rows(sql`select r.id, r.status, r.amount, r.tax, r.fee, r.add_on_fee, r.commission,
+        ${WHOSE}, ${linesOf('refund', sql`r.id`)} as lines,
+        ${linesOf('refund_failed', sql`r.id`)} as failed_lines
+      from refunds r ${OF_CHARGE(sql`r.charge_id`)}
+      where r.id > ${after} order by r.id limit ${limit}`),
+    (refund) => {
+      report.count('refunds')
+      const { id: refund_id, user_id, status, amount: total } = refund
+      const moved = status === 'pending' || status === 'succeeded' || status === 'failed'
+      const amount = cents(total - refund.tax)
+      const posting = moved ? ledger.refund({ ...refund, amount, refund_id }) : undefined
+      comparePosting(report, 'refund', refund_id, posting, refund.lines)
+      const back =
+        status === 'failed' ? ledger.refundFailed({ refund_id, user_id, total }) : undefined
+      comparePosting(report, 'refund_failed', refund_id, back, refund.failed_lines)
+    },
+  )
+}
+
+interface DisputeFacts extends Whose, billing.TakenBack {
+  id: string
+  status: 'inquiry' | 'open' | 'won' | 'lost'
+  owed: Cents
+  opened: Lines
+  won: Lines
+  lost: Lines
+}
+
+async function checkDisputes(db: Db, report: Report): Promise<void> {
+  await inPages<DisputeFacts>(
+    (after, limit) =>
+      db.rows(sql`select d.id, d.status, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
+        d.commission, ${WHOSE}, ${linesOf('dispute_opened', sql`d.id`)} as opened,
+        ${linesOf('dispute_won', sql`d.id`)} as won,
+        ${linesOf('dispute_lost', sql`d.id`)} as lost
+      from disputes d ${OF_CHARGE(sql`d.charge_id`)}
+      where d.id > ${after} order by d.id limit ${limit}`),
+    (dispute) => {
+      report.count('disputes')
+      const { id, status } = dispute
+      const amount = cents(dispute.amount - dispute.owed - dispute.tax)
+      const facts = { ...dispute, dispute_id: id, amount, cost: billing.DISPUTE_COST }
+      // An inquiry that was settled is won too, and took nothing.
+      const isInquiry = status === 'inquiry' || (status === 'won' && dispute.opened === null)
+      const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
+      const opened = when(true, () => ledger.disputeOpened(facts))
+      comparePosting(report, 'dispute_opened', id, opened, dispute.opened)
+      const won = when(status === 'won', () => ledger.disputeWon(facts))
+      comparePosting(report, 'dispute_won', id, won, dispute.won)
+      const lost = when(status === 'lost', () => ledger.disputeLost(facts))
+      comparePosting(report, 'dispute_lost', id, lost, dispute.lost)
+    },
+  )
+}
+
+interface TakenFacts extends billing.Divided {
+  id: string
+  back: Cents
+  back_tax: Cents
+  back_fee: Cents
+  back_add_on_fee: Cents
+  back_commission: Cents
+  refused: number
+}
+
+// What arrived for a license that had ended meanwhile goes back whole, the fixed part with it: it
+// never was a sale.
+const NOT_UNDONE = sql`not (r.requested_by = 'system' and exists (select 1 from charges c
+  join invoices i on i.id = c.invoice_id where c.id = r.charge_id and r.amount = i.amount + i.tax
+    and r.tax = i.tax and r.fee = i.fee and r.add_on_fee = i.add_on_fee
+    and r.commission = i.commission))`
+
+/** What refunds and disputes took of a bill together is each part's share of it, to the cent. */
+async function checkPartsTaken(db: Db, report: Report): Promise<void> {
+  const rows = await db.rows<TakenFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.add_on_fee,
+      i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
+      sum(b.fee)::bigint as back_fee, sum(b.add_on_fee)::bigint as back_add_on_fee,
+      sum(b.commission)::bigint as back_commission,
+      (select count(*) from refunds r where r.charge_id = c.id and r.status = 'refused') as refused
+    from (select r.charge_id, r.amount, r.tax, r.fee, r.add_on_fee, r.commission from refunds r
+        where r.status <> 'refused' and ${NOT_UNDONE}
+      union all select charge_id, amount - owed, tax, fee, add_on_fee, commission from disputes
+        where status in ('open', 'lost')) b
+      join charges c on c.id = b.charge_id join invoices i on i.id = c.invoice_id
+    group by i.id, c.id`)
+  for (const bill of rows) {
+    const whole = bill.amount + bill.tax
+    if (bill.back > whole) {
+      const words = `${formatAmount(bill.back)} of ${formatAmount(cents(whole))} went back`
+      report.differ('no more goes back than was taken', bill.id, words)
+      continue
+    }
+    if (bill.back === 0) continue
+    const expected = billing.takeBack(bill, billing.NOTHING_BACK, bill.back)
+    for (const part of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
+      const found = bill[`back_${part}`]
+      // A refund that was refused stood before later ones, whose rounding it moved by a cent.
+      if (Math.abs(found - expected[part]) <= bill.refused) continue
+      const words = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
+      report.differ('what goes back is divided like the bill', bill.id, words)
+    }
+  }
+}
+
+interface PayoutFacts extends Omit<ledger.PaidOut, 'payout_id'> {
+  id: string
+  status: string
+  lines: Lines
+  failed_lines: Lines
+}
+
+async function checkPayouts(db: Db, report: Report): Promise<void> {
+  await inPages<PayoutFacts>(
+    (after, limit) =>
+      db.rows(sql`select p.id, p.owner, p.account, p.amount, p.status,
+        ${linesOf('payout', sql`p.id`)} as lines,
+        ${linesOf('payout_failed', sql`p.id`)} as failed_lines
+      from payouts p where p.id > ${after} order by p.id limit ${limit}`),
+    (payout) => {
+      report.count('payouts')
+      const { id: payout_id, status } = payout
+      const posting = ledger.payout({ ...payout, payout_id })
+      comparePosting(report, 'payout', payout_id, posting, payout.lines)
+      const back = status === 'failed' ? ledger.payoutFailed({ ...payout, payout_id }) : undefined
+      comparePosting(report, 'payout_failed', payout_id, back, payout.failed_lines)
+    },
+  )
+}
+
+async function checkRemittances(db: Db, report: Report): Promise<void> {
+  await inPages<{ id: string; state: string; amount: Cents; lines: Lines }>(
+    (after, limit) =>
+      db.rows(sql`select r.id, r.state, r.amount, ${linesOf('remittance', sql`r.id`)} as lines
+      from remittances r where r.id > ${after} order by r.id limit ${limit}`),
+    (remittance) => {
+      report.count('remittances')
+      const { id: remittance_id, lines } = remittance
+      const posting = ledger.remittance({ ...remittance, remittance_id })
+      comparePosting(report, 'remittance', remittance_id, posting, lines)
+    },
+  )
+}
+
+interface Deed {
+  id: string
+  action: 'debt.written_off' | 'buyer.paid_otherwise'
+  owner: string
+  amount: Cents
+  lines: Lines
+}
+
+/** What staff booked by hand is in the audit log with its figures. */
+async function checkDeeds(db: Db, report: Report): Promise<void> {
+  const id = sql`coalesce(detail->>'write_off_id', detail->>'payment_id')`
+  const deeds = await db.rows<Deed>(sql`select ${id} as id, action, subject as owner,
+      coalesce(detail->>'amount', detail->>'total')::bigint as amount,
+      coalesce(${linesOf('write_off', id)}, ${linesOf('buyer_paid', id)}) as lines
+    from audit_log where action in ('debt.written_off', 'buyer.paid_otherwise')`)
+  for (const { id, action, owner, amount, lines } of deeds) {
+    report.count('deeds of staff')
+    if (action === 'debt.written_off') {
+      const account = owner.startsWith('aff_') ? 'affiliate_payable' : 'seller_payable'
+      const posting = ledger.writeOff({ write_off_id: id, account, owner, amount })
+      comparePosting(report, 'write_off', id, posting, lines)
+    } else {
+      const posting = ledger.buyerPaid({ payment_id: id, user_id: owner, total: amount })
+      comparePosting(report, 'buyer_paid', id, posting, lines)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { Posting } from '#domain/ledger'
+import { type Cents, formatAmount } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+
+/** Something that the books say otherwise than what happened. */
+export interface Difference {
+  /** Which rule is broken, in a few words. */
+  rule: string
+  /** The id of what it is about. */
+  subject: string
+  words: string
+}
+
+/** What was looked at, and what differs. */
+export interface Checked {
+  counts: Record<string, number>
+  differences: Difference[]
+}
+
+/** Where a check writes what it found. */
+export interface Report {
+  count(what: string, number?: number): void
+  differ(rule: string, subject: string, words: string): void
+}
+
+/** Lines of a transaction as the database tells them; null where there is no transaction. */
+export type Lines = [account: string, owner: string, amount: number][] | null
+
+/** A column with the lines of the posting of an event, found by the ids that its subject may have. */
+export function linesOf(event: string, subject: Sql): Sql {
+  return sql`(select json_agg(json_build_array(e.account, e.owner, e.amount) order by e.position)
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+    where t.event = ${event} and t.subject = ${subject})`
+}
+
+/** Compares the lines that a posting has with those that its facts lead to; undefined: none. */
+export function comparePosting(
+  report: Report,
+  event: string,
+  subject: string,
+  expected: Posting | undefined,
+  lines: Lines,
+): void {
+  const wanted = (expected?.lines ?? []).map(wordsOf)
+  const found = (lines ?? []).map(([account, owner, amount]) =>
+    wordsOf({ account, owner, amount: amount as Cents }),
+  )
+  if (wanted.join() === found.join()) return
+  if (found.length === 0) {
+    report.differ(`${event} is posted`, subject, `it has no posting; expected ${wanted.join(', ')}`)
+  } else if (wanted.length === 0) {
+    report.differ(
+      `${event} is posted`,
+      subject,
+      `nothing is expected, but found ${found.join(', ')}`,
+    )
+  } else {
+    const words = `expected ${wanted.join(', ')}; found ${found.join(', ')}`
+    report.differ(`${event} is posted`, subject, words)
+  }
+}
+
+function wordsOf({ account, owner, amount }: { account: string; owner: string; amount: Cents }) {
+  return `${account}${owner === '' ? '' : ` of ${owner}`} ${formatAmount(amount)}`
+}
+
+/** Reads rows in pages by their ids, so that a large table needs little memory. */
+export async function inPages<Row extends { id: string }>(
+  read: (after: string, limit: number) => Promise<Row[]>,
+  each: (row: Row) => void,
+): Promise<void> {
+  let after = ''
+  for (;;) {
+    const rows = await read(after, PAGE)
+    rows.forEach(each)
+    if (rows.length < PAGE) return
+    after = rows.at(-1)!.id
+  }
+}
+
+const PAGE = 5000

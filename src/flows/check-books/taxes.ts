@@ -1,0 +1,33 @@
+import * as tax from '#domain/tax'
+import type { Db } from '#platform/db'
+import { type Cents, formatAmount, ZERO } from '#platform/money'
+import type { Report } from './report.ts'
+
+/** Every filing: what the books have for its month, and what its state's month before left over. */
+export async function checkTaxes(db: Db, report: Report): Promise<void> {
+  const months = await tax.taxByMonth(db)
+  const filed = await tax.listRemittances(db)
+  const end = new Date(8.64e15)
+  const owed = new Map(
+    tax.liabilitiesOf(end, months, []).map((each) => [`${each.state} ${each.month}`, each]),
+  )
+  const left = new Map<string, Cents>()
+  for (const filing of filed) {
+    const { id, state, month, collected, carried, amount } = filing
+    const expected = owed.get(`${state} ${month}`)
+    const before = left.get(state) ?? ZERO
+    const settled = tax.settleMonth(expected?.collected ?? ZERO, before)
+    left.set(state, settled.left)
+    const figures = [
+      ['collected', collected, expected?.collected ?? ZERO],
+      ['carried', carried, before],
+      ['amount', amount, settled.amount],
+    ] as const
+    for (const [name, found, wanted] of figures) {
+      if (found === wanted) continue
+      const words = `${state} ${month}: ${name} ${formatAmount(found)}, expected ${formatAmount(wanted)}`
+      report.differ('a filing is its month', id, words)
+    }
+  }
+  report.count('months of states', months.length)
+}

@@ -1,0 +1,23 @@
+import { formatDay } from '#design/money'
+import * as payouts from '#domain/payouts'
+import { appTime, type World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+
+/** One quiet line about an app whose own clock is ahead, in test mode; undefined for any other. */
+export function clockNotice(
+  world: Pick<World, 'clock'>,
+  app: { name: string; clock_ahead: number },
+): string | undefined {
+  if (app.clock_ahead === 0) return undefined
+  return `Test clock: ${app.name} lives on ${formatDay(appTime(world, app))}.`
+}
+
+/** The same for a payee, whose payouts live in the time of the app that is furthest ahead. */
+export async function payeeNotice(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  owner: string,
+): Promise<string | undefined> {
+  const ahead = await payouts.clockAheadOf(db, owner)
+  if (ahead === 0) return undefined
+  return `Test clock: your payouts live on ${formatDay(addSeconds(clock.now(), ahead))}.`
+}

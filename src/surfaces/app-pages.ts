@@ -1,0 +1,40 @@
+import type { Link } from '#design/layout'
+
+/** The pages of an app, in the order of its menu. */
+export const APP_PAGES = [
+  'plans',
+  'listing',
+  'sales',
+  'integration',
+  'changes',
+  'test-clock',
+] as const
+export type AppPageName = (typeof APP_PAGES)[number]
+
+const LABELS: Record<AppPageName, string> = {
+  plans: 'Plans',
+  listing: 'Listing',
+  sales: 'Sales',
+  integration: 'Integration',
+  changes: 'Changes',
+  'test-clock': 'Test clock',
+}
+
+/** The address of a page of an app. */
+export function addressOf(slug: string, page: AppPageName): string {
+  return `/dashboard/apps/${slug}/${page}/`
+}
+
+/** The menu of an app, with the present page marked; a test clock is only where no real money is. */
+export function appMenu(
+  slug: string,
+  current: AppPageName,
+  { has_clock }: { has_clock: boolean },
+): Link[] {
+  const pages = APP_PAGES.filter((page) => has_clock || page !== 'test-clock')
+  return pages.map((page) => ({
+    label: LABELS[page],
+    href: addressOf(slug, page),
+    current: page === current,
+  }))
+}

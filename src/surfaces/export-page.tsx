@@ -1,0 +1,67 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { type Link, SiteLayout } from '#design/layout'
+import { Day } from '#design/money'
+import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
+
+/** A finished export as its owner sees it. */
+export interface ExportFacts {
+  nav: Link[]
+  /** Where it was asked for. */
+  back_url: string
+  /** For how many days a file is kept. */
+  kept_days: number
+  /** Undefined once it is kept no longer. */
+  file: { name: string; rows: number; bytes: number; url: string; kept_until: Date } | undefined
+}
+
+/** An export that waits to be downloaded, or is gone by now. */
+export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX.Element {
+  const back = (
+    <Button href={back_url} icon="arrow-left">
+      Back
+    </Button>
+  )
+  if (!file) {
+    return (
+      <SiteLayout title="This export is gone · Purser" nav={nav}>
+        <Heading title="This export is gone" />
+        <EmptyState title={`Files are kept for ${kept_days} days`} action={back}>
+          Go back and export it again: the new file shows how things are then.
+        </EmptyState>
+      </SiteLayout>
+    )
+  }
+  return (
+    <SiteLayout title="Your export is ready · Purser" nav={nav}>
+      <Heading title="Your export is ready" done>
+        A table for spreadsheets and other programs.
+      </Heading>
+      <Panel>
+        <DescriptionList
+          items={[
+            { term: 'File', detail: file.name },
+            { term: 'Rows', detail: file.rows.toLocaleString('en-US') },
+            { term: 'Size', detail: sizeOf(file.bytes) },
+            { term: 'Kept until', detail: <Day date={file.kept_until} /> },
+          ]}
+        />
+        <Actions>
+          <Button kind="primary" href={file.url}>
+            Download
+          </Button>
+          {back}
+        </Actions>
+      </Panel>
+    </SiteLayout>
+  )
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB']
+
+/** A size in words, in steps of a thousand: `512 bytes`, `1.4 MB`. */
+function sizeOf(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const size = bytes / 1000 ** step
+  return `${step === 0 ? size : size.toFixed(1)} ${UNITS[step]}`
+}

@@ -1,0 +1,85 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+
+/** Long work as the person who waits for it sees it. */
+export interface TaskFacts {
+  id: string
+  nav: Link[]
+  csrf_token: string
+  /** What is being done. */
+  title: string
+  /** What is counted, such as "days". */
+  unit: string | undefined
+  /** Where it was asked for. */
+  back_url: string
+  status: 'waiting' | 'running' | 'done' | 'failed'
+  done: number
+  total: number
+  note: string
+  /** Why it is over without an end; undefined while it is under way. */
+  fault: string | undefined
+}
+
+/** How far long work has come; the page looks again by itself until it is over. */
+export function TaskPage(facts: TaskFacts): JSX.Element {
+  const { fault } = facts
+  return (
+    <SiteLayout
+      title={`${facts.title} · Purser`}
+      nav={facts.nav}
+      {...(fault ? {} : { refresh_seconds: 2 })}
+    >
+      <Heading title={facts.title}>
+        {fault ? undefined : 'You may leave this page: the work goes on without it.'}
+      </Heading>
+      {fault ? (
+        <Alert tone="error" title="This did not come to its end">
+          {fault}
+        </Alert>
+      ) : (
+        <Panel title="Progress">
+          <Meter {...facts} />
+        </Panel>
+      )}
+      <Form action={`/tasks/${facts.id}/stop`} csrf_token={facts.csrf_token}>
+        <Actions>
+          <Button href={facts.back_url} icon="arrow-left">
+            Back
+          </Button>
+          {!fault && (
+            <Button kind="ghost" pending="Stopping…">
+              Stop
+            </Button>
+          )}
+        </Actions>
+      </Form>
+    </SiteLayout>
+  )
+}
+
+/** The part of the page that is drawn anew each time the page asks. */
+function Meter(facts: TaskFacts): JSX.Element {
+  const known = facts.total > 0
+  return (
+    <div id="progress" class="grid gap-3" data-waiting-seconds="1" data-waiting-shows>
+      <progress
+        class="progress progress-primary h-3 w-full"
+        aria-label={facts.title}
+        max={known ? facts.total : undefined}
+        value={known ? facts.done : undefined}
+      />
+      <p class="text-sm text-muted tabular-nums">{wordsOf(facts)}</p>
+    </div>
+  )
+}
+
+function wordsOf({ status, done, total, unit, note }: TaskFacts): string {
+  if (status === 'waiting') return 'Waiting for its turn.'
+  const count = (number: number) => number.toLocaleString('en-US')
+  const counted = `${count(done)} of ${count(total)}${unit ? ` ${unit}` : ''}.`
+  return [total > 0 ? counted : '', note].filter((words) => words !== '').join(' ')
+}

@@ -1,0 +1,206 @@
+import type { JSX } from 'preact'
+import { Actions, Button, TextLink } from '#design/actions'
+import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
+import { Field, Form, SelectField } from '#design/forms'
+import { EmptyState, Panel, RecordRows } from '#design/panels'
+import { formatMoment, Moment } from '#design/timeline'
+import { ClockFrame, type FrameFacts } from './frame.tsx'
+import { DISTANCES } from './jump-form.ts'
+import { RETRIES, SCENES } from './scenes.ts'
+
+/** All that the first page of the clock tells. */
+export interface ClockFacts extends FrameFacts {
+  /** What is due next, in words. */
+  due: { at: Date; words: string } | undefined
+  subscribers: {
+    license_id: string
+    email: string
+    product_name: string
+    status: string
+    next: { at: Date; words: string } | undefined
+  }[]
+  subscriber_count: number
+  /** Prices that a scene can be played with. */
+  offers: { value: string; label: string }[]
+  /** Why no scene can be played. */
+  closed: 'not_on_sale' | 'no_prices' | undefined
+  /** Where the work that is under way is watched. */
+  under_way_url: string | undefined
+  latest: { key: string; title: string; at: Date; href: string; words: string }[]
+  /** What is wrong with the form that was sent, and the field it belongs to. */
+  faulty: { id: string; message: string } | undefined
+  /** What the form of a date held. */
+  date: string
+}
+
+/** The app's time, what is due, and everything that can be made to happen. */
+export function ClockPage(facts: ClockFacts): JSX.Element {
+  return (
+    <ClockFrame {...facts} fault={facts.faulty?.message}>
+      {facts.faulty && <ErrorSummary errors={[facts.faulty]} title="The clock did not move" />}
+      {facts.under_way_url && (
+        <Alert tone="info" title="Time is passing">
+          A jump or a scene is under way.{' '}
+          <TextLink href={facts.under_way_url}>Watch how far it is</TextLink>
+        </Alert>
+      )}
+      <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
+        <Now {...facts} />
+        <Subscribers {...facts} />
+      </div>
+      <Scenes {...facts} />
+      {facts.latest.length > 0 && <Latest {...facts} />}
+    </ClockFrame>
+  )
+}
+
+function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: ClockFacts) {
+  const error = faulty?.id === 'date' ? faulty.message : undefined
+  return (
+    <Panel title="Now">
+      <div class="grid gap-1">
+        <p class="text-xl font-semibold tracking-tight">
+          <Moment at={now} />
+        </p>
+        <p class="text-sm text-muted">
+          {is_ahead
+            ? `${app_name} is ahead of the service. Its clock cannot go back.`
+            : 'The service’s own time. Once the clock was put forward it cannot go back.'}
+        </p>
+      </div>
+      <div class="grid gap-1 text-sm">
+        <h3 class="font-medium">Next thing due</h3>
+        {due ? (
+          <p>
+            <Moment at={due.at} />: {due.words}
+          </p>
+        ) : (
+          <p class="text-muted">Nothing: nobody subscribes yet.</p>
+        )}
+      </div>
+      <Form action={`${base}jump`} csrf_token={csrf_token}>
+        <Actions>
+          {due && (
+            <Button kind="primary" name="by" value="due" pending="Going on…">
+              Go to it
+            </Button>
+          )}
+          {DISTANCES.map(({ value, label }) => (
+            <Button key={value} name="by" value={value} pending="Going on…">
+              {label}
+            </Button>
+          ))}
+        </Actions>
+      </Form>
+      <Form action={`${base}jump`} csrf_token={csrf_token}>
+        <Field
+          label="Or to the end of a day (UTC)"
+          name="date"
+          type="date"
+          value={date}
+          error={error}
+        />
+        <Actions>
+          <Button pending="Going on…">Go to this day</Button>
+        </Actions>
+      </Form>
+    </Panel>
+  )
+}
+
+function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element {
+  const more = subscriber_count - subscribers.length
+  return (
+    <Panel title="Subscribers">
+      {subscribers.length === 0 ? (
+        <p class="text-sm text-muted">
+          Nobody subscribes yet. Open one of your buy links and pay with a test card, or play a
+          scene.
+        </p>
+      ) : (
+        <RecordRows
+          records={subscribers.map(({ license_id, email, product_name, status, next }) => ({
+            key: license_id,
+            title: email,
+            aside: <StatusBadge status={status} />,
+            details: [
+              product_name,
+              next ? (
+                <>
+                  {next.words} on <Moment at={next.at} />
+                </>
+              ) : (
+                'Nothing is due'
+              ),
+            ],
+          }))}
+        />
+      )}
+      {more > 0 && <p class="text-sm text-muted">And {more} more, for whom less is due.</p>}
+    </Panel>
+  )
+}
+
+function Scenes(facts: ClockFacts): JSX.Element {
+  const { closed, base, csrf_token, offers, app_name, slug, faulty } = facts
+  if (closed) {
+    return (
+      <Panel title="Scenes">
+        <EmptyState
+          title="No scene can be played yet"
+          action={<Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
+        >
+          {closed === 'no_prices'
+            ? 'Scenes buy one of your plans. Make a plan with a price first.'
+            : 'Scenes buy through your real checkout, which is closed: the app must be published, with external sales enabled.'}
+        </EmptyState>
+      </Panel>
+    )
+  }
+  return (
+    <Panel title="Scenes">
+      <p class="text-sm text-muted">
+        Each makes a test buyer of its own, who buys through your real checkout. Where a scene moves
+        the clock, all subscribers of {app_name} live through that time.
+      </p>
+      <Form action={`${base}scenes`} csrf_token={csrf_token}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            label="Plan that is bought"
+            name="price_id"
+            options={offers}
+            error={faulty?.id === 'price_id' ? faulty.message : undefined}
+          />
+          <SelectField label="Retry that mends the card" name="retry" options={RETRIES} />
+        </div>
+        <RecordRows
+          records={SCENES.map(({ name, title, words }) => ({
+            key: name,
+            title: name === 'mended' ? `${title} N` : title,
+            details: [words],
+            action: (
+              <Button name="scene" value={name} pending="Playing…" describedby={`record-${name}`}>
+                Play
+              </Button>
+            ),
+          }))}
+        />
+      </Form>
+    </Panel>
+  )
+}
+
+function Latest({ latest }: ClockFacts): JSX.Element {
+  return (
+    <Panel title="Jumps and scenes so far">
+      <RecordRows
+        records={latest.map(({ key, title, at, href, words }) => ({
+          key,
+          title,
+          details: [`Asked for on ${formatMoment(at)}`, words],
+          action: <TextLink href={href}>What happened</TextLink>,
+        }))}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,81 @@
+import { formatMoney } from '#design/money'
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import { nextCharge } from '#flows/subscription'
+import type { World } from '#flows/world'
+import type { Task } from '#platform/tasks'
+import { addressOf } from '#surfaces/tasks'
+import type { ClockFacts } from './clock-page.tsx'
+import type { FrameFacts } from './frame.tsx'
+import { nextOutside, type Outside } from './pastime.ts'
+import { sceneOf } from './scenes.ts'
+import type { ClockVisit } from './visit.ts'
+import { outsideWords, stepWords } from './words.ts'
+import { JUMP, type JumpRequest, latestWork, type SceneRequest, underWay } from './work.ts'
+
+const MOST_SHOWN = 20
+
+type Gathered = Omit<ClockFacts, keyof FrameFacts | 'faulty' | 'date'>
+
+/** Gathers what the first page of the clock tells. */
+export async function gather(world: World, outside: Outside, visit: ClockVisit): Promise<Gathered> {
+  const { db } = world
+  const { app } = visit
+  const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MOST_SHOWN })
+  const offers = await catalog.offers(db, app.id)
+  const isOnSale = app.is_published && app.external_sales_enabled
+  const work = await underWay(world, app.id)
+  return {
+    due: await dueNext(world, outside, visit, shown[0]),
+    subscribers: shown.map((subscriber) => {
+      const { license_id, email, product_name, status, next_at: at } = subscriber
+      const next = at ? { at, words: stepWords(stepOf(subscriber, at), subscriber) } : undefined
+      return { license_id, email, product_name, status, next }
+    }),
+    subscriber_count: await billing.countSubscribers(db, app.id),
+    offers: offers.map(({ id, product_name, amount, frequency }) => {
+      const rhythm = frequency === null ? 'paid once' : `a ${frequency}`
+      return { value: id, label: `${product_name}, ${formatMoney(amount)} ${rhythm}` }
+    }),
+    closed: offers.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
+    under_way_url: work && addressOf(work.id),
+    latest: (await latestWork(world, app.id)).map(workLine),
+  }
+}
+
+/** What is due next for an app; the buyer's step is told with what it costs. */
+export async function dueNext(
+  world: World,
+  outside: Outside,
+  { app, now }: Pick<ClockVisit, 'app' | 'now'>,
+  first?: billing.Subscriber,
+): Promise<{ at: Date; words: string } | undefined> {
+  const told = await nextOutside(world, outside, app.id, now)
+  const at = first?.next_at
+  if (!first || !at || (told && told.at < at)) {
+    return told && { at: told.at, words: outsideWords(told) }
+  }
+  const charge = await nextCharge(world, { license_id: first.license_id, app })
+  return { at, words: `${first.email} ${stepWords(stepOf(first, at), first, charge?.total)}` }
+}
+
+function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
+  return billing.nextStep(at, subscriber, subscriber.status)
+}
+
+function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['latest'][number] {
+  const words = { waiting: 'Under way', running: 'Under way', done: 'Done', failed: 'Stopped' }
+  const of = { key: id, at: created_at, href: addressOf(id), words: words[status] }
+  if (kind === JUMP) {
+    const { to } = request as unknown as JumpRequest
+    return { ...of, title: `Jump to ${to.slice(0, 10)}` }
+  }
+  const { scene, ...chosen } = request as unknown as SceneRequest
+  return { ...of, title: `Scene: ${sceneOf(scene, chosen)?.title ?? scene}` }
+}
+
+/** The app of a task, if it is this one. */
+export function isOf(task: Task | undefined, app: apps.App, kind: string): task is Task {
+  return task?.app_id === app.id && task.kind === kind && task.status === 'done'
+}

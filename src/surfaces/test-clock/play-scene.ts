@@ -1,0 +1,114 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import type * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { refundCharge } from '#flows/refund'
+import type { Asker } from '#flows/subscription'
+import { jump } from '#flows/test-clock'
+import { appTime, type World } from '#flows/world'
+import { type Outside, pastimeOf } from './pastime.ts'
+import { buyAsNewBuyer, type SceneBuyer } from './scene-buyer.ts'
+import type { Act, Scene } from './scenes.ts'
+
+// A year of daily trouble has no more steps than this; a scene that goes on for longer is broken.
+const MOST_STEPS = 60
+
+/** Tells what a scene is at, in words. */
+export type TellScene = (words: string) => Promise<void>
+
+/** A scene on its way: who asked for it, and whom it is about. */
+interface Stage {
+  world: World
+  outside: Outside
+  asker: Asker
+  app_id: string
+  buyer: SceneBuyer
+  tell: TellScene
+}
+
+/** What came of a scene: whom it was about, and whether it went as it should. */
+export interface ScenePlayed {
+  license_id: string
+  outcome: 'played' | 'stuck'
+}
+
+/**
+ * Plays a scene: a buyer of its own buys through the real checkout, and then the same happens that
+ * would in real life. A jump moves the whole app's clock, so all its subscribers live through it.
+ */
+export async function playScene(
+  world: World,
+  outside: Outside,
+  facts: { scene: Scene; offer: catalog.Offer; asker: Asker },
+  tell: TellScene,
+): Promise<ScenePlayed> {
+  const { scene, offer, asker } = facts
+  const { card } = scene
+  // A scene about money has no trial in front of it, whatever the plan offers.
+  const trial_days = scene.trial_days ? offer.trial_days || scene.trial_days : 0
+  const buyer = await buyAsNewBuyer(world, outside.processor, { offer, card, trial_days })
+  await tell(`${buyer.email} bought ${offer.product_name}.`)
+  const stage = { world, outside, asker, app_id: offer.app_id, buyer, tell }
+  const { license_id } = buyer
+  for (const act of scene.acts) {
+    if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }
+  }
+  return { license_id, outcome: 'played' }
+}
+
+async function play(stage: Stage, act: Act): Promise<boolean> {
+  if ('until' in act) return await playUntil(stage, act.until)
+  if ('refund' in act) return await giveBack(stage)
+  return await dispute(stage, act.dispute)
+}
+
+/** Moves the clock to whatever is due for the buyer, again and again, until a status is reached. */
+async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise<boolean> {
+  const { world, outside, asker, app_id, buyer, tell } = stage
+  const { db } = world
+  const pastime = pastimeOf(world, outside, app_id)
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { status } = await licensing.findLicense(db, buyer.license_id)
+    await tell(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
+    if (status === wanted) return true
+    const due = (await billing.subscriptionOf(db, buyer.license_id))?.next_at
+    if (!due) return false
+    const now = await timeOf(stage)
+    const { outcome } = await jump(
+      world,
+      { app_id, to: due < now ? now : due, ...asker },
+      pastime,
+      ({ played }) => tell(`${played} things done on the way.`),
+    )
+    if (outcome !== 'there') return false
+  }
+  return false
+}
+
+async function giveBack({ world, asker, buyer }: Stage): Promise<boolean> {
+  const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
+  const asked = { invoice_id: invoice.id, reason: 'A scene of the test clock.' }
+  const { outcome } = await refundCharge(world, { ...asker, as: 'seller' }, asked)
+  return outcome === 'refunded'
+}
+
+async function dispute(stage: Stage, outcome: 'won' | 'lost'): Promise<boolean> {
+  const { world, outside, buyer, tell } = stage
+  const { processor, hear } = outside
+  const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
+  const { processor_charge_id } = (await payments.chargeOf(world.db, invoice.id))!
+  const disputed = { charge_id: processor_charge_id, reason: 'fraudulent' } as const
+  const opened = await processor.disputeCharge(await timeOf(stage), disputed)
+  if (!opened) return false
+  await hear()
+  await tell(`${buyer.email} disputes the payment.`)
+  await processor.decideDispute(await timeOf(stage), { ...opened, outcome })
+  await hear()
+  const { status } = await licensing.findLicense(world.db, buyer.license_id)
+  return outcome === 'lost' ? status === 'canceled' : licensing.isEntitled(status)
+}
+
+async function timeOf({ world, app_id }: Stage): Promise<Date> {
+  return appTime(world, (await apps.find(world.db, app_id))!)
+}

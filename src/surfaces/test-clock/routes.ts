@@ -1,0 +1,181 @@
+import type { FastifyInstance } from 'fastify'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
+import * as licensing from '#domain/licensing'
+import type { World } from '#flows/world'
+import { findTask } from '#platform/tasks'
+import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { addressOf, undertake } from '#surfaces/tasks'
+import { ClockPage } from './clock-page.tsx'
+import { dueNext, gather, isOf } from './facts.ts'
+import { readJump } from './jump-form.ts'
+import type { Outside } from './pastime.ts'
+import { fits, sceneOf } from './scenes.ts'
+import { JumpPage, ScenePage } from './story-pages.tsx'
+import { type ClockVisit, forClock, frameOf } from './visit.ts'
+import {
+  declareWork,
+  JUMP,
+  type JumpResult,
+  SCENE,
+  type SceneRequest,
+  type SceneResult,
+  underWay,
+} from './work.ts'
+
+const CLOCK = '/dashboard/apps/:slug/test-clock/'
+const PAGE_LENGTH = 100
+
+/**
+ * The test clock of each app, where no real money moves: jumps of any distance, and scenes. Where
+ * a real processor works, `outside` is undefined and the pages say that there is no clock.
+ */
+export function testClock(app: FastifyInstance, world: World, outside: Outside | undefined): void {
+  if (outside) declareWork(world, outside)
+  people(app, world, (scope) => {
+    // Without a processor of test mode `forClock` answers before any page is asked.
+    const there = outside as Outside
+    scope.get(
+      CLOCK,
+      forClock(world, (visit) => sendClock(world, there, visit, { faulty: undefined, date: '' })),
+    )
+    declareJumps(scope, world, there)
+    declareScenes(scope, world, there)
+  })
+}
+
+async function sendClock(
+  world: World,
+  outside: Outside,
+  visit: ClockVisit,
+  form: { faulty: { id: string; message: string } | undefined; date: string },
+) {
+  const frame = await frameOf(world, visit)
+  const page = ClockPage({ ...frame, ...(await gather(world, outside, visit)), ...form })
+  return sendPage(visit.reply, page, { status: form.faulty ? 422 : 200 })
+}
+
+function declareJumps(scope: FastifyInstance, world: World, outside: Outside): void {
+  scope.post(
+    `${CLOCK}jump`,
+    forClock(world, async (visit) => {
+      const { request, reply, app, now, session } = visit
+      const busy = await underWay(world, app.id)
+      if (busy) return goTo(reply, addressOf(busy.id))
+      const form = formOf(request)
+      const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
+      const due = await dueNext(world, outside, visit, first)
+      const read = readJump(now, form, due?.at)
+      if ('fault' in read) {
+        const faulty = { id: 'date', message: read.fault }
+        return await sendClock(world, outside, visit, { faulty, date: form.date ?? '' })
+      }
+      const asked = { slug: app.slug, to: read.to.toISOString() }
+      const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
+      return goTo(reply, await undertake(world, task))
+    }),
+  )
+
+  scope.get(
+    `${CLOCK}jumps/:task_id/`,
+    forClock(world, async (visit) => {
+      const { app, request, base } = visit
+      const task = await taskOf(world, visit, JUMP)
+      const result = task.result as unknown as JumpResult
+      const [from, to] = [new Date(result.from), new Date(result.to)]
+      const span = { app_id: app.id, from, to }
+      const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
+      const offset = (page - 1) * PAGE_LENGTH
+      const rows = await billing.happenings(world.db, span, { limit: PAGE_LENGTH + 1, offset })
+      const here = `${base}jumps/${task.id}/`
+      const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
+      const isStuck = result.outcome === 'stuck'
+      const story = JumpPage({
+        ...(await frameOf(world, visit)),
+        from,
+        to,
+        asked: new Date(result.asked),
+        outcome: result.outcome,
+        stuck_at: isStuck ? await dueNext(world, outside, visit, first) : undefined,
+        tally: await billing.tally(world.db, span),
+        happenings: rows.slice(0, PAGE_LENGTH),
+        first_url: page > 1 ? here : undefined,
+        later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page + 1}` : undefined,
+      })
+      return sendPage(visit.reply, story)
+    }),
+  )
+}
+
+function declareScenes(scope: FastifyInstance, world: World, outside: Outside): void {
+  scope.post(
+    `${CLOCK}scenes`,
+    forClock(world, async (visit) => {
+      const { request, reply, app, session } = visit
+      const busy = await underWay(world, app.id)
+      if (busy) return goTo(reply, addressOf(busy.id))
+      const { scene: name = '', price_id = '', retry } = formOf(request)
+      const scene = sceneOf(name, retry === undefined ? {} : { retry })
+      const isOnSale = app.is_published && app.external_sales_enabled
+      const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
+      if (!scene || offer?.app_id !== app.id) throw refuse('invalid_request')
+      if (!fits(scene, offer)) {
+        const message = 'This plan is paid once. Choose one that renews for this scene.'
+        const faulty = { id: 'price_id', message }
+        return await sendClock(world, outside, visit, { faulty, date: '' })
+      }
+      const asked = { slug: app.slug, scene: name, price_id, ...(retry ? { retry } : {}) }
+      const task = { kind: SCENE, user_id: session.user_id, app_id: app.id, request: asked }
+      return goTo(reply, await undertake(world, task))
+    }),
+  )
+
+  scope.get(
+    `${CLOCK}scenes/:task_id/`,
+    forClock(world, async (visit) => {
+      const { app } = visit
+      const { db, keys, config } = world
+      const task = await taskOf(world, visit, SCENE)
+      const asked = task.request as unknown as SceneRequest
+      const result = task.result as unknown as SceneResult
+      const { license_id } = result
+      const license = await licensing.findLicense(db, license_id)
+      const all = { limit: 1000, offset: 0 }
+      const happenings = await billing.happenings(db, { app_id: app.id, license_id }, all)
+      const subjects = [...new Set(happenings.map(({ subject }) => subject))]
+      const license_key = licensing.showKey(keys, license)
+      const page = ScenePage({
+        ...(await frameOf(world, visit)),
+        ...sceneOf(asked.scene, asked)!,
+        outcome: result.outcome,
+        from: new Date(result.from),
+        to: new Date(result.to),
+        email: (await identity.findUser(db, license.user_id))!.email,
+        license_key,
+        state: licensing.stateOf(license),
+        curl: curlOf({ base_url: config.base_url, client_id: app.id, license_key }),
+        happenings,
+        entries: await ledger.entriesOf(db, subjects),
+      })
+      return sendPage(visit.reply, page)
+    }),
+  )
+}
+
+/** The finished task that an address names, if it is one of this app's. */
+async function taskOf({ db }: World, { request, session, app }: ClockVisit, kind: string) {
+  const { task_id } = request.params as { task_id: string }
+  const task = await findTask(db, { id: task_id, user_id: session.user_id })
+  if (!isOf(task, app, kind)) throw refuse('not_found')
+  return task
+}
+
+/** A call of the license key endpoint, for a terminal. */
+function curlOf(facts: { base_url: string; client_id: string; license_key: string }): string {
+  const { base_url, client_id, license_key } = facts
+  const body = JSON.stringify({ key: license_key })
+  return `curl -u '${client_id}:YOUR_CLIENT_SECRET' --json '${body}' ${base_url}/api/v1/licenses/validate`
+}

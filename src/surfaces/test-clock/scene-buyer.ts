@@ -1,0 +1,62 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import type * as catalog from '#domain/catalog'
+import * as tax from '#domain/tax'
+import { askForCard, bill, confirm, openCart, takeCard } from '#flows/checkout'
+import type { TestProcessor } from '#flows/test-clock'
+import { appTime, type World } from '#flows/world'
+import { base62 } from '#platform/ids'
+import { sha256 } from '#platform/secrets'
+
+// Texas taxes software, so that a scene shows tax.
+const ZIP = '78701'
+
+/** The buyer of a scene, and what was bought. */
+export interface SceneBuyer {
+  email: string
+  order_id: string
+  license_id: string
+}
+
+/**
+ * Buys a price as a new buyer, step by step through the real checkout: details, card, and
+ * confirmation. Throws where the checkout would not have it.
+ */
+export async function buyAsNewBuyer(
+  world: World,
+  processor: TestProcessor,
+  facts: { offer: catalog.Offer; card: string; trial_days: number },
+): Promise<SceneBuyer> {
+  const { db, random, config } = world
+  const { offer, trial_days } = facts
+  const email = `scene-${base62(random, 8).toLowerCase()}@example.com`
+  const opened = await openCart(world, {
+    offer,
+    details: { email, email_normalised: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
+    browser_hash: sha256(random.bytes(32).toString('hex')),
+    next_url: null,
+    session: undefined,
+    affiliate_id: null,
+    brought_by: 'seller',
+    trial_days,
+  })
+  if (opened.step !== 'card') throw new Error(`a new buyer was sent to ${opened.step}`)
+  const { cart_id } = opened
+  const app = (await apps.find(db, offer.app_id))!
+  const cart = async () => (await billing.findCart(db, cart_id))!
+  const back = config.base_url
+  const page = { app, offer, summary: [], return_url: back, back_url: back }
+  await askForCard(world, await cart(), page)
+  const { card_entry_id } = await cart()
+  const entered = { entry_id: card_entry_id!, number: facts.card }
+  await processor.enterCard(appTime(world, app), entered)
+  const taken = await takeCard(world, await cart())
+  if (taken !== 'kept') throw new Error(`the card of a scene was refused: ${taken}`)
+  const { agreement } = await bill(world, await cart(), offer)
+  const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
+  if (confirmed.outcome !== 'completed') {
+    throw new Error(`the purchase of a scene came to ${confirmed.outcome}`)
+  }
+  const order = (await billing.tellOrder(db, confirmed.order_id))!
+  return { email, order_id: order.id, license_id: order.license_id }
+}

@@ -1,0 +1,113 @@
+import type * as catalog from '#domain/catalog'
+import type { LicenseStatus } from '#domain/licensing'
+
+/** What is done in a scene, one after the other, once its buyer has bought. */
+export type Act =
+  /** The clock moves on to whatever is due for the buyer, until the license has this status. */
+  { until: LicenseStatus } | { refund: 'full' } | { dispute: 'won' | 'lost' }
+
+/** A story that the test clock can tell by itself. */
+export interface Scene {
+  name: string
+  title: string
+  /** What will happen. */
+  words: string
+  /** The test card that its buyer pays with. */
+  card: string
+  /** Days of trial where the plan has none. */
+  trial_days?: number
+  acts: readonly Act[]
+}
+
+const GOOD = '4242424242424242'
+const NEVER_RENEWS = '4999990000000197'
+const STAYS = 'The clock stays where it is.'
+
+/** The card that works again on scheduled retry 1, 2 or 3, and how many days later that is. */
+const MENDS = {
+  '1': { card: '4999990000000114', days: 1 },
+  '2': { card: '4999990000000122', days: 3 },
+  '3': { card: '4999990000000130', days: 5 },
+} as const
+
+/** The scheduled retries on which a card can be mended. */
+export const RETRIES = Object.entries(MENDS).map(([retry, { days }]) => ({
+  value: retry,
+  label: `Retry ${retry}, ${days === 1 ? 'a day' : `${days} days`} after the failure`,
+}))
+
+/** The scene that is asked for by its name, with what was chosen for it; undefined: there is none. */
+export function sceneOf(name: string, chosen: { retry?: string }): Scene | undefined {
+  const scene = SCENES.find((each) => each.name === name)
+  if (scene?.name !== 'mended') return scene
+  const mend = MENDS[chosen.retry as keyof typeof MENDS]
+  return mend && { ...scene, title: `${scene.title} ${chosen.retry}`, card: mend.card }
+}
+
+/** Every scene, in the order in which they are offered. */
+export const SCENES: readonly Scene[] = [
+  {
+    name: 'declined',
+    title: 'Renewal declined',
+    words:
+      'A buyer pays once, and the next renewal is declined. The clock moves on by one period, and the key answers past due.',
+    card: NEVER_RENEWS,
+    acts: [{ until: 'past_due' }],
+  },
+  {
+    name: 'mended',
+    title: 'Card mended on retry',
+    words:
+      'The renewal is declined, and the card works again on the retry that you choose. The same key is active again.',
+    card: MENDS['1'].card,
+    acts: [{ until: 'past_due' }, { until: 'active' }],
+  },
+  {
+    name: 'exhausted',
+    title: 'Dunning exhausted',
+    words:
+      'The renewal and every retry are declined. The key is past due, then unpaid, and canceled 21 days after the renewal.',
+    card: NEVER_RENEWS,
+    acts: [{ until: 'canceled' }],
+  },
+  {
+    name: 'trial',
+    title: 'Trial ends',
+    words:
+      'A buyer starts a trial, of seven days where the plan has none, and is told three days before it ends. Then the first period is paid.',
+    card: GOOD,
+    trial_days: 7,
+    acts: [{ until: 'active' }],
+  },
+  {
+    name: 'refund',
+    title: 'Refund',
+    words: `A buyer pays, and you give all of it back. The key is canceled at once. ${STAYS}`,
+    card: GOOD,
+    acts: [{ refund: 'full' }],
+  },
+  {
+    name: 'dispute_won',
+    title: 'Dispute won',
+    words: `A buyer disputes the payment, and the key is paused. The bank decides for you, and the same key works again. ${STAYS}`,
+    card: GOOD,
+    acts: [{ dispute: 'won' }],
+  },
+  {
+    name: 'dispute_lost',
+    title: 'Dispute lost',
+    words: `A buyer disputes the payment, and the key is paused. The bank decides for the buyer, and the key is canceled. ${STAYS}`,
+    card: GOOD,
+    acts: [{ dispute: 'lost' }],
+  },
+]
+
+/** Whether a scene is about what comes after the first period, which needs a plan that renews. */
+export function needsRenewal({ acts }: Scene): boolean {
+  return acts.some((act) => 'until' in act)
+}
+
+/** Whether a scene can be played with a price. */
+export function fits(scene: Scene, { frequency }: Pick<catalog.Offer, 'frequency'>): boolean {
+  return frequency !== null || !needsRenewal(scene)
+}

@@ -1,0 +1,207 @@
+import type { JSX } from 'preact'
+import { Button, CopyField, TextLink } from '#design/actions'
+import { Alert, Badge, StatusBadge } from '#design/feedback'
+import { formatMoney, Money } from '#design/money'
+import { Pager } from '#design/navigation'
+import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
+import { Moment, Timeline, type TimelineEntry } from '#design/timeline'
+import type { Happening, Tally } from '#domain/billing'
+import type { Entry } from '#domain/ledger'
+import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
+import { type FrameFacts, StoryFrame } from './frame.tsx'
+import { happeningWords, plain } from './words.ts'
+
+/** What happened while an app's time went from one moment to another. */
+export interface JumpFacts extends FrameFacts {
+  from: Date
+  to: Date
+  asked: Date
+  outcome: 'there' | 'stuck' | 'refused'
+  /** For whom nothing happened although it was due. */
+  stuck_at: { at: Date; words: string } | undefined
+  tally: Tally[]
+  happenings: Happening[]
+  first_url: string | undefined
+  later_url: string | undefined
+}
+
+/** What a jump of the clock brought about. */
+export function JumpPage(facts: JumpFacts): JSX.Element {
+  const { from, to, asked, outcome, stuck_at, tally, happenings } = facts
+  const span = (
+    <>
+      From <Moment at={from} /> to <Moment at={to} />.
+    </>
+  )
+  return (
+    <StoryFrame {...facts} title="What happened" words={span}>
+      {outcome === 'stuck' && (
+        <Alert tone="warning" title="The clock stands still">
+          It did not come to <Moment at={asked} />.{' '}
+          {stuck_at ? (
+            <>
+              <Moment at={stuck_at.at} />: {stuck_at.words}, and the processor does not answer.
+            </>
+          ) : (
+            'The processor does not answer.'
+          )}{' '}
+          The service asks it again by itself; jump again for the rest.
+        </Alert>
+      )}
+      {happenings.length === 0 ? (
+        <EmptyState title="Nothing happened" action={<Button href={facts.base}>Test clock</Button>}>
+          Nothing was due in this time.
+        </EmptyState>
+      ) : (
+        <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+          <div class="grid grid-cols-1 gap-4 lg:order-1">
+            <Panel title="All in all">
+              <DescriptionList
+                items={tally.map((each) => ({
+                  term: happeningWords(each),
+                  detail:
+                    each.amount > 0 ? `${each.count}, ${formatMoney(each.amount)}` : each.count,
+                }))}
+              />
+            </Panel>
+          </div>
+          <div class="grid grid-cols-1 gap-4">
+            <Panel title="One after the other">
+              <Timeline
+                entries={happenings.map((each, index) => entryOf(facts.slug, each, index))}
+              />
+            </Panel>
+            <Pager newest={facts.first_url} older={facts.later_url} />
+          </div>
+        </div>
+      )}
+    </StoryFrame>
+  )
+}
+
+/** The story of a scene's buyer. */
+export interface SceneFacts extends FrameFacts {
+  title: string
+  words: string
+  outcome: 'played' | 'stuck'
+  from: Date
+  to: Date
+  email: string
+  license_key: string
+  state: LicenseState
+  /** A call that asks about the key, to be tried in a terminal. */
+  curl: string
+  happenings: Happening[]
+  entries: Entry[]
+}
+
+/** A scene, told from its beginning to its end, with the key to try. */
+export function ScenePage(facts: SceneFacts): JSX.Element {
+  const { state } = facts
+  const moved = facts.to.getTime() - facts.from.getTime() >= 60_000
+  return (
+    <StoryFrame {...facts}>
+      {facts.outcome === 'stuck' && (
+        <Alert tone="warning" title="The scene did not come to its end">
+          What it was to bring about did not happen. The story shows how far it came.
+        </Alert>
+      )}
+      <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)]">
+        <Panel title="The story" aside={<StatusBadge status={state.status} />}>
+          <p class="text-sm text-muted">
+            {moved ? (
+              <>
+                The app’s time went from <Moment at={facts.from} /> to <Moment at={facts.to} />.
+              </>
+            ) : (
+              'The app’s clock did not move.'
+            )}
+          </p>
+          <Timeline
+            entries={facts.happenings.map((each, index) =>
+              entryOf(facts.slug, { ...each, email: undefined }, index),
+            )}
+          />
+        </Panel>
+        <div class="grid grid-cols-1 gap-6">
+          <Panel title="The key to try">
+            <DescriptionList
+              items={[
+                { term: 'Buyer', detail: facts.email },
+                { term: 'The key answers', detail: <Answer status={state.status} /> },
+                { term: 'period_end', detail: state.period_end ?? 'null' },
+                { term: 'canceled_at', detail: state.canceled_at ?? 'null' },
+              ]}
+            />
+            <CopyField id="license_key" label="License key" value={facts.license_key} />
+            <CopyField id="curl" label="Ask about it" value={facts.curl} />
+          </Panel>
+        </div>
+      </div>
+      {facts.entries.length > 0 && <Books entries={facts.entries} />}
+    </StoryFrame>
+  )
+}
+
+/** What the key answers while the license has a status. */
+function Answer({ status }: { status: LicenseStatus }): JSX.Element {
+  return isEntitled(status) ? (
+    <Badge tone="good">{status}, entitled</Badge>
+  ) : (
+    <Badge tone="bad">{status}, not entitled</Badge>
+  )
+}
+
+/** A happening as a line of a story; where it is all about one buyer, that is not said each time. */
+function entryOf(
+  slug: string,
+  happening: Omit<Happening, 'email'> & { email: string | null | undefined },
+  index: number,
+): TimelineEntry {
+  const { at, kind, why, status, amount, subject, email } = happening
+  const isYours = kind === 'letter' && why.startsWith('dispute_')
+  const hasPage = kind === 'paid' || kind === 'declined'
+  const words = happeningWords(happening)
+  return {
+    key: `${index}-${subject}`,
+    at,
+    title: hasPage ? (
+      <TextLink href={`/dashboard/apps/${slug}/sales/${subject}/`}>{words}</TextLink>
+    ) : (
+      words
+    ),
+    details: [
+      ...(isYours ? ['You'] : email === undefined ? [] : [email ?? 'You']),
+      ...(amount === null ? [] : [formatMoney(amount)]),
+    ],
+    ...(status === null ? {} : { aside: <Answer status={status as LicenseStatus} /> }),
+  }
+}
+
+function Books({ entries }: { entries: Entry[] }): JSX.Element {
+  return (
+    <Panel title="In the books">
+      <p class="text-sm text-muted">
+        What came in is positive, and where it went is negative; every event sums to nothing.
+      </p>
+      <RecordTable
+        caption="The lines of the books"
+        columns={[
+          { label: 'Time' },
+          { label: 'Event' },
+          { label: 'Account' },
+          { label: 'Amount', numeric: true },
+        ]}
+        rows={entries.map((entry) => ({
+          key: `${entry.transaction_id}-${entry.position}`,
+          cells: [
+            <Moment at={entry.at} />,
+            plain(entry.event),
+            plain(entry.account),
+            <Money cents={entry.amount} />,
+          ],
+        }))}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,120 @@
+import { formatDay } from '#design/money'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import { jump } from '#flows/test-clock'
+import { appTime, type World } from '#flows/world'
+import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
+import { declareTask, type TaskEnd, type Tell } from '#surfaces/tasks'
+import { type Outside, pastimeOf } from './pastime.ts'
+import { playScene } from './play-scene.ts'
+import { sceneOf } from './scenes.ts'
+import { clockAddress } from './visit.ts'
+
+/** What a jump is asked for, as its task keeps it. */
+export interface JumpRequest {
+  slug: string
+  /** ISO 8601, with milliseconds. */
+  to: string
+}
+
+/** What a scene is asked for, as its task keeps it. */
+export interface SceneRequest {
+  slug: string
+  scene: string
+  price_id: string
+  retry?: string
+}
+
+/** What came of a jump: from when to when the app's time went. */
+export interface JumpResult {
+  from: string
+  to: string
+  asked: string
+  outcome: 'there' | 'stuck' | 'refused'
+}
+
+/** What came of a scene, and from when to when the app's time went. */
+export interface SceneResult {
+  license_id: string
+  outcome: 'played' | 'stuck'
+  from: string
+  to: string
+}
+
+export const JUMP = 'clock_jump'
+export const SCENE = 'scene'
+const KINDS = [JUMP, SCENE]
+const DAY_MS = 86_400_000
+
+/** Declares the long work of the clock: jumps and scenes. */
+export function declareWork(world: World, outside: Outside): void {
+  const back = ({ request }: Task) => clockAddress(request as unknown as JumpRequest)
+  declareTask(world, {
+    kind: JUMP,
+    title: 'Time passes',
+    unit: 'days',
+    back,
+    run: (task, tell) => runJump(world, outside, task, tell),
+  })
+  declareTask(world, {
+    kind: SCENE,
+    title: 'A scene is played',
+    back,
+    run: (task, tell) => runScene(world, outside, task, tell),
+  })
+}
+
+/** The jump or scene of an app that has not come to its end yet. */
+export async function underWay(world: World, app_id: string): Promise<Task | undefined> {
+  const latest = await tasksOf(world.db, { app_id, kinds: KINDS, limit: 5 })
+  return latest.find((task) => isUnderWay(world.clock.now(), task))
+}
+
+/** The latest jumps and scenes of an app. */
+export async function latestWork({ db }: World, app_id: string): Promise<Task[]> {
+  return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
+}
+
+async function runJump(world: World, outside: Outside, task: Task, tell: Tell): Promise<TaskEnd> {
+  const { slug, to } = task.request as unknown as JumpRequest
+  const app_id = task.app_id!
+  const from = await timeOf(world, app_id)
+  const daysTo = (at: Date) => Math.ceil(Math.max(0, at.getTime() - from.getTime()) / DAY_MS)
+  const total = daysTo(new Date(to))
+  await tell({ done: 0, total, note: '' })
+  const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
+  const pastime = pastimeOf(world, outside, app_id)
+  const { outcome } = await jump(world, asked, pastime, ({ at, played }) =>
+    tell({ done: daysTo(at), total, note: `${formatDay(at)}, with ${played} things done so far.` }),
+  )
+  const reached = await timeOf(world, app_id)
+  return {
+    next_url: `${clockAddress({ slug })}jumps/${task.id}/`,
+    ...({ from: iso(from), to: iso(reached), asked: to, outcome } satisfies JumpResult),
+  }
+}
+
+async function runScene(world: World, outside: Outside, task: Task, tell: Tell): Promise<TaskEnd> {
+  const { slug, scene: name, price_id, ...chosen } = task.request as unknown as SceneRequest
+  const app_id = task.app_id!
+  const scene = sceneOf(name, chosen)!
+  const offer = await catalog.findBought(world.db, price_id)
+  const from = await timeOf(world, app_id)
+  const asker = { user_id: task.user_id, request_id: task.id }
+  const played = await playScene(world, outside, { scene, offer, asker }, (note) =>
+    tell({ done: 0, total: 0, note }),
+  )
+  const reached = await timeOf(world, app_id)
+  return {
+    next_url: `${clockAddress({ slug })}scenes/${task.id}/`,
+    ...({ ...played, from: iso(from), to: iso(reached) } satisfies SceneResult),
+  }
+}
+
+async function timeOf(world: World, app_id: string): Promise<Date> {
+  return appTime(world, (await apps.find(world.db, app_id))!)
+}
+
+function iso(at: Date): string {
+  return at.toISOString()
+}

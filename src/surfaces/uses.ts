@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify'
+import type { World } from '#flows/world'
+import { coarseNetworkOf } from '#platform/http'
+
+/** Counts that a key was shown to its owner, for evidence should the charge be disputed. */
+export function noteKeyShown(
+  { uses, clock }: World,
+  request: FastifyRequest,
+  { license_id }: { license_id: string },
+): void {
+  const network = coarseNetworkOf(request.ip)
+  uses.add({ license_id, kind: 'key_shown', network }, clock.now())
+}

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { currentSession } from '#surfaces/browser'
+import { returnQuery } from '#surfaces/onwards'
+import { goTo, sendPage } from '#surfaces/pages'
+import { refuse } from '#surfaces/refusals'
+import { UnprovenPage } from './unproven-page.tsx'
+
+/** Somebody who asks for a page of his own, and may. */
+export interface Visit {
+  request: FastifyRequest
+  reply: FastifyReply
+  session: identity.Session
+}
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * A page for whoever is signed in in full; a session for one purchase alone is refused. Whoever is
+ * not signed in does so first and comes back: after a form, to `home`.
+ */
+export function forAccount(
+  world: World,
+  home: string,
+  page: (visit: Visit) => Promise<FastifyReply>,
+): Handler {
+  return async (request, reply) => {
+    const session = await currentSession(world, request)
+    if (!session) {
+      const here = request.method === 'POST' ? home : request.url
+      return goTo(reply, `/signin/${returnQuery(here)}`)
+    }
+    if (session.app_id !== null || session.email_verified_at === null) {
+      return sendPage(reply, UnprovenPage(), { status: 403 })
+    }
+    return await page({ request, reply, session })
+  }
+}
+
+/** A page for the staff of the service; for everybody else there is nothing. */
+export function forOperator(
+  world: World,
+  home: string,
+  page: (visit: Visit) => Promise<FastifyReply>,
+): Handler {
+  return forAccount(world, home, async (visit) => {
+    const user = await identity.findUser(world.db, visit.session.user_id)
+    if (!user?.is_operator) throw refuse('not_found')
+    return await page(visit)
+  })
+}
