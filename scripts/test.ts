@@ -13,7 +13,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
 // What does not touch the database says nothing new on a second engine.
-const ON_EVERY_ENGINE = ['test/flows/', 'test/contract/', 'test/platform/database', 'test/sandbox/']
+const ON_EVERY_ENGINE = [
+  'test/flows/',
+  'test/contract/',
+  'test/platform/database',
+  'test/sandbox/',
+  'test/stripe/',
+  'test/simulate/months',
+]
 
 /** The counts of one run, as its runner's closing lines tell them. */
 interface Counts {

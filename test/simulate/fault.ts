@@ -1,0 +1,70 @@
+import type { Processor } from '#domain/payments'
+import type { Database, Db } from '#platform/db'
+import { Sql } from '#platform/sql'
+
+/** A statement on its way, as a fault sees it: its text in one line, and its values. */
+export interface Said {
+  text: string
+  values: unknown[]
+}
+
+/** A bug that is planted without touching the code: what the code says or hears is altered. */
+export interface Fault {
+  name: string
+  /** What a statement says instead; null: it is dropped, and seems to have worked. */
+  say?(said: Said): Said | null | undefined
+  /** What the rows of an answer are instead. */
+  hear?(said: Said, rows: unknown[]): unknown[]
+  /** The processor that is used instead. */
+  processor?(processor: Processor): Processor
+}
+
+/** A database in front of which a fault may stand. */
+export function faultyDatabase(db: Database, fault: () => Fault | undefined): Database {
+  return {
+    ...db,
+    ...faulty(db, fault),
+    tx: (work) => db.tx((inner) => work(faulty(inner, fault))),
+  }
+}
+
+function faulty(db: Db, current: () => Fault | undefined): Db {
+  const ask = async (statement: Sql) => {
+    const said = { text: statement.text.replaceAll(/\s+/g, ' '), values: statement.values }
+    const fault = current()!
+    const altered = fault.say?.(said)
+    if (altered === null) return []
+    const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : statement)
+    return fault.hear?.(said, rows) ?? rows
+  }
+  return {
+    ...db,
+    async rows(statement) {
+      return (current() ? await ask(statement) : await db.rows(statement)) as never
+    },
+    async maybe(statement) {
+      return (current() ? (await ask(statement))[0] : await db.maybe(statement)) as never
+    },
+    async one(statement) {
+      return (current() ? (await ask(statement))[0] : await db.one(statement)) as never
+    },
+    async run(statement) {
+      const altered = current()?.say?.({
+        text: statement.text.replaceAll(/\s+/g, ' '),
+        values: statement.values,
+      })
+      if (altered === null) return 1
+      return await db.run(altered ? new Sql(altered.text, altered.values) : statement)
+    },
+  }
+}
+
+/** A processor in front of which a fault may stand. */
+export function faultyProcessor(processor: Processor, current: () => Fault | undefined): Processor {
+  return new Proxy(processor, {
+    get(target, name) {
+      const instead = current()?.processor?.(target) ?? target
+      return instead[name as keyof Processor]
+    },
+  })
+}

@@ -1,0 +1,3 @@
+import { simulate } from './seeds.ts'
+
+simulate(3)

@@ -1,0 +1,105 @@
+import { recover } from '#flows/checkout'
+import { payWeekly, recoverPayouts } from '#flows/pay-out'
+import { recoverRefunds } from '#flows/refund'
+import { recoverInvoices, renewDue } from '#flows/subscription'
+import { addSeconds } from '#platform/calendar'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { untilKilled } from '../support/mortal.ts'
+import type { Chance } from './chance.ts'
+import type { Town } from './town.ts'
+import { isMeant } from './world.ts'
+
+/** What the service does by itself, each as often as it is called. */
+const WORK = [
+  ({ world }: Town) => recover(world),
+  ({ world }: Town) => recoverInvoices(world),
+  ({ world }: Town) => recoverRefunds(world),
+  ({ world }: Town) => handleEvents(world),
+  ({ world }: Town) => recoverPayouts(world),
+  ({ world }: Town) => payWeekly(world),
+  async ({ world }: Town) => {
+    let rounds = 0
+    while ((await renewDue(world)) > 0) {
+      if (++rounds > 100) throw new Error('there is no end to what is due')
+    }
+  },
+]
+
+/** One round of all periodic work; what a lost call stops is left to the next round. */
+export async function workOnce(town: Town): Promise<void> {
+  for (const work of WORK) {
+    try {
+      await work(town)
+    } catch (error) {
+      if (!isMeant(error)) throw error
+    }
+  }
+}
+
+/** The same by two workers at once, as where two processes serve one database. */
+async function workTwice(town: Town): Promise<void> {
+  await Promise.all([workOnce(town), workOnce(town)])
+}
+
+const HOUR = 3600
+const MOST_ROUNDS = 25
+
+/**
+ * Lets seconds pass. The service works whenever something is due, unless it is down for the whole
+ * of them; now and then its process dies over the work, and another takes it up.
+ */
+export async function pass(town: Town, chance: Chance, seconds: number): Promise<string> {
+  const { clock } = town.stage
+  const end = addSeconds(clock.now(), seconds)
+  const isDown = chance.odds(15)
+  // How much later than due the work is done at least: at once, or hours later.
+  const lag = chance.pick([1, 6 * HOUR, 24 * HOUR])
+  let deaths = 0
+  for (let round = 0; clock.now() < end; round++) {
+    const next = isDown || round > MOST_ROUNDS ? end : await nextDue(town, end, lag)
+    const at = next < end ? next : end
+    // Somebody else may have let more time pass meanwhile; it never runs back.
+    if (at > clock.now()) clock.reset(at)
+    if (chance.odds(4)) {
+      await untilKilled(chance.between(1, 60), () => workOnce(town))
+      clock.pass(chance.between(1, 10))
+      deaths++
+    }
+    await (chance.odds(12) ? workTwice(town) : workOnce(town))
+  }
+  return `${isDown ? 'nobody worked' : 'the service worked'}, ${deaths} deaths`
+}
+
+/** When the service has something to do again; while an answer is out, half a minute later. */
+async function nextDue({ stage, world }: Town, end: Date, lag: number): Promise<Date> {
+  const now = world.clock.now()
+  const soon = addSeconds(now, lag)
+  const { at } = await stage.db.one<{ at: Date }>(sql`select least(
+    (select min(next_at) from subscriptions where next_at > ${now}),
+    (select min(claimed_until) from subscriptions
+      where next_at <= ${now} and claimed_until > ${now}),
+    (select min(due_at) from sandbox.events where not acknowledged and due_at > ${now}),
+    (select ${addSeconds(now, 30)}::timestamptz where exists (select 1 from attempts
+        where status in ('open', 'action_required'))
+      or exists (select 1 from refunds where status = 'open')
+      or exists (select 1 from payouts where status = 'open')
+      or exists (select 1 from sandbox.events where not acknowledged and due_at <= ${now})),
+    (select date_trunc('week', ${now}::timestamptz at time zone 'UTC') at time zone 'UTC'
+        + interval '7 days' where exists (select 1 from payout_accounts)),
+    ${end}::timestamptz) as at`)
+  return at < soon ? soon : at
+}
+
+// A quarter of an hour ends what nobody answered, five minutes a worker's claim.
+const REST = [5, 30, 1800, 1800, 30]
+
+/** Calm weather, and time enough for all that is under way to end. */
+export async function rest(town: Town): Promise<void> {
+  const { weather, clock } = town.stage
+  weather.storm = 0
+  for (const seconds of REST) {
+    clock.pass(seconds)
+    await workOnce(town)
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { PLANTED } from './planted.ts'
+import { play } from './play.ts'
+import { openStage, type Stage } from './world.ts'
+
+const MOST_SEEDS = 30
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage?.close())
+
+describe(`within ${MOST_SEEDS} seeds it shows that`, () => {
+  for (const fault of PLANTED) {
+    test(fault.name, async (context) => {
+      for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+        const { broken } = await play(stage, seed, fault)
+        if (!broken) continue
+        assert.ok(fault.caught_by.includes(broken.rule), `${broken.rule}: ${broken.facts}`)
+        context.diagnostic(`seed ${seed}: ${broken.rule}`)
+        return
+      }
+      assert.fail('no rule was broken')
+    })
+  }
+})

@@ -1,0 +1,157 @@
+import * as licensing from '#domain/licensing'
+import { addSeconds } from '#platform/calendar'
+import { type Sql, sql } from '#platform/sql'
+
+/** A rule that holds while all is at rest, as a question for what breaks it. */
+export interface Rule {
+  rule: string
+  broken(now: Date): Sql
+}
+
+const { BEGINNINGS, TRANSITIONS } = licensing
+const [triggers, froms, tos] = [
+  [...BEGINNINGS.map(({ trigger }) => trigger), ...TRANSITIONS.map(({ trigger }) => trigger)],
+  [...BEGINNINGS.map(() => null), ...TRANSITIONS.map(({ from }) => from)],
+  [...BEGINNINGS.map(({ to }) => to), ...TRANSITIONS.map(({ to }) => to)],
+]
+const HOUR = 3600
+
+const STEPS = sql`(select license_id, at, from_status, to_status, trigger,
+    lag(to_status) over mine as before, lead(at) over mine as until,
+    row_number() over (partition by license_id order by id desc) as from_last
+  from license_history window mine as (partition by license_id order by id)) h`
+
+// A request that never arrives is made again each hour and counts for nothing.
+const NOT_LOST = sql`not exists (select 1 from attempts a join invoices i on i.id = a.invoice_id
+  where i.subscription_id = s.id and i.status = 'open' and a.status = 'closed')`
+
+/** The cent a rule of money is about: what went back of a charge, or may still. */
+const WENT_BACK = sql`(select coalesce(sum(amount), 0) from refunds
+    where charge_id = c.id and status <> 'refused')`
+const IS_LAST = sql`not exists (select 1 from invoices o
+    where o.license_id = i.license_id and o.status = 'paid' and (o.paid_at, o.number) > (i.paid_at, i.number))`
+
+export const RULES: readonly Rule[] = [
+  {
+    rule: 'a license went along the table of transitions, and is where its history ends',
+    broken: () => sql`select l.id, l.status, h.from_status, h.to_status, h.trigger
+      from licenses l left join ${STEPS} on h.license_id = l.id
+      where h.license_id is null or h.from_status is distinct from h.before
+        or (h.from_last = 1 and h.to_status <> l.status)
+        or not exists (select 1 from unnest(${triggers}::text[], ${froms}::text[], ${tos}::text[])
+          as way (trigger, from_status, to_status)
+          where way.trigger = h.trigger and way.from_status is not distinct from h.from_status
+            and way.to_status = h.to_status)`,
+  },
+  {
+    rule: 'nothing stays open for an hour that the processor was asked about, or told of',
+    broken: (now) => {
+      const before = addSeconds(now, -HOUR)
+      return sql`select 'refund' as what, id from refunds
+          where status = 'open' and created_at < ${before}
+        union all select 'payout', id from payouts
+          where status = 'open' and created_at < ${before}
+        union all select 'event', id from sandbox.events
+          where not acknowledged and due_at < ${before}
+        union all select 'attempt', id from attempts
+          where status in ('open', 'action_required') and created_at < ${before}`
+    },
+  },
+  {
+    rule: 'what the processor told is on record as handled',
+    broken: () => sql`select e.id from sandbox.events e
+      left join processor_events p on p.id = e.id
+      where e.acknowledged and p.handled_at is null`,
+  },
+  {
+    rule: 'what the processor told the end of is at its end',
+    broken: () => sql`select p.id from payouts p join sandbox.events e
+        on e.subject = p.processor_payout_id and e.acknowledged
+        where p.status <> e.told->>'outcome'
+      union all select r.id from refunds r join sandbox.events e
+        on e.subject = r.processor_refund_id and e.acknowledged
+        where r.status <> e.told->>'outcome'
+      union all select d.id from disputes d join sandbox.events e
+        on e.subject = d.processor_dispute_id and e.acknowledged
+          and e.told->>'kind' = 'dispute_closed'
+        where d.status <> e.told->>'outcome'`,
+  },
+  {
+    rule: 'nothing that is due is left undone',
+    broken: (now) => {
+      const before = addSeconds(now, -HOUR / 4)
+      return sql`select s.id, l.status, s.next_at, s.period_end from subscriptions s
+        join licenses l on l.id = s.license_id
+        where s.ended_at is null and (s.next_at <= ${before}
+          or (s.next_at is null and l.status not in ('paused', 'canceled'))
+          or (l.status in ('active', 'trialing') and s.period_end < ${before}
+            and ${NOT_LOST}))`
+    },
+  },
+  {
+    rule: 'whoever owes is tried for three weeks and then no longer',
+    broken: (now) => sql`select s.id, s.past_due_since from subscriptions s
+      join licenses l on l.id = s.license_id
+      where s.ended_at is null and l.status in ('past_due', 'unpaid')
+        and (s.past_due_since is null or (${NOT_LOST}
+          and s.past_due_since < ${now}::timestamptz - interval '22 days'))`,
+  },
+  {
+    rule: 'nobody is charged after the end of a license, unless it goes back at once',
+    broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
+      join license_history h on h.license_id = i.license_id and h.to_status = 'canceled'
+      left join charges c on c.invoice_id = i.id
+      where a.status = 'succeeded' and (a.created_at > h.at
+        or (a.settled_at > h.at and c.amount > ${WENT_BACK}
+          and not exists (select 1 from disputes d where d.charge_id = c.id)
+          and not exists (select 1 from refunds r
+            where r.charge_id = c.id and r.status = 'refused')))`,
+  },
+  {
+    rule: 'nothing renews while auto-renew is off',
+    broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
+        join audit_log o on o.subject = i.license_id and o.action = 'license.auto_renew_off'
+      where a.asked_by = 'schedule' and i.kind = 'renewal' and o.at < a.created_at
+        and not exists (select 1 from audit_log n where n.subject = o.subject and n.id > o.id
+          and n.action = 'license.auto_renew_on' and n.at <= a.created_at)`,
+  },
+  {
+    rule: 'nothing is charged for a license while it is suspended',
+    broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
+      join ${STEPS} on h.license_id = i.license_id and h.to_status = 'paused'
+      where a.asked_by = 'schedule' and a.created_at > h.at
+        and (h.until is null or a.created_at < h.until)`,
+  },
+  {
+    rule: 'a license whose latest charge went back whole is over',
+    broken: () => sql`select i.license_id, i.id from invoices i
+      join charges c on c.invoice_id = i.id join licenses l on l.id = i.license_id
+      where l.status <> 'canceled' and ${WENT_BACK} >= c.amount and ${IS_LAST}`,
+  },
+  {
+    rule: 'a license is suspended for a dispute while there is one, and over when one is lost',
+    broken: () => sql`select l.id, l.status, d.status as dispute from licenses l
+      join invoices i on i.license_id = l.id join charges c on c.invoice_id = i.id
+      join disputes d on d.charge_id = c.id
+      where (d.status = 'lost' and l.status <> 'canceled')
+      union all select l.id, l.status, null from licenses l
+      where l.paused_for = 'dispute' and not exists (select 1 from disputes d
+        join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
+        where i.license_id = l.id and d.status = 'open')`,
+  },
+  {
+    rule: 'a bill that was paid has one letter to its buyer, and a refund too',
+    broken: () => sql`select i.id from invoices i
+        left join letters l on l.cause = 'receipt:' || i.id
+        where i.kind <> 'purchase' and (l.id is not null) <> (i.status = 'paid')
+      union all select r.id from refunds r
+        left join letters l on l.cause = 'refund_issued:' || r.id
+        where (l.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))`,
+  },
+  {
+    rule: 'tax is owed to the state of the buyer',
+    broken: () => sql`select i.id, q.state, cart.state as buyers from invoices i
+      join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id
+      join carts cart on cart.id = o.cart_id where q.state <> cart.state`,
+  },
+]

@@ -1,0 +1,166 @@
+import * as licensing from '#domain/licensing'
+import { sql } from '#platform/sql'
+import type { Broken } from './calendar.ts'
+import type { Town } from './town.ts'
+import type { Asked } from './witness.ts'
+
+// Whoever was told this knows nothing for sure: it may have happened since, or not.
+const UNSURE = ['unknown', 'processing', 'action_required']
+
+/** Compares what people were told with what the processor and the service have on record. */
+export async function testimonyFaults(town: Town): Promise<Broken[]> {
+  return [
+    ...(await purchaseFaults(town)),
+    ...(await chargeFaults(town, 'upgrade', 'paid')),
+    ...(await paymentFaults(town)),
+    ...(await refundFaults(town)),
+    ...(await autoRenewFaults(town)),
+    ...(await keyFaults(town)),
+  ]
+}
+
+function bySubject(asked: readonly Asked[]): Map<string, Asked[]> {
+  return Map.groupBy(asked, ({ subject }) => subject)
+}
+
+/** A cart is charged what its buyer agreed to: once if he was told so, and never if told not. */
+async function purchaseFaults({ stage, witness }: Town): Promise<Broken[]> {
+  const taken = await stage.db.rows<{ cart_id: string; amount: number }>(sql`
+    select a.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
+    where s.status = 'succeeded' and a.cart_id is not null`)
+  const charged = Map.groupBy(taken, ({ cart_id }) => cart_id)
+  const asked = bySubject(witness.asked.purchase)
+  const unasked = taken.filter(({ cart_id }) => !asked.has(cart_id))
+  const wrong = [...asked].filter(([cart_id, presses]) => {
+    const charges = charged.get(cart_id) ?? []
+    const isSure = presses.every(({ outcome }) => !UNSURE.includes(outcome))
+    const isDone = presses.some(({ outcome }) => outcome === 'completed')
+    if (charges.length > 1 || (isDone && charges.length === 0)) return true
+    if (isSure && !isDone && charges.length > 0) return true
+    return charges.some(({ amount }) => !presses.some((press) => press.amount === amount))
+  })
+  const facts = [
+    ...unasked,
+    ...wrong.map(([id, presses]) => ({ id, presses, took: charged.get(id) })),
+  ]
+  return facts.length > 0 ? [{ rule: 'a buyer is charged what he agreed to, once', facts }] : []
+}
+
+/** Upgrades that a license was charged for are those that its owner agreed to, to the cent. */
+async function chargeFaults(town: Town, kind: 'upgrade', done: string): Promise<Broken[]> {
+  const { stage, witness } = town
+  const taken = await stage.db.rows<{ license_id: string; amount: number }>(sql`
+    select i.license_id, c.amount from charges c join invoices i on i.id = c.invoice_id
+    where i.kind = ${kind}`)
+  const asked = bySubject(witness.asked[kind])
+  const licenses = new Set([...asked.keys(), ...taken.map(({ license_id }) => license_id)])
+  const facts = [...licenses].flatMap((license_id) => {
+    const charges = taken.filter((each) => each.license_id === license_id)
+    const presses = asked.get(license_id) ?? []
+    const isExplained = (amounts: number[], by: Asked[]) => {
+      const left = by.map(({ amount }) => amount)
+      return amounts.every((amount) => {
+        const at = left.indexOf(amount)
+        return at >= 0 && left.splice(at, 1).length === 1
+      })
+    }
+    const sure = presses.filter(({ outcome }) => outcome === done)
+    const maybe = presses.filter(({ outcome }) => outcome === done || UNSURE.includes(outcome))
+    const amounts = charges.map(({ amount }) => amount)
+    const isRight =
+      isExplained(amounts, maybe) &&
+      isExplained(
+        sure.map(({ amount }) => amount),
+        charges.map(({ amount }) => ({ subject: '', amount, outcome: '' })),
+      )
+    return isRight ? [] : [{ license_id, charges, presses }]
+  })
+  return facts.length > 0 ? [{ rule: 'a move costs what its owner agreed to, once', facts }] : []
+}
+
+/** Payments that somebody asked for happened as often as people were told so. */
+async function paymentFaults({ stage, witness }: Town): Promise<Broken[]> {
+  const paid = await stage.db.rows<{ license_id: string; count: number }>(sql`
+    select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
+    where a.status = 'succeeded' and a.asked_by <> 'schedule' and i.kind = 'renewal' group by 1`)
+  const asked = bySubject(witness.asked.payment)
+  const licenses = new Set([...asked.keys(), ...paid.map(({ license_id }) => license_id)])
+  const facts = [...licenses].flatMap((license_id) => {
+    const count = paid.find((each) => each.license_id === license_id)?.count ?? 0
+    const presses = asked.get(license_id) ?? []
+    const sure = presses.filter(({ outcome }) => outcome === 'paid').length
+    const unsure = presses.filter(({ outcome }) => UNSURE.includes(outcome)).length
+    return count >= sure && count <= sure + unsure ? [] : [{ license_id, count, presses }]
+  })
+  return facts.length > 0 ? [{ rule: 'whoever is told that he paid has paid, once', facts }] : []
+}
+
+/** The processor gave back what was asked for, and nothing that was refused. */
+async function refundFaults({ stage, witness }: Town): Promise<Broken[]> {
+  const given = await stage.db.rows<{ invoice_id: string; amount: number }>(sql`
+    select c.invoice_id, s.amount from sandbox.refunds s join refunds r on r.id = s.key
+      join charges c on c.id = r.charge_id
+    where s.status <> 'refused' and r.requested_by <> 'system'`)
+  const asked = bySubject(witness.asked.refund)
+  const bills = new Set([...asked.keys(), ...given.map(({ invoice_id }) => invoice_id)])
+  const facts = [...bills].flatMap((invoice_id) => {
+    const backs = given.filter((each) => each.invoice_id === invoice_id)
+    const presses = asked.get(invoice_id) ?? []
+    const sure = presses.filter(({ outcome }) => outcome === 'refunded')
+    const maybe = presses.filter(({ outcome }) => UNSURE.includes(outcome))
+    const isCounted = backs.length >= sure.length && backs.length <= sure.length + maybe.length
+    // Zero asks for all that is left, whatever that is.
+    const isAsked = backs.every(({ amount }) =>
+      [...sure, ...maybe].some((press) => press.amount === amount || press.amount === 0),
+    )
+    return isCounted && isAsked ? [] : [{ invoice_id, backs, presses }]
+  })
+  return facts.length > 0 ? [{ rule: 'what went back is what was asked for, once', facts }] : []
+}
+
+/** Auto-renew stands as its owner was told last. */
+async function autoRenewFaults({ stage, witness }: Town): Promise<Broken[]> {
+  const now = await stage.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
+    select license_id, auto_renew from subscriptions where ended_at is null`)
+  const asked = bySubject(witness.asked.auto_renew)
+  const facts = now.filter(({ license_id, auto_renew }) => {
+    const outcome = asked.get(license_id)?.at(-1)?.outcome
+    if (outcome !== 'on' && outcome !== 'off') return false
+    const isAlone = asked.get(license_id)!.every((each) => each.outcome !== 'unknown')
+    return isAlone && auto_renew !== (outcome === 'on')
+  })
+  return facts.length > 0 ? [{ rule: 'auto-renew stands as its owner left it', facts }] : []
+}
+
+// Enough to see it: the common rules look at keys as well.
+const KEYS = 6
+
+/** The answers about keys are those of the table; a key that was replaced is worth nothing. */
+async function keyFaults({ stage, world, witness }: Town): Promise<Broken[]> {
+  const { db } = stage
+  const entitled = ['active', 'trialing', 'one_time_active']
+  const held = await db.rows<licensing.License>(sql`select id as license_id, app_id, status,
+      product_id, period_end, canceled_at, key_sealed from licenses order by created_at desc, id limit ${KEYS}`)
+  const facts: unknown[] = []
+  for (const license of held) {
+    const find = async (license_key: string) => {
+      const question = { client_id: license.app_id, license_key }
+      return (await licensing.findByKey(db, world.keys, question)).found
+    }
+    const found = await find(licensing.showKey(world.keys, license))
+    const state = found && licensing.stateOf(found)
+    const { license_id, status } = license
+    if (state?.status !== status || state.entitled !== entitled.includes(status)) {
+      facts.push({ license_id, status, state })
+    }
+    for (const { outcome } of witness.asked.rotation.filter(
+      (each) => each.subject === license_id,
+    )) {
+      const isOld = outcome.startsWith('key_') && (await find(outcome)) !== undefined
+      if (isOld) facts.push({ license_id, old: 'is known' })
+    }
+  }
+  return facts.length > 0
+    ? [{ rule: 'a key answers what the table says, an old one nothing', facts }]
+    : []
+}

@@ -1,0 +1,176 @@
+import * as affiliates from '#domain/affiliates'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import type { World } from '#flows/world'
+import { addDays, type Frequency } from '#platform/calendar'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
+import { Chance } from './chance.ts'
+import { Witness } from './witness.ts'
+import type { Stage } from './world.ts'
+
+/** Somebody who buys, or might. */
+export interface Person {
+  email: string
+  email_normalised: string
+  state: string
+  zip: string
+}
+
+/** An app that is sold, and the account that sells it. */
+export interface Shop {
+  id: string
+  seller_id: string
+  developer_id: string
+}
+
+/** Where a play takes place: who sells, refers and watches over it, and what happened so far. */
+export interface Town {
+  stage: Stage
+  world: World
+  chance: Chance
+  witness: Witness
+  shops: Shop[]
+  affiliates: string[]
+  operator_id: string
+  people: Person[]
+  /** What was done, in the order in which it ended. */
+  trace: string[]
+}
+
+/** Places with the states that tax them: at once, in part, by another rate, or not at all. */
+export const PLACES = [
+  { zip: '78701', state: 'TX' },
+  { zip: '10001', state: 'NY' },
+  { zip: '98101', state: 'WA' },
+  { zip: '02108', state: 'MA' },
+  { zip: '97365', state: 'OR' },
+  { zip: '94107', state: 'CA' },
+] as const
+
+type Plan = readonly [name: string, frequency: Frequency | null, trial_days: number]
+
+/** Plans that cost more and more by the year, so that there is always a way up and down. */
+const PLANS: readonly (readonly Plan[])[] = [
+  [
+    ['Dinghy', 'week', 0],
+    ['Sloop', 'month', 0],
+    ['Ketch', 'year', 0],
+    ['Ship', null, 0],
+  ],
+  [
+    ['Pebble', 'month', 14],
+    ['Reef', 'month', 0],
+    ['Tide', 'year', 0],
+  ],
+]
+
+/** Makes a town of a seed on a stage that was cleared for it. */
+export async function openTown(stage: Stage, seed: number): Promise<Town> {
+  const { world } = stage.service
+  const chance = new Chance(seed * 2 + 1)
+  const operator_id = await person(world, 'otto@purser.example')
+  await identity.makeOperator(world.db, operator_id)
+  const shops = [
+    ...(await seller(world, chance, 'ada@harbor.example', [PLANS[0]!])),
+    ...(await seller(world, chance, 'bo@strand.example', [PLANS[1]!])),
+  ]
+  const referrer = await affiliate(world, 'cleo@example.net', 'coast-walks')
+  return {
+    stage,
+    world,
+    chance,
+    witness: new Witness(),
+    shops,
+    affiliates: [referrer],
+    operator_id,
+    people: [],
+    trace: [],
+  }
+}
+
+async function person({ db, clock, random }: World, address: string): Promise<string> {
+  const { user_id } = await identity.findOrAddUser(db, clock.now(), {
+    id: mintId(random, 'usr'),
+    ...identity.readEmail(address)!,
+    created_via: 'demo',
+  })
+  return user_id
+}
+
+async function affiliate(world: World, address: string, code: string): Promise<string> {
+  const { db, clock, random } = world
+  const id = mintId(random, 'aff')
+  await affiliates.add(db, clock.now(), { id, user_id: await person(world, address), code })
+  return id
+}
+
+async function seller(
+  world: World,
+  chance: Chance,
+  address: string,
+  sold: readonly (readonly Plan[])[],
+): Promise<Shop[]> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const developer_id = await person(world, address)
+  const seller_id = mintId(random, 'sel')
+  const legal_name = `${address} LLC`
+  await apps.addSeller(db, now, {
+    id: seller_id,
+    user_id: developer_id,
+    legal_name,
+    state: 'OR',
+    zip: '97365',
+  })
+  await apps.acceptTerms(db, now, developer_id)
+  const shops: Shop[] = []
+  for (const plans of sold) {
+    const id = await openShop(world, chance, seller_id, plans)
+    shops.push({ id, seller_id, developer_id })
+  }
+  return shops
+}
+
+async function openShop(
+  world: World,
+  chance: Chance,
+  seller_id: string,
+  plans: readonly Plan[],
+): Promise<string> {
+  const { db, clock, random } = world
+  const now = clock.now()
+  const id = mintId(random, 'app')
+  const slug = plans[0]![0].toLowerCase()
+  const url = `https://${slug}.example`
+  await apps.add(db, now, {
+    id,
+    slug,
+    seller_id,
+    name: `The ${slug} app`,
+    tagline: '',
+    description: '',
+    url,
+    oauth_login_url: `${url}/login`,
+    listing_mode: 'external',
+    is_published: true,
+    external_sales_enabled: true,
+  })
+  await apps.addClient(db, now, { client_id: id, app_id: id, client_secret: slug })
+  await apps.setAllowsPause(db, id, true)
+  // Its three free months end in the middle of the play, are over, or never began.
+  if (chance.odds(60)) await apps.enableAddOn(db, addDays(now, -chance.between(0, 120)), id)
+  let amount = chance.between(100, 900)
+  for (const [position, [name, often, trial_days]] of plans.entries()) {
+    // What is paid each day fills the books with little that is new: here and there is enough.
+    const frequency = often === 'week' && chance.odds(30) ? 'day' : often
+    const product_id = mintId(random, 'prod')
+    const plan = { name, description: '', is_free: false, position, trial_days }
+    await catalog.addProduct(db, now, { ...plan, id: product_id, app_id: id })
+    const price = { id: mintId(random, 'prc'), product_id, frequency }
+    await catalog.addPrice(db, now, { ...price, amount: cents(amount) })
+    amount = frequency === 'month' ? amount * 9 + chance.below(1000) : amount * 4 + chance.below(99)
+  }
+  return id
+}
