@@ -52,6 +52,9 @@ function offences(check: (source: Source, target: string) => boolean): string[] 
   )
 }
 
+/** What every story may use: its world, how a paid bill is booked, how a license is held. */
+const SHARED_BY_FLOWS = ['world', 'book', 'hold', 'lost-answer'].map((name) => `src/flows/${name}`)
+
 test('imports lead down the floors and never up', () => {
   assert.deepEqual(
     offences((source, target) => floorOf(target) > floorOf(source.path)),
@@ -71,7 +74,8 @@ test('rooms do not know each other: no domain room, flow or surface imports its 
     if (floor !== floorOf(target) || floor === 1 || floor === 5) return false
     const isHallway = !/^src\/(domain|surfaces)\/[^/]+\//.test(`${target}/`)
     if (floor === 4) return roomOf(source.path) !== roomOf(target) && !isHallwayFile(target)
-    if (floor === 3) return roomOf(source.path) !== roomOf(target) && target !== 'src/flows/world'
+    if (floor === 3)
+      return roomOf(source.path) !== roomOf(target) && !SHARED_BY_FLOWS.includes(target)
     return roomOf(source.path) !== roomOf(target) || isHallway
   })
   // The site is where all surfaces are hung up; it is the one that may know each.
@@ -85,20 +89,24 @@ function isHallwayFile(target: string): boolean {
   return target.split('/').length === 3
 }
 
-test('the sandbox processor plays the outside world: only the service opens it', () => {
-  const users = own.filter(({ path, imports }) => {
-    return !path.startsWith('src/sandbox/') && imports.some((each) => each.includes('sandbox/'))
+const ADAPTERS = { sandbox: ['#domain/payments'], stripe: ['#domain/payments', '#domain/tax'] }
+for (const [adapter, ports] of Object.entries(ADAPTERS)) {
+  test(`${adapter} is the outside world: the service alone opens it, and it knows its ports alone`, () => {
+    const users = own.filter(({ path, imports }) => {
+      const isInside = path.startsWith(`src/${adapter}/`)
+      return !isInside && imports.some((each) => each.includes(`${adapter}/`))
+    })
+    assert.deepEqual(
+      users.map(({ path }) => path),
+      ['src/service.ts'],
+    )
+    const reached = own
+      .filter(({ path }) => path.startsWith(`src/${adapter}/`))
+      .flatMap(({ imports }) => imports)
+      .filter((specifier) => /^#(domain|flows|surfaces)/.test(specifier))
+    assert.deepEqual([...new Set(reached)].sort(), ports)
   })
-  assert.deepEqual(
-    users.map(({ path }) => path),
-    ['src/service.ts'],
-  )
-  const reached = own
-    .filter(({ path }) => path.startsWith('src/sandbox/'))
-    .flatMap(({ imports }) => imports)
-    .filter((specifier) => /^#(domain|flows|surfaces)/.test(specifier))
-  assert.deepEqual([...new Set(reached)], ['#domain/payments'])
-})
+}
 
 test('nothing in src climbs with ../', () => {
   const climbers = own.filter(({ imports }) => imports.some((each) => each.startsWith('../')))
@@ -116,14 +124,17 @@ test('only the room that owns a table writes it', () => {
     'domain/catalog': /^(products|prices)$/,
     'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
     'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
-    'domain/licensing': /^(licenses|license_history)$/,
-    'domain/tax': /^tax_quotes$/,
+    'domain/licensing': /^(licenses|license_history|license_uses)$/,
+    'domain/tax': /^(tax_quotes|remittances)$/,
     'domain/affiliates': /^affiliates$/,
-    'domain/billing': /^(carts|orders|subscriptions)$/,
-    'domain/payments': /^(attempts|cards|charges)$/,
+    'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
+    'domain/payments': /^(attempts|cards|charges|refunds|disputes|processor_events)$/,
+    'domain/payouts': /^(payouts|payout_lines|payout_accounts)$/,
     'domain/ledger': /^ledger_(transactions|entries)$/,
-    platform: /^(audit_log|letters|dev_mailbox|schema_migrations)$/,
+    platform:
+      /^(audit_log|letters|dev_mailbox|schema_migrations|tasks|task_files|task_file_parts)$/,
     sandbox: /^sandbox\.\w+$/,
+    stripe: /^stripe_adapter\.\w+$/,
   }
   const strangers = own.flatMap(({ path, text }) => {
     const written = [...text.matchAll(/\b(?:insert into|update|delete from)\s+([a-z_.]+)\b/g)]

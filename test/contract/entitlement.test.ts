@@ -6,6 +6,7 @@ import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { Entitlement } from '../../src/surfaces/entitlement/wire.ts'
 import { type Agent, textOf } from '../support/agent.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addApp,
@@ -76,7 +77,7 @@ async function give(
 }
 
 async function setStatus(status: LicenseStatus): Promise<void> {
-  await run('update licenses set status = $1', [status])
+  await forceStatus(stage, status)
 }
 
 test('a buyer’s entitlement has exactly the fields of the table, at both addresses', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { sql } from '#platform/sql'
 import { assertRefused } from '../support/answers.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -110,8 +111,7 @@ describe('rotation', () => {
 
   test('a canceled license is 409 and its key stays as it was', async () => {
     const { key, license_id } = await bought()
-    await service.world.db.run(sql`update licenses set status = 'canceled',
-      canceled_at = ${service.clock.now()} where id = ${license_id}`)
+    await forceStatus(service, 'canceled', { license_id })
     assertRefused(await rotate(license_id), 409, 'license_canceled')
     const state = (await validate(key)).json()
     assert.deepEqual(

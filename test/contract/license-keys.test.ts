@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sql } from '#platform/sql'
 import { assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp } from '../support/apps.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { basic, buyer, licenseKey, orderReference, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -85,9 +85,8 @@ describe('validation', () => {
       ['paused', false],
       ['canceled', false],
     ] as const) {
-      const canceled_at = status === 'canceled' ? new Date('2026-03-20T23:30:00Z') : null
-      await service.world.db.run(sql`update licenses set status = ${status},
-        canceled_at = ${canceled_at} where id = ${license_id}`)
+      const canceled_at = new Date('2026-03-20T23:30:00Z')
+      await forceStatus(service, status, { license_id, canceled_at })
       const answer = await validate({ key: licenseKey(page) })
       assert.equal(answer.statusCode, 200)
       const state = answer.json()

@@ -57,8 +57,9 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
       const fee = billing.feeOn(amount, { brought_by, has_add_on })
       const commission = billing.commissionOn(fee, affiliate_id)
       assert.ok(commission * 4 <= fee && fee < amount)
-      const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id }
-      const { lines } = ledger.sale({ ...facts, amount, tax, fee, commission })
+      const add_on_fee = billing.addOnPart(amount, fee, { brought_by, has_add_on })
+      const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id }
+      const { lines } = ledger.sale({ ...facts, amount, tax, fee, add_on_fee, commission })
       const of = (account: string) => lines.find((line) => line.account === account)?.amount ?? 0
       assert.equal(
         lines.reduce((total, line) => total + line.amount, 0),
@@ -67,7 +68,8 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
       assert.equal(of('processor'), amount + tax)
       assert.equal(0 - of('tax_payable'), tax)
       assert.equal(0 - of('affiliate_payable'), commission)
-      assert.equal(0 - of('fees'), fee - commission)
+      assert.equal(0 - of('fees'), fee - add_on_fee - commission)
+      assert.equal(0 - of('add_on_fees'), add_on_fee)
       assert.equal(0 - of('seller_payable'), amount - fee)
       assert.ok(lines.every((line) => line.amount !== 0))
     }),
@@ -76,17 +78,19 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
 })
 
 test('the lines of a sale name whose the money is', () => {
-  const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
-  const amounts = { amount: cents(1200), tax: cents(60), fee: cents(110), commission: cents(27) }
+  const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const fees = { fee: cents(134), add_on_fee: cents(24), commission: cents(27) }
+  const amounts = { amount: cents(1200), tax: cents(60), ...fees }
   assert.deepEqual(ledger.sale({ ...facts, ...amounts }), {
     event: 'sale',
-    subject: 'ord_1',
+    subject: 'inv_1',
     lines: [
       { account: 'processor', owner: '', amount: 1260 },
       { account: 'tax_payable', owner: 'US-TX', amount: -60 },
       { account: 'affiliate_payable', owner: 'aff_1', amount: -27 },
       { account: 'fees', owner: '', amount: -83 },
-      { account: 'seller_payable', owner: 'sel_1', amount: -1090 },
+      { account: 'add_on_fees', owner: '', amount: -24 },
+      { account: 'seller_payable', owner: 'sel_1', amount: -1066 },
     ],
   })
 })

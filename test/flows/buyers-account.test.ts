@@ -4,6 +4,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { letterTo, linkIn } from '../support/mailbox.ts'
 import {
   buyer,
@@ -46,9 +47,7 @@ async function addOwner(password = 'a password of the owner'): Promise<string> {
   return email
 }
 
-const cancel = (email: string) =>
-  service.world.db.run(sql`update licenses set status = 'canceled', canceled_at = ${service.clock.now()}
-    where user_id = (select id from users where email_normalised = ${email})`)
+const cancel = (email: string) => forceStatus(service, 'canceled', { email })
 
 describe('an address that has an account', () => {
   test('signs in with its password and goes on with the purchase', async () => {

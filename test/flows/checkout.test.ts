@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sql } from '#platform/sql'
+import type { LicenseStatus } from '#domain/licensing'
 import { textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import {
   basic,
   buyer,
@@ -32,10 +33,7 @@ const once = [1260]
 const lookUp = (reference: string) =>
   service.app.inject({ url: `/api/v1/orders/${reference}`, headers: basic(service) })
 
-async function setStatus(email: string, status: string): Promise<void> {
-  await service.world.db.run(sql`update licenses set status = ${status}
-    where user_id = (select id from users where email_normalised = ${email})`)
-}
+const setStatus = (email: string, status: LicenseStatus) => forceStatus(service, status, { email })
 
 test('a purchase ends in a license that the seller verifies at once', async () => {
   const page = await purchase(service, buyer(service), { email: fresh() })
@@ -152,7 +150,7 @@ describe('somebody who holds a license already', () => {
       const back = await agent.open(`${link}?next=${encodeURIComponent(next)}`)
       assert.ok(back.body.includes(`href="${next}"`), 'the manage page leads back to the app')
     }
-    for (const status of ['trialing', 'one_time_active', 'active']) {
+    for (const status of ['trialing', 'one_time_active', 'active'] as const) {
       await setStatus(email, status)
       assert.match((await agent.open(link)).url, /^http:\/\/localhost:4999\/login\?svc_order=/)
     }
@@ -168,7 +166,7 @@ describe('somebody who holds a license already', () => {
     const email = fresh()
     await walkToConfirm(service, agent, { email })
     const other = agent.tab()
-    await purchase(service, other, { email, price: 2 })
+    await purchase(service, other, { email, price: 1 })
     await setStatus(email, 'past_due')
     const page = await agent.submit(/^Pay /)
     assert.match(page.url, /^\/(manage|checkout)\//)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import * as payments from '#domain/payments'
 import { recover } from '#flows/checkout'
-import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
@@ -11,38 +9,22 @@ import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
+import { draws, inWeather, storm, type Weather } from '../support/weather.ts'
 
 const ASKS_ALWAYS = '4000002760003184'
-
-/** The weather on the way to the processor: tells for each call what becomes of it. */
-type Weather = () => 'arrives' | 'is lost' | 'answer is lost'
 
 let service: TestService
 let trial: OtherApp
 let weather: Weather = () => 'arrives'
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
-  service = await openTestService({ db, processor: inWeather })
+  service = await openTestService({
+    db,
+    processor: (sandbox) => inWeather(sandbox, () => weather()),
+  })
   trial = await addApp(service, { slug: 'trial', trial_days: 14 })
 })
 after(() => service.close())
-
-/** The processor behind a network that loses requests and answers. */
-function inWeather(sandbox: World['processor']): World['processor'] {
-  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const fate = weather()
-    if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
-    const answer = await ask()
-    if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
-    return answer
-  }
-  return {
-    ...sandbox,
-    charge: (now, request) => through(() => sandbox.charge(now, request)),
-    find: (key) => through(() => sandbox.find(key)),
-    close: (now, key) => through(() => sandbox.close(now, key)),
-  }
-}
 
 let emails = 0
 const PAY = /^Pay |^Start free trial$/
@@ -150,22 +132,14 @@ test('a recovery that is killed itself is finished by the next one', async () =>
 })
 
 test('a network that loses requests and answers loses no money and invents none', async () => {
-  // A storm that is the same every time: a linear congruential generator.
-  let seed = 20_261_120
-  const draw = () => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return (seed >> 8) % 100
-  }
+  const draw = draws(20_261_120)
   const price_id = service.demo.app.prices[0]!.public_id
   const buyers: { agent: Agent; email: string }[] = []
   for (let index = 0; index < 30; index++) {
     const agent = buyer(service)
     const email = `storm-${emails++}@example.com`
     buyers.push({ agent, email })
-    weather = () => {
-      const chance = draw()
-      return chance < 30 ? 'is lost' : chance < 60 ? 'answer is lost' : 'arrives'
-    }
+    weather = storm(draw)
     for (const step of stepsOf(email, price_id)) await step(agent)
     for (let time = 0; time < 3; time++) {
       service.clock.pass(draw() % 12)

@@ -18,7 +18,7 @@ import {
   pressOf,
 } from '../../src/surfaces/dashboard/rows.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { assertInvariants } from '../support/invariants.ts'
+import { closeSound } from '../support/invariants.ts'
 import { again, ownApp, written } from '../support/listing.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -38,10 +38,7 @@ before(async () => {
   service = await openTestService()
   agent = await signedIn(service, service.demo.seller)
 })
-after(async () => {
-  await assertInvariants(service)
-  await service.close()
-})
+after(() => closeSound(service))
 
 const countOfChanges = async () =>
   (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count

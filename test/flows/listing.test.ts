@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
+import type { LicenseStatus } from '#domain/licensing'
 import {
   describeProduct,
   readListing,
@@ -13,6 +14,7 @@ import {
 import { sql } from '#platform/sql'
 import { announced } from '../support/announced.ts'
 import { addApp } from '../support/apps.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -302,13 +304,12 @@ describe('versions and prices', () => {
     await buy(bought.price_id, 'keeps@example.com')
     const digest = await sellersTables(service.world)
     const only = { name: 'Other', prices: MONTHLY }
-    const left = async (status: string) => {
-      await service.world.db.run(sql`update licenses set status = ${status}
-        where app_id = ${own.id}`)
+    const left = async (status: LicenseStatus) => {
+      await forceStatus(service, status, { email: 'keeps@example.com' })
       const facts = { app: own, versions: [only], dry_run: true }
       return await replaceVersions(service.world, editor, facts)
     }
-    for (const status of ['active', 'trialing', 'past_due', 'unpaid', 'paused']) {
+    for (const status of ['active', 'trialing', 'past_due', 'unpaid', 'paused'] as const) {
       const outcome = await left(status)
       assert.deepEqual(faultPaths(outcome), ['versions'], status)
     }

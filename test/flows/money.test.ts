@@ -32,7 +32,8 @@ async function booksOf(email: string) {
   const rows = await service.world.db.rows<{ account: string; owner: string; amount: number }>(
     sql`select e.account, e.owner, e.amount from ledger_entries e
       join ledger_transactions t on t.id = e.transaction_id
-      where t.event = 'sale' and t.subject = ${order.id} order by e.position`,
+      join invoices i on i.id = t.subject
+      where t.event = 'sale' and i.order_id = ${order.id} order by e.position`,
   )
   const lines = rows.map(({ account, owner, amount }) => [account, owner, amount] as const)
   return { brought_by: order.brought_by, fee: order.fee, lines }
@@ -199,8 +200,9 @@ describe('the ledger', () => {
   const db = () => service.world.db
 
   test('refuses what does not sum to zero, and the same event twice', async () => {
-    const facts = { order_id: 'ord_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
-    const amounts = { amount: cents(1200), tax: cents(60), fee: cents(110), commission: cents(0) }
+    const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
+    const fees = { fee: cents(110), add_on_fee: cents(0), commission: cents(0) }
+    const amounts = { amount: cents(1200), tax: cents(60), ...fees }
     const posting = ledger.sale({ ...facts, ...amounts })
     const crooked = { ...posting, lines: posting.lines.slice(1) }
     const now = service.clock.now()

@@ -7,7 +7,8 @@ import { confirm } from '#flows/checkout'
 import { startPreview } from '#flows/preview'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { assertInvariants } from '../support/invariants.ts'
+import { closeSound } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import {
   basic,
   buyer,
@@ -41,10 +42,7 @@ before(async () => {
   link = `/buy/${service.demo.app.prices[0]!.public_id}/`
   developers_browser = await signedIn(service, service.demo.seller)
 })
-after(async () => {
-  await assertInvariants(service)
-  await service.close()
-})
+after(() => closeSound(service))
 
 /** A browser in which the app's developer is signed in. */
 const developer = () => developers_browser.twin()
@@ -240,9 +238,7 @@ describe('nobody else is given a preview', () => {
       async () => {
         const agent = buyer(service)
         await purchase(service, agent, { email: 'limited@example.com' })
-        await service.world.db.run(sql`update licenses set status = 'canceled',
-          canceled_at = ${service.clock.now()} where user_id =
-          (select id from users where email_normalised = 'limited@example.com')`)
+        await forceStatus(service, 'canceled', { email: 'limited@example.com' })
         return agent
       },
     ],

@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { assertInvariants } from '../support/invariants.ts'
+import { closeSound } from '../support/invariants.ts'
 import { basic, buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { BAD_RETURN_URLS } from '../support/return-urls.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
@@ -18,10 +18,7 @@ before(async () => {
   service = await openTestService()
   sellers_browser = await signedIn(service, service.demo.seller)
 })
-after(async () => {
-  await assertInvariants(service)
-  await service.close()
-})
+after(() => closeSound(service))
 
 /** A browser in which the seller is signed in. */
 const seller = () => sellers_browser.twin()

@@ -4,6 +4,7 @@ import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
 import {
   basic,
   buyer,
@@ -46,9 +47,7 @@ const lookUp = async (app: OtherApp, agent: Agent) =>
     })
   ).json()
 
-const cancel = (email: string) =>
-  service.world.db.run(sql`update licenses set status = 'canceled', canceled_at = ${service.clock.now()}
-    where user_id = (select id from users where email_normalised = ${email})`)
+const cancel = (email: string) => forceStatus(service, 'canceled', { email })
 
 describe('a trial', () => {
   test('starts with a verified card and no charge, and is good to its last day', async () => {

@@ -94,9 +94,9 @@ describe('versions that are replaced while people buy', { skip }, () => {
       fingerprint: `print_${email}`,
     }
     await world.db.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
-        billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at)
+        billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at, app_name)
       values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
-        'US', '78701', 'US', ${card.fingerprint}, 'succeeds', ${clock.now()})`)
+        'US', '78701', 'US', ${card.fingerprint}, 'succeeds', ${clock.now()}, 'Harbor')`)
     await billing.setCard(world.db, clock.now(), { cart_id: opened.cart_id, card })
     return opened.cart_id
   }

@@ -25,6 +25,10 @@ const WRONG: [variable: string, value: string][] = [
   ['DEMO', 'yes'],
   ['LOG_LEVEL', 'loud'],
   ['NODE_ENV', 'staging'],
+  ['STRIPE_SECRET_KEY', 'pk_test_abc'],
+  ['STRIPE_WEBHOOK_SECRET', 'secret'],
+  ['STRIPE_API_BASE', 'localhost'],
+  ['TAX_PROVIDER', 'avalara'],
   ['TRUST_PROXY', 'proxy.example'],
   ['TRUST_PROXY', '10.0.0.0/33'],
 ]
@@ -70,4 +74,32 @@ test('production demands its key, its address and its mail server, and starts wi
   }
   assert.throws(() => read({ ...LIVE, BASE_URL: 'http://purser.example' }), /BASE_URL.*https/)
   assert.equal(read(LIVE).demo, false)
+})
+
+const STRIPE = { STRIPE_SECRET_KEY: 'sk_test_abc', STRIPE_WEBHOOK_SECRET: 'whsec_a, whsec_b' }
+
+test('Stripe is chosen by its key, which wants the secrets of its endpoints', () => {
+  assert.equal(read({}).stripe, undefined)
+  assert.deepEqual(read(STRIPE).stripe, {
+    secret_key: 'sk_test_abc',
+    webhook_secrets: ['whsec_a', 'whsec_b'],
+    api_base: undefined,
+  })
+  assert.throws(() => read({ ...STRIPE, STRIPE_WEBHOOK_SECRET: '' }), /STRIPE_WEBHOOK_SECRET: /)
+  const alone: Record<string, string>[] = [
+    { STRIPE_WEBHOOK_SECRET: 'whsec_a' },
+    { STRIPE_API_BASE: 'http://localhost:12111' },
+    { TAX_PROVIDER: 'stripe' },
+  ]
+  for (const idle of alone) {
+    assert.throws(() => read(idle), /STRIPE_SECRET_KEY: must be set for/)
+  }
+})
+
+test('a live key is taken in production alone, and told to Stripe alone', () => {
+  const live = { ...STRIPE, STRIPE_SECRET_KEY: 'sk_live_abc' }
+  assert.throws(() => read(live), /STRIPE_SECRET_KEY: .*production/)
+  assert.equal(read({ ...LIVE, ...live }).stripe?.secret_key, 'sk_live_abc')
+  const elsewhere = { STRIPE_API_BASE: 'http://localhost:12111' }
+  assert.throws(() => read({ ...LIVE, ...live, ...elsewhere }), /STRIPE_API_BASE: /)
 })

@@ -70,6 +70,9 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
     }
     assert.ok(!body.includes('424242424242'))
   }
+  const [paper] = receipt.attachments
+  assert.match(String(paper?.filename), /^PUR-\d{6}\.pdf$/)
+  assert.equal(paper?.mimeType, 'application/pdf')
 })
 
 test('a letter that is turned away is tried again, and arrives once', async () => {

@@ -16,4 +16,9 @@ export class ManualClock implements Clock {
   pass(seconds: number): void {
     this.#now = new Date(this.#now.getTime() + seconds * 1000)
   }
+
+  /** Sets it, back too: for whatever begins anew. */
+  reset(start: string | Date): void {
+    this.#now = new Date(start)
+  }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import * as licensing from '#domain/licensing'
+import { checkBooks } from '#flows/check-books'
 import { type Sql, sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
@@ -16,7 +17,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   [
     'a cart is charged once at the processor',
     sql`select a.cart_id from attempts a join sandbox.charges s on s.key = a.id
-      where s.status = 'succeeded' group by a.cart_id having count(*) > 1`,
+      where s.status = 'succeeded' and a.cart_id is not null
+      group by a.cart_id having count(*) > 1`,
   ],
   [
     'money that the processor took has its charge, its order and its license',
@@ -50,10 +52,37 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       join sellers s on s.id = a.seller_id where o.user_id = s.user_id`,
   ],
   [
-    'an order that was paid has one charge of that amount, and a trial none',
-    sql`select o.id from orders o left join charges c on c.order_id = o.id
+    'an order that was paid has one bill and one charge of that amount, and a trial none',
+    sql`select o.id from orders o
+      left join invoices i on i.order_id = o.id and i.kind = 'purchase'
+      left join charges c on c.invoice_id = i.id
       group by o.id having count(c.id) <> (case when o.charged > 0 then 1 else 0 end)
         or coalesce(sum(c.amount), 0) <> o.charged`,
+  ],
+  [
+    'a bill that was paid has one charge of its amount and tax, and any other none',
+    sql`select i.id from invoices i left join charges c on c.invoice_id = i.id
+      group by i.id having count(c.id) <> (case when i.status = 'paid' then 1 else 0 end)
+        or coalesce(sum(c.amount), i.amount + i.tax) <> i.amount + i.tax`,
+  ],
+  [
+    'a bill is charged once at the processor',
+    sql`select a.invoice_id from attempts a join sandbox.charges s on s.key = a.id
+      where s.status = 'succeeded' and a.invoice_id is not null
+      group by a.invoice_id having count(*) > 1`,
+  ],
+  [
+    'a period of a subscription is paid once',
+    sql`select i.subscription_id, i.period_index from invoices i
+      join charges c on c.invoice_id = i.id where i.subscription_id is not null
+      group by 1, 2 having count(*) > 1`,
+  ],
+  [
+    'a license that is subscribed to has its subscription, and a canceled one has none that runs',
+    sql`select l.id from licenses l left join subscriptions s on s.license_id = l.id
+        and s.ended_at is null
+      where (l.status in ('active', 'trialing', 'past_due', 'unpaid') and s.id is null)
+        or (l.status = 'canceled' and s.id is not null)`,
   ],
   [
     'a buyer holds one live license of an app',
@@ -68,18 +97,87 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a sale is the tax, the commission, the rest of the fee and what the seller gets, to the cent',
-    sql`select o.id from orders o
-      left join ledger_transactions t on t.event = 'sale' and t.subject = o.id
+    sql`select i.id from invoices i
+      left join ledger_transactions t on t.event = 'sale' and t.subject = i.id
       left join ledger_entries e on e.transaction_id = t.id
-      where o.charged > 0 group by o.id
-      having coalesce(sum(e.amount) filter (where e.account = 'processor'), 0) <> o.charged
-        or coalesce(sum(e.amount) filter (where e.account = 'tax_payable'), 0) <> -o.tax
+      where i.status = 'paid' group by i.id
+      having coalesce(sum(e.amount) filter (where e.account = 'processor'), 0) <> i.amount + i.tax
+        or coalesce(sum(e.amount) filter (where e.account = 'tax_payable'), 0) <> -i.tax
         or coalesce(sum(e.amount) filter (where e.account = 'affiliate_payable'), 0)
-          <> -o.commission
+          <> -i.commission
         or coalesce(sum(e.amount) filter (where e.account = 'fees'), 0)
-          <> o.commission - o.fee
+          <> i.commission + i.add_on_fee - i.fee
+        or coalesce(sum(e.amount) filter (where e.account = 'add_on_fees'), 0) <> -i.add_on_fee
         or coalesce(sum(e.amount) filter (where e.account = 'seller_payable'), 0)
-          <> o.fee - o.amount`,
+          <> i.fee - i.amount`,
+  ],
+  [
+    'what went back by refunds and lost disputes is no more than was charged',
+    sql`select c.id from charges c
+      left join lateral (select sum(amount) as amount from refunds
+        where charge_id = c.id and status in ('open', 'pending', 'succeeded')) r on true
+      left join lateral (select sum(amount) as amount from disputes
+        where charge_id = c.id and status = 'lost') d on true
+      where coalesce(r.amount, 0) + coalesce(d.amount, 0) > c.amount`,
+  ],
+  [
+    'a refund that was given has its posting, one that came back its own, and any other none',
+    sql`select r.id from refunds r
+      left join ledger_transactions t on t.subject = r.id and t.event = 'refund'
+      left join ledger_transactions f on f.subject = r.id and f.event = 'refund_failed'
+      left join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
+      where (t.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))
+        or (f.id is not null) <> (r.status = 'failed') or e.amount <> -r.amount`,
+  ],
+  [
+    'a bill that went back whole took back its tax, its commission and all but the fixed fee',
+    sql`select i.id from invoices i join charges c on c.invoice_id = i.id
+      join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
+      group by i.id having sum(r.amount) = i.amount + i.tax and (sum(r.tax) <> i.tax
+        or sum(r.commission) <> i.commission or sum(r.add_on_fee) <> i.add_on_fee
+        or sum(r.fee) not in (i.fee, i.fee - least(i.fee, 50)))`,
+  ],
+  [
+    'a refund that the processor did is one that we asked for, once',
+    sql`select s.id from sandbox.refunds s left join refunds r on r.id = s.key
+      where s.status <> 'refused' and (r.id is null or r.amount <> s.amount
+        or r.status = 'refused')`,
+  ],
+  [
+    'a dispute has the postings of its state, and an inquiry none',
+    sql`select d.id from disputes d
+      left join ledger_transactions o on o.subject = d.id and o.event = 'dispute_opened'
+      left join ledger_transactions w on w.subject = d.id and w.event = 'dispute_won'
+      left join ledger_transactions l on l.subject = d.id and l.event = 'dispute_lost'
+      where (d.status = 'inquiry' and num_nonnulls(o.id, w.id, l.id) > 0)
+        or (d.status = 'open' and (o.id is null or num_nonnulls(w.id, l.id) > 0))
+        or (d.status = 'won' and (l.id is not null or (o.id is null) <> (w.id is null)))
+        or (d.status = 'lost' and (o.id is null or (l.id is null) <> (d.amount = d.owed)
+          or w.id is not null))`,
+  ],
+  [
+    'a license of which a charge is disputed does not entitle',
+    sql`select l.id from licenses l join invoices i on i.license_id = l.id
+      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
+      where d.status = 'open' and l.status not in ('paused', 'canceled')`,
+  ],
+  [
+    'what is held for disputes, and lies with the banks, is what the open ones are about',
+    sql`select 'disputes_open' as account from (select
+        (select coalesce(sum(amount), 0) from ledger_entries where account = 'disputes_open') as held,
+        (select coalesce(sum(amount - owed), 0) from disputes where status = 'open') as open) x
+      where held <> open`,
+  ],
+  [
+    'a payout pays no more than what was available, and nobody who owes',
+    sql`select p.id, p.amount, x.available from payouts p
+      join lateral (select coalesce(sum(-e.amount) filter (where e.amount > 0
+            or t.event in ('payout_failed', 'write_off') or t.at <= p.created_at - interval '1 day'
+              * case p.account when 'seller_payable' then 7 else 30 end), 0) as available
+          from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+          where e.account = p.account and e.owner = p.owner and t.subject <> p.id
+            and (t.at < p.created_at or (t.at = p.created_at and e.amount < 0))) x on true
+      where p.amount > x.available or p.amount < 2500`,
   ],
   [
     'the last rotation of a key has its line in the audit log',
@@ -106,6 +204,17 @@ export async function assertInvariants(service: TestService): Promise<void> {
     where status in ('open', 'action_required') and created_at < ${patience}`
   assert.deepEqual(await db.rows(stuck), [], 'no attempt stays open for more than a quarter hour')
   await assertKeysAndReferences(service)
+  const { differences } = await checkBooks(db, { processor: 'sandbox' })
+  assert.deepEqual(differences, [], 'the books are what happened, recomputed')
+}
+
+/** Asserts what holds after everything, and closes the service whether it does or not. */
+export async function closeSound(service: TestService): Promise<void> {
+  try {
+    await assertInvariants(service)
+  } finally {
+    await service.close()
+  }
 }
 
 /** One live key a license, and references that resolve for the order's own app alone. */

@@ -6,6 +6,7 @@ import * as catalog from '#domain/catalog'
 import { type Driftlog, startDriftlog } from '#examples/driftlog'
 import { sql } from '#platform/sql'
 import { enableSignIn } from '../../src/demo/seed.ts'
+import { forceStatus } from '../support/licenses.ts'
 import { barriers } from './look.ts'
 import { openStage, RunningClock, type Stage } from './stage.ts'
 import { arrive, giveCard, giveDetails, newEmail, press } from './steps.ts'
@@ -264,10 +265,7 @@ describe('the life of a session at the site', () => {
 
   test('a refund closes the paid pages at once, and leaves today free', async (t) => {
     const { page, email } = await owner(t)
-    const { world } = stage.service
-    await world.db.run(sql`update licenses set status = 'canceled',
-      canceled_at = ${world.clock.now()} where user_id =
-      (select id from users where email_normalised = ${email})`)
+    await forceStatus(stage.service, 'canceled', { email })
     await page.reload()
     await page.getByText('You are on the free plan').waitFor()
   })

@@ -70,8 +70,8 @@ test('a buyer who was referred earns the affiliate a quarter of the fee, in the 
   const entry = await stage.service.world.db.one(sql`
     select e.amount, a.code from ledger_entries e
     join ledger_transactions t on t.id = e.transaction_id
-    join affiliates a on a.id = e.owner
-    where t.subject = ${id} and e.account = 'affiliate_payable'`)
+    join affiliates a on a.id = e.owner join invoices i on i.id = t.subject
+    where i.order_id = ${id} and e.account = 'affiliate_payable'`)
   assert.deepEqual(entry, { amount: -132, code })
 })
 

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import { cents } from '#platform/money'
+import { printable } from '#platform/pdf'
+import { sql } from '#platform/sql'
+import { signUp } from '../support/account.ts'
+import { textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { readPdf } from '../support/pdf.ts'
+import { refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { DAY, otherApp, playDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => closeSound(service))
+
+/** The paid bills of a subscriber, the first one first. */
+async function bills({ license_id }: Subscriber): Promise<{ id: string; number: number }[]> {
+  return await service.world.db.rows(sql`select id, number from invoices
+    where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
+}
+
+const address = ({ app }: Subscriber, id: string) => `/manage/${app.client_id}/invoices/${id}.pdf`
+
+async function fetchPdf({ agent }: Pick<Subscriber, 'agent'>, url: string) {
+  const { cookie } = agent
+  return await service.app.inject({ url, headers: { cookie, accept: 'text/html' } })
+}
+
+test('a receipt names seller of record, maker, buyer, line, tax with state and rate, total and card', async () => {
+  const subscriber = await subscribe(service)
+  const [bill] = await bills(subscriber)
+  const answer = await fetchPdf(subscriber, address(subscriber, bill!.id))
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.headers['content-type'], 'application/pdf')
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  const number = billing.invoiceNumber(bill!.number)
+  assert.ok(String(answer.headers['content-disposition']).includes(`"${number}.pdf"`))
+  const { text, pages, title } = await readPdf(answer.rawPayload)
+  assert.equal(pages, 1)
+  assert.equal(title, 'Receipt and invoice')
+  for (const words of [
+    number,
+    'Purser, merchant of record',
+    'Tidepool Works LLC',
+    subscriber.email,
+    'TX 78701, United States',
+    'March 10, 2026 to April 10, 2026',
+    'Tidepool Pro, one month',
+    '$12.00',
+    'Sales tax, TX (6.25% on 80% of the price)',
+    '$0.60',
+    '$12.60',
+    'Visa ending in 4242',
+    'Page 1 of 1',
+  ]) {
+    assert.ok(text.includes(words), `the receipt lacks "${words}":\n${text}`)
+  }
+  assert.ok(!text.includes('424242424242'))
+  const again = await fetchPdf(subscriber, address(subscriber, bill!.id))
+  assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same bill is the same bytes')
+})
+
+test('a receipt is its buyer’s alone, under its own app, and only once it was paid', async () => {
+  const subscriber = await subscribe(service)
+  const [bill] = await bills(subscriber)
+  const url = address(subscriber, bill!.id)
+  const strangers = [(await subscribe(service)).agent, (await signUp(service)).agent]
+  for (const agent of strangers) {
+    assert.equal((await fetchPdf({ agent }, url)).statusCode, 404)
+  }
+  const other = await otherApp(service, {})
+  const elsewhere = url.replace(service.demo.app.client_id, other.client_id)
+  // Nor is there any under another app, which this session does not reach at all.
+  assert.notEqual((await fetchPdf(subscriber, elsewhere)).statusCode, 200)
+  for (const id of ['inv_0000000000000000000000', 'inv_x', bill!.id.slice(0, -1)]) {
+    assert.equal((await fetchPdf(subscriber, address(subscriber, id))).statusCode, 404, id)
+  }
+  const nobody = await service.app.inject({ url })
+  assert.match(String(nobody.headers.location), /^\/signin\//)
+})
+
+test('what was paid again has a receipt of its own, and a refund stands on the one it is of', async () => {
+  const app = await otherApp(service, { amount: cents(2000) })
+  const subscriber = await subscribe(service, { app })
+  await apps.setClockAhead(service.world.db, app.client_id, 32 * DAY)
+  await playDue(service)
+  const [first, second] = await bills(subscriber)
+  assert.ok(second!.number > first!.number)
+  const before = await readPdf(
+    (await fetchPdf(subscriber, address(subscriber, second!.id))).rawPayload,
+  )
+  assert.doesNotMatch(before.text, /Refunded/)
+  await refund(service, { invoice_id: second!.id }, 525, 'operator')
+  const { text } = await readPdf(
+    (await fetchPdf(subscriber, address(subscriber, second!.id))).rawPayload,
+  )
+  for (const words of ['Refunded on', '-$5.25', 'Paid after refunds', '$15.75']) {
+    assert.ok(text.includes(words), words)
+  }
+  const untouched = await readPdf(
+    (await fetchPdf(subscriber, address(subscriber, first!.id))).rawPayload,
+  )
+  assert.doesNotMatch(untouched.text, /Refunded/)
+  await subscriber.agent.open(`/manage/${app.client_id}/`)
+  assert.match(textOf(subscriber.agent.page.body), /\$5\.25 refunded/)
+})
+
+test('letters that the fonts of a paper lack become question marks, never other letters', () => {
+  assert.equal(printable('Zoë’s – Café'), 'Zoë’s – Café')
+  assert.equal(printable('日本'), '??')
+})

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { rememberUses } from '#flows/remember-uses'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { type Agent, textOf } from '../support/agent.ts'
+import { disputeOf, FRAUDULENT, objectTo, owedToSeller } from '../support/disputes.ts'
+import { exportBy } from '../support/exports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { type Bought, buy, passAndHear, refund, refundsOf, stateOf } from '../support/refunds.ts'
+import { addSellerWithApp, signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const BASE = '/dashboard/apps/tidepool'
+const COMES_BACK = '4000000000005126'
+
+let service: TestService
+let sellers: Agent
+let staffs: Agent
+before(async () => {
+  service = await openTestService()
+  sellers = await signedIn(service, service.demo.seller)
+  staffs = await signedIn(service, service.demo.operator)
+})
+after(() => closeSound(service))
+
+const seller = () => sellers.twin()
+const staff = () => staffs.twin()
+const salePath = ({ invoice_id }: Bought, base = BASE) => `${base}/sales/${invoice_id}/`
+const auditOf = async (action: string) =>
+  await service.world.db.rows<{ subject: string; detail: { reason?: string } }>(
+    sql`select subject, detail from audit_log where action = ${action} order by id`,
+  )
+
+describe('the list of sales', () => {
+  test('is empty in calm words before anybody bought', async () => {
+    const page = await seller().open('/dashboard/apps/driftlog/sales/')
+    assert.equal(page.status, 200)
+    assert.match(textOf(page.body), /No sales yet/)
+  })
+
+  test('tells every bill with its parts, and can be narrowed down and paged', async () => {
+    const bought = await buy(service)
+    const refunded = await buy(service)
+    await refund(service, refunded)
+    const page = await seller().open(`${BASE}/sales/`)
+    const text = textOf(page.body)
+    assert.ok(text.includes(bought.email) && text.includes(refunded.email))
+    assert.match(text, /Paid 2026-03-10 \S+ Pro, purchase \$12\.00 \$0\.60 \$1\.10 \$10\.90/)
+    const only = await seller().open(`${BASE}/sales/?status=refunded&kind=purchase`)
+    assert.ok(only.body.includes(refunded.email) && !only.body.includes(bought.email))
+    const none = await seller().open(`${BASE}/sales/?status=dispute_lost`)
+    assert.match(textOf(none.body), /No such bills/)
+    const odd = await seller().open(`${BASE}/sales/?status=nonsense&below=x'`)
+    assert.equal(odd.status, 200)
+    const below = await seller().open(`${BASE}/sales/?below=1`)
+    assert.match(textOf(below.body), /Latest/)
+  })
+
+  test('is a table for other programs, in which no address is a formula', async () => {
+    const email = '=cmd@example.com'
+    await purchase(service, buyer(service), { email })
+    const agent = seller()
+    await agent.open(`${BASE}/sales/`)
+    const { rows } = await exportBy(agent, 'Export CSV')
+    assert.ok(rows.some((row) => row.buyer === `'${email}`))
+    const row = rows.find(({ status }) => status === 'refunded')!
+    assert.deepEqual(
+      [row.amount, row.tax, row.tax_state, row.fee, row.net, row.refunded],
+      ['12.00', '0.60', 'TX', '1.10', '10.90', '12.60'],
+    )
+    const { count } = await service.world.db.one<{ count: number }>(
+      sql`select count(*) from invoices`,
+    )
+    assert.equal(rows.length, count)
+  })
+
+  test('and its pages are nobody else’s', async () => {
+    const bought = await buy(service, { card: FRAUDULENT })
+    await handleEvents(service.world)
+    const dispute = (await disputeOf(service, bought))!
+    await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'lighthouse' })
+    const other = await signedIn(service, service.demo.affiliate)
+    for (const path of [
+      `${BASE}/sales/`,
+      salePath(bought),
+      `${salePath(bought)}refund`,
+      `${BASE}/disputes/${dispute.id}/`,
+      salePath(bought, '/dashboard/apps/lighthouse'),
+      `/dashboard/apps/lighthouse/disputes/${dispute.id}/`,
+      '/desk/',
+      salePath(bought, '/desk'),
+      `/desk/disputes/${dispute.id}/`,
+    ]) {
+      assert.equal((await other.open(path)).status, 404, path)
+    }
+    const stranger = buyer(service)
+    assert.match((await stranger.open(salePath(bought))).url, /^\/signin\//)
+  })
+})
+
+describe('a sale', () => {
+  test('tells every line of the books in words, down to a balance of nothing', async () => {
+    const bought = await buy(service)
+    await refund(service, bought, 630)
+    const text = textOf((await seller().open(salePath(bought))).body)
+    assert.match(text, /The buyer paid \$12\.60/)
+    assert.match(text, /Went back to the buyer -\$6\.30/)
+    assert.match(text, /Purser’s fee, given back in proportion \$0\.30/)
+    assert.match(text, /Balance in the end \$0\.00/)
+  })
+
+  test('is refunded as it was shown, to the cent', async () => {
+    const bought = await buy(service)
+    const agent = seller()
+    await agent.open(salePath(bought))
+    await agent.press('Refund')
+    const wrong = await agent.submit('Show what happens', { amount: '1.234', reason: '' })
+    assert.equal(wrong.status, 422)
+    assert.match(textOf(wrong.body), /Enter an amount in dollars.*Say why/)
+    const much = await agent.submit('Show what happens', { amount: '12.61', reason: 'Too much' })
+    assert.match(textOf(much.body), /more than is left/)
+    const shown = await agent.submit('Show what happens', { amount: '6.30', reason: 'Half' })
+    assert.match(textOf(shown.body), /The buyer gets \$6\.30/)
+    assert.match(textOf(shown.body), /balance \$5\.70/)
+    assert.equal((await refundsOf(service, bought)).length, 0)
+    const done = await agent.submit('Refund $6.30')
+    assert.match(textOf(done.body), /The refund is done/)
+    assert.equal((await refundsOf(service, bought))[0]?.amount, 630)
+    const [line] = (await auditOf('charge.refund')).slice(-1)
+    assert.equal(line?.detail.reason, 'Half')
+  })
+
+  test('of which somebody refunded meanwhile is shown again, and nothing is done', async () => {
+    const bought = await buy(service)
+    const agent = seller()
+    await agent.open(`${salePath(bought)}refund`)
+    await agent.submit('Show what happens', { amount: '10', reason: 'As asked' })
+    await refund(service, bought, 200)
+    const page = await agent.submit('Refund $10.00')
+    assert.equal(page.status, 409)
+    assert.match(textOf(page.body), /Something has changed/)
+    assert.equal((await refundsOf(service, bought)).length, 1)
+  })
+
+  test('older than 60 days is refunded by staff alone', async () => {
+    const bought = await buy(service, { price: 2 })
+    service.clock.pass(61 * 86_400)
+    sellers = await signedIn(service, service.demo.seller)
+    staffs = await signedIn(service, service.demo.operator)
+    const refused = await seller().open(`${salePath(bought)}refund`)
+    assert.match(textOf(refused.body), /can refund for 60 days/)
+    const agent = staff()
+    await agent.open(`${salePath(bought, '/desk')}refund`)
+    await agent.submit('Show what happens', { reason: 'Goodwill' })
+    await agent.submit(/^Refund /)
+    assert.match(textOf(agent.page.body), /The refund is done/)
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+  })
+})
+
+describe('a dispute', () => {
+  test('is answered with what is known and a statement, and the page says what was sent', async () => {
+    const bought = await buy(service, { card: FRAUDULENT })
+    await rememberUses(service.world)
+    await handleEvents(service.world)
+    const dispute = (await disputeOf(service, bought))!
+    const agent = seller()
+    await agent.open(`${BASE}/sales/`)
+    assert.match(textOf(agent.page.body), /disputed/)
+    const page = await agent.open(`${BASE}/disputes/${dispute.id}/`)
+    assert.match(textOf(page.body), /The license key was shown to the buyer/)
+    const long = await agent.submit('Send the evidence', { statement: 'x'.repeat(2001) })
+    assert.equal(long.status, 422)
+    const sent = await agent.submit('Send the evidence', { statement: 'They wrote to thank us.' })
+    assert.match(textOf(sent.body), /The evidence is with the bank/)
+    assert.match(textOf(sent.body), /They wrote to thank us\./)
+    assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
+    await passAndHear(service, 8)
+    assert.equal((await stateOf(service, bought)).status, 'active')
+    const late = await staff().open(`/desk/disputes/${dispute.id}/`)
+    assert.match(textOf(late.body), /decided for the seller/)
+    assert.ok(!late.body.includes('Send the evidence'))
+  })
+})
+
+describe('the desk', () => {
+  test('shows what waits, and lets staff pay, write off, hold and release, each with a reason', async () => {
+    const owed = await buy(service, { card: COMES_BACK })
+    await refund(service, owed, 300)
+    await passAndHear(service, 2)
+    const disputed = await buy(service, { price: 2 })
+    await objectTo(service, disputed.charge)
+    // Each dispute of a sale takes $15 and its fee more than the sale had brought.
+    while ((await owedToSeller(service)) >= 0) {
+      await objectTo(service, (await buy(service, { price: 2 })).charge)
+    }
+    const agent = staff()
+    await agent.open('/desk/')
+    assert.match(textOf(agent.page.body), /Owed to buyers/)
+    assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
+    await agent.submit('Paid otherwise', { reason: '' })
+    assert.match(textOf(agent.page.body), /Nothing was done: say why/)
+    await agent.submit('Paid otherwise', { reason: 'Check 17' })
+    assert.match(textOf(agent.page.body), /Booked/)
+    assert.equal((await auditOf('buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
+
+    await agent.submit('Write off', { reason: 'Out of business' })
+    assert.match(textOf(agent.page.body), /Written off/)
+    assert.ok(!textOf(agent.page.body).includes('Owed to us'))
+
+    const held = await buy(service)
+    await agent.open(`/desk/?q=${held.email}`)
+    await agent.submit('Hold', { reason: 'A stolen card?' })
+    assert.equal((await stateOf(service, held)).status, 'paused')
+    await agent.submit('Release', { reason: 'It was his own.' })
+    assert.equal((await stateOf(service, held)).status, 'active')
+    assert.equal((await auditOf('license.held')).length, 1)
+    assert.equal((await auditOf('license.released')).length, 1)
+    const nobody = await agent.open('/desk/?q=nobody')
+    assert.match(textOf(nobody.body), /Nothing has this name/)
+  })
+
+  test('unlocks an account that its owner had locked', async () => {
+    const bought = await buy(service)
+    await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
+      where id = ${bought.user_id}`)
+    const agent = staff()
+    await agent.open('/desk/')
+    await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
+    assert.match(textOf(agent.page.body), /The account is open again/)
+    const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(
+      sql`select locked_at from users where id = ${bought.user_id}`,
+    )
+    assert.equal(locked_at, null)
+  })
+})

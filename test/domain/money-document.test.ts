@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payouts from '#domain/payouts'
+import * as tax from '#domain/tax'
+import type { Database } from '#platform/db'
+import { type Cents, cents, formatAmount, parseAmount, sum, ZERO } from '#platform/money'
+import { openTestDatabase } from '../support/database.ts'
+
+const TEXT = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8')
+const SELLER = { seller_id: 'sel_1', state: 'TX', user_id: 'usr_1' }
+const PAYEE = { owner: 'sel_1', account: 'seller_payable' } as const
+
+type Row = Record<string, string>
+
+/** The tables under a heading, each row by the names of its columns. */
+function tablesUnder(heading: string): Row[][] {
+  const begin = TEXT.indexOf(`\n${heading}`)
+  assert.ok(begin >= 0, `the document has no "${heading}"`)
+  const [, section = ''] = /^\n#.*\n([\s\S]*?)(?=\n##|$(?![\s\S]))/.exec(TEXT.slice(begin))!
+  return [...section.matchAll(/(?:^\|.*\|\n?)+/gm)].map(([table]) => {
+    const [names = [], , ...rows] = table.trim().split('\n').map(cellsOf)
+    return rows.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])))
+  })
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim())
+}
+
+/** `-$1.34` as cents. */
+function readMoney(text: string): Cents {
+  const amount = parseAmount(text.replace(/^-?\$/, ''))
+  assert.ok(amount !== undefined, `"${text}" is an amount`)
+  return cents(text.startsWith('-') ? 0 - amount : amount)
+}
+
+const show = (amount: number) => `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
+
+/** The events of the story: its date, and the posting that the service's own rules make. */
+const story: { at: Date; heading: string; posting: ledger.Posting }[] = []
+const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
+  ([heading, day, words]) => ({
+    heading,
+    at: new Date(`${day}T12:00:00Z`),
+    words: words!,
+  }),
+)
+
+function divide(price: Cents, at: Date, has_affiliate: boolean) {
+  const rule = tax.ruleFor('TX', at.toISOString().slice(0, 10))
+  const terms = { brought_by: 'seller', has_add_on: true } as const
+  const fee = billing.feeOn(price, terms)
+  return {
+    amount: price,
+    tax: tax.taxOn(price, rule),
+    fee,
+    add_on_fee: billing.addOnPart(price, fee, terms),
+    commission: billing.commissionOn(fee, has_affiliate ? 'aff_1' : null),
+  }
+}
+
+/** The lines of the seller that no payout of the story took by now. */
+function untaken(taken: Set<string>): payouts.PayeeLine[] {
+  return story.flatMap(({ at, posting: { event, subject, lines } }) =>
+    lines
+      .filter(({ account }) => account === 'seller_payable' && event !== 'payout')
+      .map(({ amount }) => ({ transaction_id: subject, position: 1, at, event, amount }))
+      .filter(({ transaction_id }) => !taken.has(transaction_id)),
+  )
+}
+
+const bills: ReturnType<typeof divide>[] = []
+const taken = new Set<string>()
+let paid: ledger.PaidOut | undefined
+let refunded = billing.NOTHING_BACK
+const filed: tax.Filed[] = []
+
+/** Plays one event of the document. */
+function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
+  const subject = `${story.length}`
+  const parties = { ...SELLER, affiliate_id: 'aff_1' }
+  if (/sale|renews/.test(words) && !/disputed/.test(words)) {
+    const price = readMoney(tables[0]![0]!.price!)
+    const bill = divide(price, at, !/without/.test(words))
+    bills.push(bill)
+    return ledger.sale({ ...bill, ...parties, invoice_id: subject })
+  }
+  if (/refunded/.test(words)) {
+    const renewal = bills[2]!
+    const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
+    refunded = billing.togetherBack(refunded, parts)
+    const amount = cents(parts.amount - parts.tax)
+    return ledger.refund({ ...parts, ...parties, amount, refund_id: subject })
+  }
+  if (/payout/.test(words) && !/back/.test(words)) {
+    const { total, lines } = payouts.standingOf(at, PAYEE, untaken(taken))
+    assert.ok(payouts.isPayable(total))
+    for (const { transaction_id } of lines) taken.add(transaction_id)
+    paid = { ...PAYEE, payout_id: subject, amount: total }
+    return ledger.payout(paid)
+  }
+  if (/back/.test(words)) return ledger.payoutFailed({ ...paid!, payout_id: subject })
+  if (/dispute/.test(words)) {
+    const bill = at.getUTCMonth() < 5 ? bills[1]! : bills[3]!
+    const facts = {
+      ...bill,
+      ...parties,
+      dispute_id: subject,
+      owed: ZERO,
+      cost: billing.DISPUTE_COST,
+    }
+    if (/disputed/.test(words)) return ledger.disputeOpened(facts)
+    return /won/.test(words) ? ledger.disputeWon(facts) : ledger.disputeLost(facts)
+  }
+  if (/filed/.test(words)) {
+    const owed = tax
+      .liabilitiesOf(at, monthsUntil(at), filed)
+      .filter(({ status }) => status !== 'open')
+    for (const { state, month, collected, carried, amount } of owed.slice(filed.length)) {
+      filed.push({ state, month, collected, carried, amount })
+    }
+    return ledger.remittance({ remittance_id: subject, state: 'TX', amount: filed.at(-1)!.amount })
+  }
+  assert.match(words, /given up/)
+  const amount = cents(0 - payouts.standingOf(at, PAYEE, untaken(taken)).total)
+  return ledger.writeOff({ ...PAYEE, write_off_id: subject, amount })
+}
+
+function monthsUntil(at: Date): tax.StateMonth[] {
+  const months = new Map<string, tax.StateMonth>()
+  for (const each of story.filter((event) => event.at <= at)) {
+    if (each.posting.event === 'remittance') continue
+    for (const { account, amount } of each.posting.lines) {
+      if (account !== 'tax_payable') continue
+      const month = tax.monthOf(each.at)
+      const known = months.get(month) ?? { state: 'TX', month, charged: ZERO, relieved: ZERO }
+      const charged = amount < 0 ? sum(known.charged, cents(0 - amount)) : known.charged
+      const relieved = amount > 0 ? sum(known.relieved, amount) : known.relieved
+      months.set(month, { ...known, charged, relieved })
+    }
+  }
+  return [...months.values()]
+}
+
+describe('the document of money', () => {
+  for (const { heading, at, words } of titles) {
+    test(`is right about ${at.toISOString().slice(0, 10)}, ${words}`, () => {
+      const tables = tablesUnder(heading)
+      const posting = play(words, at, tables)
+      story.push({ at, heading, posting })
+      const told = tables.find(([row]) => row && 'debit' in row)!
+      assert.deepEqual(
+        told,
+        posting.lines.map(({ account, amount }) => ({
+          account,
+          debit: amount > 0 ? show(amount) : '',
+          credit: amount < 0 ? show(0 - amount) : '',
+        })),
+      )
+      const [figures] = tables[0]!
+      if (posting.event === 'sale') {
+        const { amount, tax, fee, add_on_fee, commission } = bills.at(-1)!
+        const all = [amount, tax, sum(amount, tax), fee, add_on_fee, commission, amount - fee]
+        assert.deepEqual(Object.values(figures!), all.map(show))
+      }
+      if (posting.event === 'refund') {
+        const before = tables[0]![0]!
+        const part = (account: string) =>
+          posting.lines.find((line) => line.account === account)?.amount ?? 0
+        const fee = part('fees') + part('add_on_fees') + part('affiliate_payable')
+        const all = [
+          readMoney(before.refunded!),
+          part('tax_payable'),
+          fee,
+          part('add_on_fees'),
+          part('affiliate_payable'),
+          part('seller_payable'),
+        ]
+        assert.deepEqual(Object.values(before), all.map(show))
+      }
+    })
+  }
+
+  test('is right about the Mondays on which a debt was carried', () => {
+    const taken_by_then = new Set(['0', '1', '3'])
+    for (const { Monday, counts, paid } of tablesUnder('## May')[0]!) {
+      const at = new Date(`${Monday}T00:00:00Z`)
+      const known = untaken(taken_by_then).filter((line) => line.at <= at)
+      const { total } = payouts.standingOf(at, PAYEE, known)
+      assert.equal(show(total), counts)
+      assert.equal(payouts.isPayable(total) ? show(total) : '', paid)
+    }
+  })
+
+  test('is right about what each month came to for the state', () => {
+    const [, told] = tablesUnder('### 2026-06-20')
+    const months = [
+      ...monthsUntil(new Date('2026-12-01')),
+      {
+        state: 'TX',
+        month: '2026-07',
+        charged: ZERO,
+        relieved: ZERO,
+      },
+    ]
+    const owed = tax.liabilitiesOf(new Date('2026-12-01'), months, [])
+    assert.deepEqual(
+      told,
+      owed.map(({ month, collected, carried, amount }) => ({
+        month,
+        collected: show(collected),
+        carried: show(carried),
+        paid: show(amount),
+      })),
+    )
+  })
+
+  test('is right about the two rarer events', () => {
+    const total = cents(500)
+    const postings = [
+      ledger.refundFailed({ refund_id: 'ref_1', user_id: 'usr_1', total }),
+      ledger.buyerPaid({ payment_id: 'bpy_1', user_id: 'usr_1', total }),
+    ]
+    const expected = postings.flatMap(({ event, lines }) =>
+      lines.map(({ account, amount }) => ({
+        event,
+        account,
+        debit: amount > 0 ? show(amount) : '',
+        credit: amount < 0 ? show(0 - amount) : '',
+      })),
+    )
+    assert.deepEqual(tablesUnder('## Two rarer events')[0], expected)
+  })
+})
+
+describe('balances', () => {
+  let db: Database
+  before(async () => {
+    db = await openTestDatabase()
+    for (const [index, { at, posting }] of story.entries()) {
+      const unique = { ...posting, subject: `${posting.subject}` }
+      await db.tx((tx) => ledger.post(tx, at, `txn_${index}`, unique))
+    }
+  })
+  after(() => db.close())
+
+  const at = async (instant: Date) => {
+    const rows = await ledger.balancesAt(db, instant)
+    assert.equal(sum(ZERO, ...rows.map(({ amount }) => amount)), 0)
+    return new Map(rows.map(({ account, amount }) => [account as string, amount]))
+  }
+
+  test('of every month’s end are those of the document', async () => {
+    const [told = []] = tablesUnder('## What stood where')
+    const days = Object.keys(told[0]!).filter((name) => name !== 'account')
+    for (const day of days) {
+      const balances = await at(new Date(`${day}T23:59:59.999Z`))
+      for (const row of told) {
+        assert.equal(row[day], show(balances.get(row.account!) ?? 0), `${row.account} on ${day}`)
+        balances.delete(row.account!)
+      }
+      assert.deepEqual([...balances], [], 'the document leaves no account out')
+    }
+  })
+
+  test('can be told for any instant: of the event itself, and of the moment before', async () => {
+    for (const [index, { at: instant }] of story.entries()) {
+      const running = new Map<string, number>()
+      for (const { posting } of story.slice(0, index)) {
+        for (const { account, amount } of posting.lines) {
+          running.set(account, (running.get(account) ?? 0) + amount)
+        }
+      }
+      const before = await at(new Date(instant.getTime() - 1))
+      for (const [account, amount] of running) assert.equal(before.get(account) ?? 0, amount)
+      for (const { account, amount } of story[index]!.posting.lines) {
+        running.set(account, (running.get(account) ?? 0) + amount)
+      }
+      const after = await at(instant)
+      for (const [account, amount] of running) assert.equal(after.get(account) ?? 0, amount)
+    }
+  })
+})

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Fraction from 'fraction.js'
+import * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payouts from '#domain/payouts'
+import * as tax from '#domain/tax'
+import { addDays, addSeconds } from '#platform/calendar'
+import { cents } from '#platform/money'
+
+const CASES = 1_000_000
+
+/** The same numbers every time: xorshift, 32 bits. */
+function numbers(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) % below
+  }
+}
+
+/** A whole number nearest to a fraction, the half away from zero, as a person would round. */
+function nearest(value: Fraction): number {
+  return Number(value.add(new Fraction(1, 2)).floor().valueOf())
+}
+
+test(`${CASES} sales: fee, add-on, commission and tax are those of exact fractions, to the cent`, () => {
+  const draw = numbers(2_463_534_242)
+  const rates = { seller: new Fraction(5, 100), service: new Fraction(10, 100) }
+  const add_on = new Fraction(2, 100)
+  for (let index = 0; index < CASES; index++) {
+    const amount = 100 + draw(9_999_900)
+    const brought_by = draw(2) === 0 ? 'seller' : 'service'
+    const has_add_on = draw(2) === 0
+    const rate = has_add_on ? rates[brought_by].add(add_on) : rates[brought_by]
+    const terms = { brought_by, has_add_on } as const
+    const fee = billing.feeOn(cents(amount), terms)
+    if (fee !== nearest(rate.mul(amount)) + 50) assert.fail(`fee on ${amount}: ${fee}`)
+    const part = billing.addOnPart(cents(amount), fee, terms)
+    const without = nearest(rates[brought_by].mul(amount)) + 50
+    if (part !== fee - without) assert.fail(`add-on on ${amount}: ${part}`)
+    const commission = billing.commissionOn(fee, 'aff_1')
+    if (commission !== Math.floor(fee / 4)) assert.fail(`commission of ${fee}: ${commission}`)
+    const rule = { rule: '', rate_ppm: draw(120_000), taxable_ppm: 1 + draw(1_000_000) }
+    const share = new Fraction(rule.rate_ppm, 1_000_000).mul(rule.taxable_ppm).div(1_000_000)
+    const owed = tax.taxOn(cents(amount), rule)
+    if (owed !== nearest(share.mul(amount))) assert.fail(`tax on ${amount}: ${owed}`)
+  }
+})
+
+test('200,000 moves: the unused part is the exact fraction of the seconds that are left', () => {
+  const draw = numbers(88_675_123)
+  const start = new Date('2026-01-31T09:30:00Z')
+  for (let index = 0; index < 200_000; index++) {
+    const whole = 1 + draw(366 * 86_400)
+    const gone = draw(whole + 1)
+    const paid = cents(draw(10_000_000))
+    const unused = billing.unusedPart(addSeconds(start, gone), {
+      status: 'active',
+      period_start: start,
+      period_end: addSeconds(start, whole),
+      paid,
+    })
+    const exact = nearest(new Fraction(whole - gone, whole).mul(paid))
+    if (unused !== exact) assert.fail(`${whole - gone} of ${whole} seconds of ${paid}: ${unused}`)
+  }
+})
+
+/** A bill as the service may write it, with a tax rate and terms that are drawn. */
+function drawBill(draw: (below: number) => number) {
+  const amount = cents(1 + draw(9_999_999))
+  const terms = { brought_by: draw(2) ? 'seller' : 'service', has_add_on: draw(2) === 0 } as const
+  const fee = cents(Math.min(amount, billing.feeOn(amount, terms)))
+  const rule = { rule: '', rate_ppm: draw(120_000), taxable_ppm: 1_000_000 }
+  return {
+    amount,
+    tax: tax.taxOn(amount, rule),
+    fee,
+    add_on_fee: billing.addOnPart(amount, fee, terms),
+    commission: billing.commissionOn(fee, draw(2) ? 'aff_1' : null),
+  }
+}
+
+/** What of each part has gone back by now if each went back as exact fractions of the whole. */
+function exactlyBack(bill: billing.Divided, gone: number) {
+  const whole = bill.amount + bill.tax
+  const part = (of: number) => nearest(new Fraction(of).mul(gone).div(whole))
+  const without = bill.fee - Math.min(bill.fee, 50) - bill.add_on_fee
+  const add_on_fee = part(bill.add_on_fee)
+  return {
+    amount: gone,
+    tax: part(bill.tax),
+    fee: part(without) + add_on_fee,
+    add_on_fee,
+    commission: part(bill.commission),
+  }
+}
+
+test(`${CASES} refunds and disputes: by each of them every part went back as its exact fraction`, () => {
+  const draw = numbers(1_372_383_749)
+  for (let index = 0; index < CASES; ) {
+    const bill = drawBill(draw)
+    const whole = bill.amount + bill.tax
+    let back = billing.NOTHING_BACK
+    for (let left = whole; left > 0; left = whole - back.amount, index++) {
+      const amount = cents(draw(3) === 0 ? left : 1 + draw(left))
+      const parts = billing.takeBack(bill, back, amount)
+      back = billing.togetherBack(back, parts)
+      const exact = exactlyBack(bill, back.amount)
+      for (const name of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
+        if (back[name] !== exact[name]) assert.fail(`${name}: ${back[name]} of ${exact[name]}`)
+      }
+    }
+  }
+})
+
+/** What each account has after postings, as whole numbers without a limit. */
+function balances(...postings: ledger.Posting[]): Record<string, bigint> {
+  const found: Record<string, bigint> = {}
+  for (const { account, amount } of postings.flatMap(({ lines }) => lines)) {
+    found[account] = (found[account] ?? 0n) + BigInt(amount)
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, amount]) => amount !== 0n))
+}
+
+test('100,000 sales that go back in parts or by a dispute leave what the rules say, and no cent else', () => {
+  const draw = numbers(521_288_629)
+  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const ids = { invoice_id: 'inv_1', dispute_id: 'dsp_1', user_id: 'usr_1', refund_id: 'ref_1' }
+  for (let index = 0; index < 100_000; index++) {
+    const bill = drawBill(draw)
+    const whole = bill.amount + bill.tax
+    const first = billing.takeBack(bill, billing.NOTHING_BACK, cents(1 + draw(whole)))
+    const rest = whole - first.amount
+    const refund = { ...first, amount: cents(first.amount - first.tax), ...parties, ...ids }
+    const before = [ledger.sale({ ...bill, ...parties, ...ids }), ledger.refund(refund)]
+    const kept = BigInt(Math.min(bill.fee, 50))
+    if (rest === 0) {
+      const left = { fees: -kept, seller_payable: kept }
+      assert.deepEqual(balances(...before), kept === 0n ? {} : left)
+      continue
+    }
+    const disputed = billing.takeBack(bill, first, cents(rest))
+    const { tax: part, commission } = disputed
+    const cost = billing.DISPUTE_COST
+    const amount = cents(rest - part)
+    const facts = { ...parties, ...ids, amount, tax: part, owed: cents(0), cost, commission }
+    const opened = ledger.disputeOpened(facts)
+    const won = balances(...before, opened, ledger.disputeWon(facts))
+    assert.deepEqual(won, balances(...before))
+    const lost = balances(...before, opened, ledger.disputeLost(facts))
+    // The money is gone, tax and commission are taken back, the service keeps its fee and the cost.
+    const fee = BigInt(bill.fee - first.fee)
+    const added = BigInt(bill.add_on_fee - first.add_on_fee)
+    const expected = {
+      seller_payable: fee + BigInt(cost),
+      fees: added - fee,
+      add_on_fees: -added,
+      dispute_costs: -BigInt(cost),
+    }
+    const real = Object.entries(expected).filter(([, value]) => value !== 0n)
+    assert.deepEqual(lost, Object.fromEntries(real))
+  }
+})
+
+test('20,000 payees: payouts are what was earned long enough ago, less all that went back since', () => {
+  const draw = numbers(3_141_592_653)
+  const start = new Date('2026-02-01T00:00:00Z')
+  for (let payee = 0; payee < 20_000; payee++) {
+    const account = draw(2) ? ('seller_payable' as const) : ('affiliate_payable' as const)
+    const hold = account === 'seller_payable' ? 7 : 30
+    const lines = Array.from({ length: 2 + draw(12) }, (_, position) => ({
+      transaction_id: `txn_${position}`,
+      position,
+      at: addSeconds(start, draw(90 * 86_400)),
+      event: draw(8) === 0 ? 'payout_failed' : 'sale',
+      amount: cents((draw(3) === 0 ? 1 : -1) * (1 + draw(50_000))),
+    }))
+    let untaken = lines
+    let paid = 0
+    for (let week = 1; week <= 20; week++) {
+      const now = addDays(start, 7 * week)
+      const known = untaken.filter(({ at }) => at <= now)
+      const standing = payouts.standingOf(now, { account }, known)
+      const ripe = lines.filter(({ at, event, amount }) => {
+        if (at > now) return false
+        return amount > 0 || event === 'payout_failed' || addDays(at, hold) <= now
+      })
+      const exact = ripe.reduce((sum, { amount }) => sum - BigInt(amount), 0n) - BigInt(paid)
+      if (BigInt(standing.total) !== exact) assert.fail(`${standing.total} of ${exact}`)
+      if (!payouts.isPayable(standing.total)) continue
+      assert.ok(standing.total >= 2500)
+      paid += standing.total
+      untaken = untaken.filter((line) => !standing.lines.includes(line))
+    }
+  }
+})

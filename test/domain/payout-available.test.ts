@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  accountOf,
+  isPayable,
+  MINIMUM,
+  mondayOf,
+  type PayeeLine,
+  standingOf,
+} from '#domain/payouts'
+import { addDays } from '#platform/calendar'
+import { cents } from '#platform/money'
+
+const NOON = new Date('2026-03-10T12:00:00Z')
+const SELLER = { account: 'seller_payable' } as const
+const AFFILIATE = { account: 'affiliate_payable' } as const
+
+let lines = 0
+const line = (at: Date, event: string, amount: number): PayeeLine => ({
+  transaction_id: `txn_${lines++}`,
+  position: 1,
+  at,
+  event,
+  amount: cents(amount),
+})
+
+describe('what is available', () => {
+  test('a sale counts after seven days for a seller, a commission after thirty', () => {
+    for (const [payee, days] of [
+      [SELLER, 7],
+      [AFFILIATE, 30],
+    ] as const) {
+      const sale = line(NOON, 'sale', -3000)
+      const end = addDays(NOON, days)
+      const before = standingOf(new Date(end.getTime() - 1), payee, [sale])
+      assert.deepEqual([before.total, before.pending_total, before.lines], [0, 3000, []])
+      assert.deepEqual(before.pending, [{ at: end, amount: 3000 }])
+      const after = standingOf(end, payee, [sale])
+      assert.deepEqual([after.total, after.pending_total, after.lines], [3000, 0, [sale]])
+    }
+  })
+
+  test('what is taken back counts at once, and so does a payout that came back', () => {
+    const taken = [
+      line(NOON, 'sale', -5000),
+      line(NOON, 'refund', 2000),
+      line(NOON, 'dispute_opened', 2500),
+      line(NOON, 'payout_failed', -3000),
+      line(NOON, 'write_off', -700),
+    ]
+    const { total, pending_total } = standingOf(NOON, SELLER, taken)
+    assert.deepEqual([total, pending_total], [-2000 - 2500 + 3000 + 700, 5000])
+  })
+
+  test('what is won back from a dispute is held like a sale', () => {
+    const won = [line(NOON, 'dispute_won', -2500)]
+    assert.equal(standingOf(addDays(NOON, 6), SELLER, won).total, 0)
+    assert.equal(standingOf(addDays(NOON, 7), SELLER, won).total, 2500)
+  })
+
+  test('what is held is told by the day on which it comes, the next one first', () => {
+    const held = [
+      line(new Date('2026-03-09T23:00:00Z'), 'sale', -300),
+      line(new Date('2026-03-09T01:00:00Z'), 'sale', -200),
+      line(new Date('2026-03-08T12:00:00Z'), 'sale', -100),
+    ]
+    assert.deepEqual(standingOf(NOON, SELLER, held).pending, [
+      { at: new Date('2026-03-15T12:00:00Z'), amount: 100 },
+      { at: new Date('2026-03-16T23:00:00Z'), amount: 500 },
+    ])
+  })
+
+  test('nothing is lost: what counts and what is held are all the lines, at any time', () => {
+    const events = ['sale', 'refund', 'dispute_opened', 'dispute_won', 'payout_failed', 'write_off']
+    const anyLine = fc
+      .tuple(
+        fc.integer({ min: -40, max: 40 }),
+        fc.constantFrom(...events),
+        fc.integer({ min: -100_000, max: 100_000 }).filter((amount) => amount !== 0),
+      )
+      .map(([days, event, amount]) => line(addDays(NOON, days), event, amount))
+    fc.assert(
+      fc.property(fc.array(anyLine), fc.integer({ min: -50, max: 90 }), (all, days) => {
+        const { total, pending_total } = standingOf(addDays(NOON, days), SELLER, all)
+        assert.equal(total + pending_total, 0 - all.reduce((sum, { amount }) => sum + amount, 0))
+        assert.ok(pending_total >= 0, 'only what is owed is held')
+      }),
+    )
+  })
+})
+
+test('payouts start at $25.00, and a debt is never one', () => {
+  assert.equal(MINIMUM, 2500)
+  for (const [total, is] of [
+    [2500, true],
+    [2499, false],
+    [0, false],
+    [-2500, false],
+  ] as const) {
+    assert.equal(isPayable(cents(total)), is)
+  }
+})
+
+test('a week begins on Monday at 00:00 UTC', () => {
+  for (const [at, monday] of [
+    ['2026-03-09T00:00:00.000Z', '2026-03-09'],
+    ['2026-03-08T23:59:59.999Z', '2026-03-02'],
+    ['2026-03-15T12:00:00.000Z', '2026-03-09'],
+    ['2026-01-01T00:00:00.000Z', '2025-12-29'],
+    ['2028-03-01T05:00:00.000Z', '2028-02-28'],
+  ] as const) {
+    assert.equal(mondayOf(new Date(at)).toISOString(), `${monday}T00:00:00.000Z`)
+  }
+})
+
+test('a seller and an affiliate are paid from accounts of their own', () => {
+  assert.equal(accountOf('sel_1'), 'seller_payable')
+  assert.equal(accountOf('aff_1'), 'affiliate_payable')
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import Fraction from 'fraction.js'
+import * as billing from '#domain/billing'
+import { type Cents, cents, sum } from '#platform/money'
+
+const bill = (amount: number, tax: number, fee: number, add_on_fee = 0, commission = 0) => ({
+  amount: cents(amount),
+  tax: cents(tax),
+  fee: cents(fee),
+  add_on_fee: cents(add_on_fee),
+  commission: cents(commission),
+})
+
+/** Gives a bill back in steps, and returns what each step took of its parts. */
+function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[] {
+  let before = billing.NOTHING_BACK
+  return steps.map((step) => {
+    const back = billing.takeBack(divided, before, cents(step))
+    before = billing.togetherBack(before, back)
+    return back
+  })
+}
+
+describe('what a refund takes back', () => {
+  // A plan of $12.00 in Texas (5 % of it tax), brought by the seller: 5 % + $0.50 is $1.10.
+  const twelve = bill(1200, 60, 110, 0, 27)
+  const cases: [what: string, of: billing.Divided, steps: number[], parts: number[][]][] = [
+    ['all: the 50 cents stay', twelve, [1260], [[1260, 60, 60, 0, 27]]],
+    ['half', twelve, [630], [[630, 30, 30, 0, 14]]],
+    ['a cent', twelve, [1], [[1, 0, 0, 0, 0]]],
+    [
+      'thirds, of which the last brings what rounding left',
+      bill(1000, 83, 100, 0, 25),
+      [361, 361, 361],
+      [
+        [361, 28, 17, 0, 8],
+        [361, 27, 16, 0, 9],
+        [361, 28, 17, 0, 8],
+      ],
+    ],
+    [
+      'with the add-on’s part of the fee',
+      bill(1200, 60, 134, 24, 33),
+      [630],
+      [[630, 30, 42, 12, 17]],
+    ],
+    [
+      'without tax',
+      bill(18_000, 0, 950),
+      [9000, 9000],
+      [
+        [9000, 0, 450, 0, 0],
+        [9000, 0, 450, 0, 0],
+      ],
+    ],
+    ['of a bill that the fixed part ate: no fee', bill(30, 2, 30), [32], [[32, 2, 0, 0, 0]]],
+  ]
+  for (const [what, of, steps, parts] of cases) {
+    test(what, () => {
+      const got = inSteps(of, steps).map((back) => [
+        back.amount,
+        back.tax,
+        back.fee,
+        back.add_on_fee,
+        back.commission,
+      ])
+      assert.deepEqual(got, parts)
+    })
+  }
+
+  test('nothing, less than nothing and more than is left are refused', () => {
+    for (const amount of [0, -1, 1261]) {
+      assert.throws(() => inSteps(twelve, [amount]), RangeError)
+    }
+    assert.throws(() => inSteps(twelve, [1260, 1]), RangeError)
+  })
+})
+
+/** Any bill that the service can write, with the steps in which a part of it or all goes back. */
+const bills = fc
+  .record({
+    amount: fc.integer({ min: 1, max: 9_999_999 }),
+    tax_ppm: fc.integer({ min: 0, max: 120_000 }),
+    brought_by: fc.constantFrom('seller' as const, 'service' as const),
+    has_add_on: fc.boolean(),
+    affiliate_id: fc.constantFrom(null, 'aff_1'),
+  })
+  .map(({ amount, tax_ppm, affiliate_id, ...terms }) => {
+    const price = cents(amount)
+    const fee = cents(Math.min(amount, billing.feeOn(price, terms)))
+    return {
+      amount: price,
+      tax: cents(Math.round((amount * tax_ppm) / 1_000_000)),
+      fee,
+      add_on_fee: billing.addOnPart(price, fee, terms),
+      commission: billing.commissionOn(fee, affiliate_id),
+    }
+  })
+
+const partsOf = (divided: billing.Divided): [name: keyof billing.TakenBack, whole: number][] => [
+  ['tax', divided.tax],
+  ['add_on_fee', divided.add_on_fee],
+  ['fee', divided.fee - billing.fixedPart(divided.fee)],
+  ['commission', divided.commission],
+]
+
+const stepsOf = (divided: billing.Divided, cuts: number[]): number[] => {
+  const whole = sum(divided.amount, divided.tax)
+  const marks = [...new Set(cuts.map((cut) => Math.floor(cut * whole)))].filter((mark) => mark > 0)
+  marks.sort((one, other) => one - other)
+  return [...marks, whole]
+    .map((mark, index) => mark - (marks[index - 1] ?? 0))
+    .filter((step) => step)
+}
+
+const CUTS = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
+  maxLength: 12,
+})
+
+test('in whatever steps a bill goes back, each part ends to the cent and never runs backwards', () => {
+  fc.assert(
+    fc.property(bills, CUTS, (divided, cuts) => {
+      const backs = inSteps(divided, stepsOf(divided, cuts))
+      const all = billing.togetherBack(...backs)
+      assert.equal(all.amount, divided.amount + divided.tax)
+      for (const [name, whole] of partsOf(divided)) assert.equal(all[name], whole, name)
+      for (const back of backs) {
+        assert.ok(back.tax >= 0 && back.tax <= back.amount)
+        assert.ok(back.add_on_fee >= 0 && back.add_on_fee <= back.fee)
+        assert.ok(back.commission >= 0)
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('after every step each part is within half a cent of its exact share (the fee: of its two)', () => {
+  fc.assert(
+    fc.property(bills, CUTS, (divided, cuts) => {
+      const whole = divided.amount + divided.tax
+      let before = billing.NOTHING_BACK
+      for (const step of stepsOf(divided, cuts)) {
+        before = billing.togetherBack(before, billing.takeBack(divided, before, step as Cents))
+        for (const [name, part] of partsOf(divided)) {
+          const exact = new Fraction(part).mul(before.amount).div(whole)
+          const off = new Fraction(before[name]).sub(exact).abs()
+          const most = name === 'fee' && divided.add_on_fee > 0 ? 1 : 0.5
+          assert.ok(off.lte(most), `${name} is off by ${off.toString()}`)
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import { type Cents, cents } from '#platform/money'
+
+const at = (text: string) => new Date(`${text}T12:00:00Z`)
+const day = (date: Date) => date.toISOString().slice(0, 10)
+
+describe('the calendar of retries', () => {
+  test('tries on days 1, 3, 5, 7, 10 and 14, once more on day 21, and then ends', () => {
+    const since = at('2026-03-01')
+    const first = billing.firstFailure(since)
+    const seen = [[first.status, day(first.next_at)]]
+    let next: billing.Dunning = first
+    while (next.status !== 'canceled') {
+      next = billing.nextRetry(since, next.retries)
+      seen.push(next.status === 'canceled' ? ['canceled', ''] : [next.status, day(next.next_at)])
+    }
+    assert.deepEqual(seen, [
+      ['past_due', '2026-03-02'],
+      ['past_due', '2026-03-04'],
+      ['past_due', '2026-03-06'],
+      ['past_due', '2026-03-08'],
+      ['past_due', '2026-03-11'],
+      ['past_due', '2026-03-15'],
+      ['unpaid', '2026-03-22'],
+      ['canceled', ''],
+    ])
+  })
+
+  test('a lost, stolen, expired or suspicious card is tried no more', () => {
+    const hard = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
+    const soft = ['generic_decline', 'insufficient_funds', 'processing_error', null]
+    assert.ok(hard.every(billing.isHardDecline))
+    assert.ok(!soft.some(billing.isHardDecline))
+  })
+})
+
+describe('what is due', () => {
+  const base = {
+    next_at: at('2026-03-31'),
+    period_end: at('2026-03-31'),
+    auto_renew: true,
+    pause_at_end: false,
+    last_decline: null,
+  }
+  const trialing = { ...base, next_at: at('2026-03-28') }
+  for (const [now, subscription, status, step] of [
+    ['2026-03-30', base, 'active', 'rest'],
+    ['2026-03-31', base, 'active', 'renew'],
+    ['2026-03-31', base, 'trialing', 'renew'],
+    ['2026-03-28', trialing, 'trialing', 'remind'],
+    ['2026-03-31', { ...base, auto_renew: false }, 'active', 'end'],
+    ['2026-03-31', { ...base, auto_renew: false, pause_at_end: true }, 'active', 'end'],
+    ['2026-03-31', { ...base, pause_at_end: true }, 'active', 'pause'],
+    ['2026-03-31', base, 'past_due', 'retry'],
+    ['2026-03-31', base, 'unpaid', 'retry'],
+    ['2026-03-31', { ...base, last_decline: 'lost_card' }, 'past_due', 'skip_retry'],
+    ['2026-03-31', { ...base, last_decline: 'insufficient_funds' }, 'past_due', 'retry'],
+    ['2026-04-30', base, 'paused', 'rest'],
+    ['2026-04-30', base, 'canceled', 'rest'],
+    ['2026-04-30', { ...base, next_at: null }, 'active', 'rest'],
+  ] as const) {
+    test(`${status}, ${now}, ${JSON.stringify(subscription)}: ${step}`, () => {
+      assert.equal(billing.nextStep(at(now), subscription, status), step)
+    })
+  }
+})
+
+test('who pays late does not pay for what has passed, and keeps the day of the month', () => {
+  const calendar = { anchor: at('2026-01-31'), anchor_index: 0, frequency: 'month' } as const
+  const due = (now: string) => {
+    const period = billing.periodDue(calendar, 1, at(now))
+    return [period.period_index, day(period.period_start), day(period.period_end)]
+  }
+  assert.deepEqual(due('2026-02-28'), [2, '2026-02-28', '2026-03-31'])
+  assert.deepEqual(due('2026-03-20'), [2, '2026-02-28', '2026-03-31'])
+  assert.deepEqual(due('2026-05-10'), [4, '2026-04-30', '2026-05-31'])
+})
+
+describe('a move between plans', () => {
+  const running = (status: 'active' | 'trialing', paid: Cents): billing.Running => ({
+    status,
+    period_start: at('2026-03-01'),
+    period_end: at('2026-03-31'),
+    paid,
+  })
+  const rate = (amount: number, frequency: billing.Rate['frequency']) => ({
+    amount: cents(amount),
+    frequency,
+  })
+  const month = rate(1200, 'month')
+  for (const [what, from, to, now, expected] of [
+    ['dearer', month, rate(2400, 'month'), '2026-03-16', { when: 'now', credit: 600, due: 1800 }],
+    [
+      'by the second',
+      month,
+      rate(2400, 'month'),
+      '2026-03-11',
+      { when: 'now', credit: 800, due: 1600 },
+    ],
+    ['cheaper', month, rate(600, 'month'), '2026-03-16', { when: 'period_end' }],
+    ['the same', month, rate(1200, 'month'), '2026-03-16', { when: 'period_end' }],
+    ['a year for less', month, rate(9600, 'year'), '2026-03-16', { when: 'period_end' }],
+    [
+      'a year for more',
+      month,
+      rate(24_000, 'year'),
+      '2026-03-16',
+      { when: 'now', credit: 600, due: 23_400 },
+    ],
+    ['once', month, rate(18_000, null), '2026-03-16', { when: 'now', credit: 600, due: 17_400 }],
+    [
+      'on the last second',
+      month,
+      rate(2400, 'month'),
+      '2026-03-31',
+      { when: 'now', credit: 0, due: 2400 },
+    ],
+  ] as const) {
+    test(`${what}: ${JSON.stringify(expected)}`, () => {
+      assert.deepEqual(
+        billing.planMove(at(now), from, to, running('active', cents(1200))),
+        expected,
+      )
+    })
+  }
+
+  test('whose credit would exceed its price waits for the period’s end', () => {
+    const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
+    const dearer = rate(1200, 'month')
+    assert.deepEqual(billing.planMove(at('2026-03-16'), rate(9600, 'year'), dearer, yearly), {
+      when: 'period_end',
+    })
+  })
+
+  test('in a trial costs nothing, unless it leads to what is paid once', () => {
+    const trial = running('trialing', cents(0))
+    assert.deepEqual(billing.planMove(at('2026-03-16'), month, rate(2400, 'month'), trial), {
+      when: 'in_trial',
+    })
+    assert.deepEqual(billing.planMove(at('2026-03-16'), month, rate(18_000, null), trial), {
+      when: 'now',
+      credit: 0,
+      due: 18_000,
+    })
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import * as affiliates from '#domain/affiliates'
+import * as ledger from '#domain/ledger'
+import { changeCard, renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { type Agent, textOf } from '../support/agent.ts'
+import { decide, objectTo } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import { payeeOf, withBank } from '../support/payees.ts'
+import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
+import { type Bought, buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const OWN_CARD = '378282246310005'
+/** A quarter of $1.10 and of $9.50, rounded down. */
+const MONTHLY = 27
+const LIFETIME = 237
+
+let service: TestService
+let owner: string
+let query: string
+before(async () => {
+  service = await openTestService()
+  owner = (await payeeOf(service, 'affiliate')).owner
+  query = `?ref=${service.demo.affiliate.code}`
+})
+after(() => closeSound(service))
+
+const earned = async () =>
+  0 - (await ledger.balanceOf(service.world.db, 'affiliate_payable', owner))
+
+/** Lets days pass, with the renewals that are due in them. */
+async function passDays(days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    service.clock.pass(DAY)
+    while ((await renewDue(service.world)) > 0);
+    await handleEvents(service.world)
+  }
+}
+
+/** The commissions of a license's bills, the first one first. */
+async function commissionsOf({ license_id }: Bought): Promise<number[]> {
+  const rows = await service.world.db.rows<{ commission: number }>(sql`
+    select commission from invoices where license_id = ${license_id} and status = 'paid'
+    order by number`)
+  return rows.map(({ commission }) => commission)
+}
+
+describe('a commission', () => {
+  test('is paid on every renewal of a referred customer', async () => {
+    const bought = await buy(service, { query })
+    await passDays(62)
+    assert.deepEqual(await commissionsOf(bought), [MONTHLY, MONTHLY, MONTHLY])
+    assert.equal(await earned(), 3 * MONTHLY)
+  })
+
+  test('is taken back with a refund, in its proportion', async () => {
+    const before = await earned()
+    const bought = await buy(service, { query, price: 2 })
+    assert.equal(await earned(), before + LIFETIME)
+    await refund(service, bought, 9_450)
+    assert.equal(await earned(), before + LIFETIME - 119)
+    await refund(service, bought)
+    assert.equal(await earned(), before)
+  })
+
+  test('is taken back with a dispute that is lost, and stays with one that is won', async () => {
+    const before = await earned()
+    const [one, two] = [
+      await buy(service, { query, price: 2 }),
+      await buy(service, { query, price: 2 }),
+    ]
+    const [won, lost] = [await objectTo(service, one.charge), await objectTo(service, two.charge)]
+    assert.equal(await earned(), before + 2 * LIFETIME, 'an open dispute decides nothing')
+    await decide(service, won, 'won')
+    await decide(service, lost, 'lost')
+    assert.equal(await earned(), before + LIFETIME)
+  })
+})
+
+describe('nobody earns on himself', () => {
+  test('an affiliate who becomes the payer of a renewal, by his card, earns nothing on it', async () => {
+    const bought = await buy(service, { query })
+    const agent = await signedIn(service, service.demo.affiliate)
+    await agent.open(`/buy/${service.demo.sign_in_app.prices[0]!.public_id}/`)
+    await agent.submit('Continue', { email: service.demo.affiliate.email, ...TEXAS })
+    await enterCard(agent, OWN_CARD)
+    await agent.submit(/^Pay /)
+    const { card } = await service.world.db.one<{ card: never }>(sql`select row_to_json(c) as card
+      from cards c join users u on u.id = c.user_id
+      where u.email_normalised = ${service.demo.affiliate.email} limit 1`)
+    const asked = { license_id: bought.license_id, card, return_url: 'https://tidepool.example/' }
+    await changeCard(service.world, { user_id: bought.user_id, request_id: 'req_1' }, asked)
+    await passDays(31)
+    assert.deepEqual(await commissionsOf(bought), [MONTHLY, 0])
+    const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(sql`
+      select affiliate_id from invoices where license_id = ${bought.license_id}
+      order by number desc limit 1`)
+    assert.equal(affiliate_id, null)
+  })
+
+  test('a seller earns nothing on his own app', async () => {
+    const { db, random, clock } = service.world
+    const { id: user_id } = await db.one<{ id: string }>(
+      sql`select id from users where email_normalised = ${service.demo.seller.email}`,
+    )
+    await affiliates.add(db, clock.now(), { id: 'aff_seller', user_id, code: 'marinas-own' })
+    assert.ok(random)
+    const bought = await buy(service, { query: '?ref=marinas-own' })
+    assert.deepEqual(await commissionsOf(bought), [0])
+  })
+})
+
+describe('whoever wants to refer', () => {
+  const join = async (agent: Agent, code: string) => {
+    await agent.open('/affiliate/')
+    await agent.submit('Become an affiliate', { code })
+    return { status: agent.page.status, words: textOf(agent.page.body) }
+  }
+
+  test('reads the terms and chooses a code that is free and of the right shape', async () => {
+    const agent = await signedIn(service, service.demo.buyer)
+    for (const [code, words] of [
+      ['', /Choose a code/],
+      ['abc', /Use 4 to 32/],
+      ['a b c d', /Use 4 to 32/],
+      ['a'.repeat(33), /Use 4 to 32/],
+      ['-tides', /single hyphens/],
+      ['low--tide', /single hyphens/],
+      ['support', /kept for the service/],
+      [service.demo.affiliate.code, /Somebody has this code/],
+    ] as const) {
+      const seen = await join(agent, code)
+      assert.equal(seen.status, 422)
+      assert.match(seen.words, words)
+    }
+    assert.match(textOf((await agent.open('/affiliate/')).body), /25 % of Purser’s fee/)
+    const joined = await join(agent, 'Low-Tides')
+    assert.match(joined.words, /You are an affiliate now.*\?ref=low-tides/)
+    assert.match(joined.words, /No commission yet/)
+    assert.match(textOf((await agent.open('/account/')).body), /Referrals/)
+    await agent.open(agent.page.url)
+    const followed = buyer(service)
+    await followed.open('/?ref=low-tides')
+    assert.ok(followed.cookies.has('__Host-ref'), 'the link of the page refers')
+  })
+
+  test('must own the mailbox', async () => {
+    const agent = buyer(service)
+    await agent.open('/affiliate/')
+    assert.match(agent.page.url, /^\/signin\//)
+  })
+})
+
+describe('an affiliate’s page', () => {
+  test('tells every line and what became of it, and nothing of who bought', async () => {
+    await passDays(40)
+    const standing = await earned()
+    assert.ok(standing > 0)
+    for (let more = standing; more < 2500; more += LIFETIME) {
+      await buy(service, { query, price: 2 })
+    }
+    const late = await buy(service, { query, price: 2 })
+    const agent = await withBank(service, 'affiliate')
+    await agent.open('/affiliate/')
+    assert.match(textOf(agent.page.body), /Held until/)
+    assert.doesNotMatch(agent.page.body, /refund-\d+@|@example\.com/)
+    assert.throws(() => agent.form('Pay me now'))
+    await passDays(30)
+    const again = await signedIn(service, service.demo.affiliate)
+    await again.open('/affiliate/')
+    const before = await earned()
+    await again.submit('Pay me now')
+    assert.match(textOf(again.page.body), /Your payout is on its way/)
+    const left = await earned()
+    await passDays(1)
+    const page = textOf((await again.open('/affiliate/')).body)
+    assert.match(page, /Paid with payout \d+/)
+    assert.match(page, /Taken back with payout \d+/)
+    await refund(service, late)
+    assert.ok((await earned()) < 0, 'it was paid already, so it is owed')
+    assert.match(textOf((await again.open('/affiliate/')).body), /You owe \$2\.37/)
+    assert.match(textOf(again.page.body), /Taken back/)
+    await again.press(payoutTitle(again))
+    const csv = await again.open(`${again.page.url}statement.csv`)
+    const rows = parse(csv.body, { columns: true }) as Record<string, string>[]
+    const sum = rows.reduce(
+      (total, { commission }) => total + Math.round(Number(commission) * 100),
+      0,
+    )
+    assert.equal(sum, before - left)
+    assert.deepEqual(
+      [...new Set(rows.flatMap((row) => Object.keys(row)))],
+      ['date', 'description', 'app', 'invoice_id', 'transaction_id', 'fee', 'commission', 'payout'],
+    )
+  })
+})
+
+function payoutTitle(agent: Agent): string {
+  return /Payout \d+: \$[\d.,]+/.exec(textOf(agent.page.body))![0]
+}

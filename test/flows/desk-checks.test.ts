@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { stateOf, subscribe } from '../support/subscriber.ts'
+
+const CHECKS = '/desk/checks/'
+const DISPUTED = '4000000000000259'
+
+let service: TestService
+let staff: Agent
+before(async () => {
+  service = await openTestService()
+  staff = await signedIn(service, service.demo.operator)
+})
+after(() => service.close())
+
+const words = () => textOf(staff.page.body)
+
+test('the checks of the desk are for staff alone', async () => {
+  const seller = await signedIn(service, service.demo.seller)
+  assert.equal((await seller.open(CHECKS)).status, 404)
+})
+
+test('staff checks the books: they agree, and the page says what was looked at', async () => {
+  await subscribe(service)
+  await staff.open('/desk/')
+  await staff.press('Checks')
+  await staff.submit('Check the books')
+  assert.equal(staff.page.url, CHECKS)
+  assert.match(words(), /The books agree/)
+  assert.match(words(), /Looked at .*1 /)
+})
+
+test('a line that nothing led to is told with the rule that it breaks', async () => {
+  service.clock.pass(1)
+  await service.world.db.run(sql`insert into ledger_transactions (id, at, event, subject)
+    values ('txn_stray', ${service.clock.now()}, 'sale', 'inv_nothing')`)
+  await staff.open(CHECKS)
+  await staff.submit('Check the books')
+  assert.match(words(), /They differ/)
+  assert.match(words(), /txn_stray|inv_nothing/)
+})
+
+test('events that nobody heard are heard once, however often they are asked for', async () => {
+  const subscriber = await subscribe(service, { card: DISPUTED })
+  assert.equal((await stateOf(service, subscriber)).status, 'active')
+  await staff.open(CHECKS)
+  await staff.submit('Hear the events again')
+  assert.match(words(), /1 heard, 0 waiting/)
+  assert.equal((await stateOf(service, subscriber)).status, 'paused')
+  service.clock.pass(1)
+  await staff.submit('Hear the events again')
+  assert.match(words(), /0 heard, 0 waiting/)
+  const { count } = await service.world.db.one<{ count: number }>(
+    sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,
+  )
+  assert.equal(count, 1)
+})

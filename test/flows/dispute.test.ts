@@ -1,0 +1,502 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import type { RefundAnswer } from '#domain/payments'
+import * as payments from '#domain/payments'
+import { holdByStaff, releaseByStaff } from '#flows/desk'
+import { assembleEvidence, sendEvidence } from '#flows/dispute'
+import { payOut } from '#flows/pay-out'
+import { recoverRefunds } from '#flows/refund'
+import { rememberUses } from '#flows/remember-uses'
+import { movePlan, offerMove, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { openTestDatabase } from '../support/database.ts'
+import {
+  bankOf,
+  decide,
+  disputeOf,
+  FRAUDULENT,
+  INQUIRY,
+  NOT_RECEIVED,
+  objectTo,
+  owedToSeller,
+} from '../support/disputes.ts'
+import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import {
+  asker,
+  type Bought,
+  buy,
+  movedBy,
+  passAndHear,
+  refund,
+  refundsOf,
+  stateOf,
+  subscriptionOf,
+} from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const COMES_BACK = '4000000000005126'
+const FAILS_ONCE = '4999990000000114'
+
+let service: TestService
+before(async () => {
+  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+})
+after(() => closeSound(service))
+
+const renew = async () => {
+  while ((await renewDue(service.world)) > 0);
+}
+const pass = async (days: number) => {
+  service.clock.pass(days * DAY)
+  await renew()
+}
+const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
+const staff = async () => ({ ...(await asker(service, 'operator')), reason: 'A look at it.' })
+
+/** The charge of the latest bill of a license. */
+async function latestCharge({ license_id }: Bought): Promise<payments.Charge> {
+  const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+    where license_id = ${license_id} and status = 'paid' order by number desc limit 1`)
+  return (await payments.chargeOf(service.world.db, id))!
+}
+
+describe('a dispute', () => {
+  test('suspends the license at once and takes the price and $15 from the seller', async () => {
+    const before = await owedToSeller(service)
+    const bought = await buy(service, { card: FRAUDULENT })
+    assert.equal(await statusOf(bought), 'active')
+    await handleEvents(service.world)
+    const state = await stateOf(service, bought)
+    assert.deepEqual([state.status, state.entitled], ['paused', false])
+    assert.equal((await subscriptionOf(service, bought.license_id))?.next_at, null)
+    const dispute = (await disputeOf(service, bought))!
+    assert.equal(dispute.status, 'open')
+    assert.equal(dispute.reason, 'fraudulent')
+    assert.deepEqual(await movedBy(service, [dispute.id]), {
+      dispute_costs: -1500,
+      dispute_hold: -1200,
+      disputes_open: 1260,
+      processor: -1260,
+      seller_payable: 2700,
+    })
+    // The sale brought $10.90 of $12.00.
+    assert.equal(await owedToSeller(service), before + 1090 - 2700)
+    assert.deepEqual(await refund(service, bought), { outcome: 'refused', refusal: 'disputed' })
+    const letters = await service.world.db.rows(sql`select id from letters
+      where kind = 'dispute_opened' and subject_id = ${dispute.id}`)
+    assert.equal(letters.length, 1)
+  })
+
+  test('that is won gives everything back, and the same key works as before', async () => {
+    const bought = await buy(service, { card: FRAUDULENT })
+    await handleEvents(service.world)
+    const dispute = (await disputeOf(service, bought))!
+    const facts = { dispute_id: dispute.id, statement: 'winning_evidence' }
+    assert.equal(await sendEvidence(service.world, await asker(service), facts), 'sent')
+    await handleEvents(service.world)
+    const state = await stateOf(service, bought)
+    assert.deepEqual([state.status, state.entitled], ['active', true])
+    assert.deepEqual(await movedBy(service, [dispute.id]), {})
+    const subscription = (await subscriptionOf(service, bought.license_id))!
+    assert.deepEqual(subscription.next_at, subscription.period_end)
+    assert.equal(await sendEvidence(service.world, await asker(service), facts), 'closed')
+    const history = await service.world.db.rows(sql`select from_status, to_status, trigger
+      from license_history where license_id = ${bought.license_id} order by id`)
+    assert.deepEqual(history, [
+      { from_status: null, to_status: 'active', trigger: 'purchase' },
+      { from_status: 'active', to_status: 'paused', trigger: 'disputed' },
+      { from_status: 'paused', to_status: 'active', trigger: 'resumed' },
+    ])
+  })
+
+  test('that nobody answers is lost: canceled, the tax is not owed, the cost stays', async () => {
+    const bought = await buy(service, { card: NOT_RECEIVED })
+    await handleEvents(service.world)
+    await passAndHear(service, 8)
+    assert.equal(await statusOf(bought), 'canceled')
+    const dispute = (await disputeOf(service, bought))!
+    assert.equal(dispute.status, 'lost')
+    assert.deepEqual(await movedBy(service, [bought.invoice_id, dispute.id]), {
+      dispute_costs: -1500,
+      fees: -110,
+      seller_payable: 1610,
+    })
+    assert.deepEqual(await refund(service, bought), { outcome: 'refused', refusal: 'nothing_left' })
+    assert.ok((await subscriptionOf(service, bought.license_id))?.ended_at)
+  })
+
+  test('that is only an inquiry moves nothing; unanswered it becomes a dispute', async () => {
+    const bought = await buy(service, { card: INQUIRY })
+    await handleEvents(service.world)
+    assert.equal(await statusOf(bought), 'active')
+    const inquiry = (await disputeOf(service, bought))!
+    assert.equal(inquiry.status, 'inquiry')
+    assert.deepEqual(await movedBy(service, [inquiry.id]), {})
+    await passAndHear(service, 8)
+    assert.equal((await disputeOf(service, bought))?.status, 'open')
+    assert.equal(await statusOf(bought), 'paused')
+    assert.equal((await movedBy(service, [inquiry.id])).dispute_costs, -1500)
+  })
+
+  test('that is only an inquiry and is answered closes, and the license never stopped', async () => {
+    const bought = await buy(service, { card: INQUIRY })
+    await handleEvents(service.world)
+    const { id: dispute_id } = (await disputeOf(service, bought))!
+    await sendEvidence(service.world, await asker(service), { dispute_id, statement: '' })
+    await handleEvents(service.world)
+    assert.equal((await disputeOf(service, bought))?.status, 'won')
+    assert.deepEqual(await movedBy(service, [dispute_id]), {})
+    assert.equal(await statusOf(bought), 'active')
+  })
+
+  test('nothing renews while it is open; what was due is due when it is won', async () => {
+    const bought = await buy(service)
+    const dispute = await objectTo(service, bought.charge)
+    await pass(40)
+    assert.equal((await latestCharge(bought)).id, bought.charge.id)
+    const won = await buy(service)
+    const other = await objectTo(service, won.charge)
+    service.clock.pass(5 * DAY)
+    await decide(service, other, 'won')
+    assert.equal(await statusOf(won), 'active')
+    // The first was lost by its due date, as nobody had answered.
+    assert.equal((await payments.disputesOf(service.world.db, bought.charge.id))[0]?.status, 'lost')
+    assert.equal(dispute.status, 'open')
+    await pass(27)
+    assert.notEqual((await latestCharge(won)).id, won.charge.id)
+  })
+
+  test('a negative balance is carried and blocks payouts until sales have made up for it', async () => {
+    const bought = await buy(service, { price: 2 })
+    await handleEvents(service.world)
+    const owed_before = await owedToSeller(service)
+    const dispute = await objectTo(service, bought.charge)
+    assert.equal(await owedToSeller(service), owed_before - 18_000 - 1500)
+    const { seller_id } = await service.world.db.one<{ seller_id: string }>(
+      sql`select seller_id from apps where slug = 'tidepool'`,
+    )
+    const payee = {
+      owner: seller_id,
+      account: 'seller_payable' as const,
+      cause: 'request' as const,
+    }
+    const paid = await payOut(service.world, payee)
+    assert.ok(paid.outcome === 'too_little' || paid.outcome === 'no_bank')
+    assert.equal(await statusOf(bought), 'paused')
+    await decide(service, dispute, 'won')
+    assert.equal(await statusOf(bought), 'one_time_active')
+    assert.equal(await owedToSeller(service), owed_before)
+  })
+})
+
+describe('what may come together', () => {
+  /** One row a story: what is done to a purchase, and what its license is in the end. */
+  const stories: [
+    what: string,
+    card: string | undefined,
+    tell: (b: Bought) => Promise<void>,
+    end: string,
+  ][] = [
+    [
+      'two disputes, both won: it resumes with the second',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        const latest = await latestCharge(bought)
+        const first = await objectTo(service, bought.charge)
+        const second = await objectTo(service, latest)
+        await decide(service, first, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, second, 'won')
+      },
+      'active',
+    ],
+    [
+      'two disputes, one won and one lost: it ends',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        const latest = await latestCharge(bought)
+        const first = await objectTo(service, bought.charge)
+        const second = await objectTo(service, latest)
+        await decide(service, second, 'lost')
+        assert.equal(await statusOf(bought), 'canceled')
+        await decide(service, first, 'won')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of an older bill that is lost, although a later one was paid',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        await decide(service, await objectTo(service, bought.charge), 'lost')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of what a refund left: only that is taken, each part in proportion',
+      undefined,
+      async (bought) => {
+        await refund(service, bought, 630)
+        const dispute = await objectTo(service, bought.charge)
+        assert.deepEqual([dispute.amount, dispute.tax], [630, 30])
+        assert.equal((await movedBy(service, [dispute.id])).seller_payable, 600 + 1500)
+        await decide(service, dispute, 'lost')
+        assert.equal((await refund(service, bought)).outcome, 'refused')
+      },
+      'canceled',
+    ],
+    [
+      'a refund after a dispute that was won',
+      undefined,
+      async (bought) => {
+        await decide(service, await objectTo(service, bought.charge), 'won')
+        assert.equal((await refund(service, bought)).outcome, 'refunded')
+      },
+      'canceled',
+    ],
+    [
+      'a refund that comes back while the rest is disputed: the buyer is owed it',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        const dispute = await objectTo(service, bought.charge)
+        assert.equal(dispute.amount, 1000)
+        await passAndHear(service, 2)
+        const [given] = await refundsOf(service, bought)
+        assert.equal(given?.status, 'failed')
+        assert.equal((await movedBy(service, [given.id, dispute.id])).buyer_payable, -260)
+        await decide(service, dispute, 'won')
+      },
+      'active',
+    ],
+    [
+      'a dispute after a refund came back: what the buyer was owed he has from the bank',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        await passAndHear(service, 2)
+        const [given] = await refundsOf(service, bought)
+        const dispute = await objectTo(service, bought.charge)
+        assert.deepEqual([dispute.amount, dispute.owed], [1260, 260])
+        const moved = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        assert.equal(moved.buyer_payable, undefined)
+        await decide(service, dispute, 'lost')
+        const lost = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        // The fee stays but for what the refund took back of it; the sale itself is undone.
+        assert.deepEqual(Object.keys(lost), ['dispute_costs', 'fees', 'seller_payable'])
+      },
+      'canceled',
+    ],
+    [
+      'a dispute after a refund came back, won: the buyer is owed it again',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        await passAndHear(service, 2)
+        const [given] = await refundsOf(service, bought)
+        const dispute = await objectTo(service, bought.charge)
+        await decide(service, dispute, 'won')
+        assert.equal((await movedBy(service, [given!.id, dispute.id])).buyer_payable, -260)
+      },
+      'active',
+    ],
+    [
+      'a license that staff holds stays held when its dispute is won, until it is released',
+      undefined,
+      async (bought) => {
+        const { license_id } = bought
+        await holdByStaff(service.world, await staff(), license_id)
+        const dispute = await objectTo(service, bought.charge)
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        await releaseByStaff(service.world, await staff(), license_id)
+      },
+      'active',
+    ],
+    [
+      'a license released by staff while it is disputed waits for the bank',
+      undefined,
+      async (bought) => {
+        const { license_id } = bought
+        const dispute = await objectTo(service, bought.charge)
+        await holdByStaff(service.world, await staff(), license_id)
+        await releaseByStaff(service.world, await staff(), license_id)
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, dispute, 'won')
+      },
+      'active',
+    ],
+    [
+      'a license that owes a renewal owes it again, and the retry that was missed is due now',
+      FAILS_ONCE,
+      async (bought) => {
+        await pass(31)
+        assert.equal(await statusOf(bought), 'past_due')
+        const dispute = await objectTo(service, bought.charge)
+        await pass(3)
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'past_due')
+        await renew()
+      },
+      'active',
+    ],
+    [
+      'a license that its owner let end is not opened again by a dispute that is won',
+      undefined,
+      async (bought) => {
+        await refund(service, bought, 1000)
+        await service.world.db.run(sql`update subscriptions set auto_renew = false
+          where license_id = ${bought.license_id}`)
+        await pass(32)
+        assert.equal(await statusOf(bought), 'canceled')
+        await decide(service, await objectTo(service, bought.charge), 'won')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of an upgrade that is lost ends what it led to',
+      undefined,
+      async (bought) => {
+        const { license_id, user_id } = bought
+        const price_id = service.demo.app.prices[2]!.public_id
+        const { agreement } = (await offerMove(service.world, { license_id, price_id }))!
+        const facts = { license_id, agreement, return_url: 'http://localhost/' }
+        const moved = await movePlan(service.world, { user_id, request_id: 'req_1' }, facts)
+        assert.equal(moved.outcome, 'paid')
+        const dispute = await objectTo(service, await latestCharge(bought))
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, dispute, 'lost')
+      },
+      'canceled',
+    ],
+    [
+      'a license that its owner paused stays so when it is disputed, and cannot be resumed meanwhile',
+      undefined,
+      async (bought) => {
+        const { license_id, user_id } = bought
+        const { client_id } = service.demo.app
+        await apps.setAllowsPause(service.world.db, client_id, true)
+        const owner = { user_id, request_id: 'req_1' }
+        await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
+        await pass(32)
+        const dispute = await objectTo(service, bought.charge)
+        const resuming = { license_id, asked_by: 'buyer' as const, return_url: 'http://localhost/' }
+        assert.equal((await payOwed(service.world, resuming)).outcome, 'nothing_owed')
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        assert.equal((await payOwed(service.world, resuming)).outcome, 'paid')
+      },
+      'active',
+    ],
+  ]
+  for (const [what, card, tell, end] of stories) {
+    test(what, async () => {
+      const bought = await buy(service, card === undefined ? {} : { card })
+      await tell(bought)
+      assert.equal(await statusOf(bought), end)
+      await assertInvariants(service)
+    })
+  }
+})
+
+describe('what the processor tells', () => {
+  test('of a charge that is not on the books yet waits, and is heard again', async () => {
+    const told = {
+      kind: 'dispute_closed' as const,
+      dispute_id: 'dp_unknown',
+      outcome: 'won' as const,
+      id: 'evt_early',
+      at: service.clock.now(),
+    }
+    const { processor } = service.world
+    const world = { ...service.world, processor: { ...processor, events: async () => [told] } }
+    assert.equal(await handleEvents(world), 0)
+    const { db } = service.world
+    assert.deepEqual(await db.rows(sql`select id from processor_events where id = 'evt_early'`), [])
+  })
+
+  test('is done once, however often it is told and by however many workers', async () => {
+    const bought = await buy(service, { card: FRAUDULENT })
+    const { processor } = service.world
+    const told = await processor.events(service.clock.now())
+    const forgetful = { ...processor, events: async () => told, acknowledge: async () => {} }
+    const world = { ...service.world, processor: forgetful }
+    await Promise.all([handleEvents(world), handleEvents(world)])
+    await handleEvents(world)
+    await handleEvents(service.world)
+    const dispute = (await disputeOf(service, bought))!
+    assert.equal((await movedBy(service, [dispute.id])).dispute_costs, -1500)
+    assert.deepEqual(await processor.events(service.clock.now()), [])
+  })
+
+  test('is done whole or not at all, wherever the process is killed', async () => {
+    for (const outcome of ['won', 'lost'] as const) {
+      for (let last = 1, killed = true; killed; last += 3) {
+        const bought = await buy(service, { card: FRAUDULENT })
+        ;({ killed } = await untilKilled(last, () => handleEvents(service.world)))
+        await handleEvents(service.world)
+        assert.equal(await statusOf(bought), 'paused')
+        const { processor_dispute_id: dispute_id } = (await disputeOf(service, bought))!
+        await bankOf(service).decideDispute(service.clock.now(), { dispute_id, outcome })
+        await untilKilled(last, () => handleEvents(service.world))
+        await handleEvents(service.world)
+        assert.equal(await statusOf(bought), outcome === 'won' ? 'active' : 'canceled')
+      }
+    }
+    await assertInvariants(service)
+  })
+
+  test('waits while a refund of the same charge has no answer yet', async () => {
+    const bought = await buy(service)
+    const { world } = service
+    const unheard = async (): Promise<RefundAnswer> => {
+      throw new payments.ProcessorUnreachable('the network is down')
+    }
+    const deaf = {
+      ...service,
+      world: { ...world, processor: { ...world.processor, refund: unheard } },
+    }
+    assert.equal((await refund(deaf, bought, 300)).outcome, 'processing')
+    await objectTo(service, bought.charge)
+    assert.equal(await disputeOf(service, bought), undefined)
+    assert.equal(await statusOf(bought), 'active')
+    service.clock.pass(5)
+    await recoverRefunds(world)
+    // The processor refuses to give back what is disputed, and then the dispute is booked whole.
+    assert.equal((await refundsOf(service, bought))[0]?.status, 'refused')
+    await handleEvents(world)
+    assert.equal((await disputeOf(service, bought))?.amount, 1260)
+    assert.equal(await statusOf(bought), 'paused')
+  })
+})
+
+test('evidence says what the buyer did, with networks and never a whole address', async () => {
+  const bought = await buy(service, { card: NOT_RECEIVED })
+  for (let time = 0; time < 3; time++) await stateOf(service, bought)
+  await rememberUses(service.world)
+  await stateOf(service, bought)
+  await rememberUses(service.world)
+  await handleEvents(service.world)
+  const dispute = (await disputeOf(service, bought))!
+  const evidence = await assembleEvidence(service.world, dispute.id, 'They wrote to us.')
+  assert.equal(evidence.customer_email_address, bought.email)
+  assert.equal(evidence.uncategorized_text, 'They wrote to us.')
+  const log = evidence.access_activity_log
+  assert.match(log, /^\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}The buyer confirmed the order/m)
+  assert.match(log, /The license key was shown to the buyer \(network 10\.0\.\d+\.\*\)\.$/m)
+  assert.match(
+    log,
+    /The server of the app checked the license key, 4 times \(network 127\.0\.0\.\*\)/,
+  )
+  assert.match(evidence.receipt, /Total: \$12\.60, paid with Visa ending in 2685$/)
+  assert.match(evidence.refund_policy_disclosure, /\/refunds\//)
+  const text = JSON.stringify(evidence)
+  assert.ok(!/\b\d+\.\d+\.\d+\.\d+\b/.test(text), 'no whole address')
+  assert.ok(!text.includes(bought.license_key))
+})

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { World } from '#flows/world'
+import { sql } from '#platform/sql'
+import { findFile, sweepFiles } from '#platform/task-files'
+import { declareExport, type Export } from '#surfaces/exports'
+import { startTask } from '#surfaces/tasks'
+import { type Agent, textOf } from '../support/agent.ts'
+import { eventually } from '../support/browser.ts'
+import { exportBy } from '../support/exports.ts'
+import { buyer } from '../support/purchase.ts'
+import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const SALES = '/dashboard/apps/tidepool/sales/'
+const DAY = 86_400
+
+let service: TestService
+let seller: Agent
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+  seller = await signedIn(service, service.demo.seller)
+})
+// What is made up here in bulk is in no other book, so that nothing can be said of these books.
+after(() => service.close())
+
+const userOf = async (who: 'seller' | 'operator') =>
+  (
+    await service.world.db.one<{ id: string }>(
+      sql`select id from users where email_normalised = ${service.demo[who].email}`,
+    )
+  ).id
+
+/** Makes a bill, with the books' word of it, into so many at the same instant. */
+async function multiply({ db }: World, invoice_id: string, copies: number): Promise<void> {
+  await db.run(sql`insert into invoices (id, kind, app_id, user_id, license_id, order_id,
+      period_start, product_id, price_id, tax_quote_id, price_amount, amount, tax, fee, commission,
+      brought_by, status, created_at, paid_at)
+    select id || '_' || copy, kind, app_id, user_id, license_id, order_id, period_start, product_id,
+      price_id, tax_quote_id, price_amount, amount, tax, fee, commission, brought_by, status,
+      created_at, paid_at
+    from invoices, generate_series(1, ${copies}::int) copy where id = ${invoice_id}`)
+  await db.run(sql`insert into ledger_transactions (id, at, event, subject)
+    select t.id || '_' || copy, t.at, t.event, t.subject || '_' || copy
+    from ledger_transactions t, generate_series(1, ${copies}::int) copy
+    where t.event = 'sale' and substr(t.subject, 5) = substr(${invoice_id}, 5)`)
+}
+
+describe('an export', () => {
+  test('of nothing is a heading alone', async () => {
+    const agent = seller.twin()
+    await agent.open('/dashboard/apps/driftlog/sales/')
+    const { file, rows } = await exportBy(agent, 'Export CSV')
+    assert.equal(rows.length, 0)
+    assert.match(file.body, /^bill,date,status,[^\r]+\r\n$/)
+  })
+
+  test('of more than a few thousand bills lists each once, the latest first', async () => {
+    const { invoice_id } = await buy(service, { price: 2 })
+    await multiply(service.world, invoice_id, 2_345)
+    const agent = seller.twin()
+    await agent.open(SALES)
+    const { file, rows } = await exportBy(agent, 'Export CSV')
+    assert.equal(rows.length, 2_346)
+    assert.equal(new Set(rows.map((row) => row.invoice_id)).size, 2_346)
+    const bills = rows.map((row) => row.bill!)
+    assert.deepEqual(bills, [...bills].sort().reverse())
+    assert.equal(file.body.match(/^bill,/gm)?.length, 1)
+    assert.equal(file.headers['content-length'], String(Buffer.byteLength(file.body)))
+    assert.match(String(file.headers['content-type']), /^text\/csv/)
+    assert.equal(file.headers['content-disposition'], 'attachment; filename="tidepool-sales.csv"')
+    assert.equal(file.headers['cache-control'], 'no-store')
+    assert.equal(file.headers['x-content-type-options'], 'nosniff')
+    await agent.open(SALES)
+    await agent.submit('Export CSV')
+    assert.match(textOf(agent.page.body), /Rows 2,346 Size [\d.]+ [KM]B Kept until March 17, 2026/)
+  })
+
+  test('of a month’s tax has each of its lines once, even where all are of one instant', async () => {
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open('/desk/tax/2026-03/')
+    const { rows } = await exportBy(agent, 'Every line (CSV)')
+    assert.equal(rows.length, 2_346)
+    assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 2_346)
+    await agent.open('/desk/tax/2026-03/')
+    const states = await exportBy(agent, 'By state (CSV)')
+    assert.deepEqual(
+      states.rows.map(({ state, gross_sales }) => [state, gross_sales]),
+      [['TX', (2_346 * 180).toFixed(2)]],
+    )
+  })
+
+  test('is its owner’s alone, and that of staff theirs while they are staff', async () => {
+    const agent = seller.twin()
+    await agent.open(SALES)
+    const own = await exportBy(agent, 'Export CSV')
+    const staff = await signedIn(service, service.demo.operator)
+    await staff.open('/desk/tax/2026-03/')
+    const desk = await exportBy(staff, 'By state (CSV)')
+    for (const path of ['', 'ready/', 'file']) {
+      assert.equal((await staff.open(own.task_url + path)).status, 404, path)
+      assert.equal((await seller.twin().open(desk.task_url + path)).status, 404, path)
+      const stranger = buyer(service)
+      assert.match((await stranger.open(own.task_url + path)).url, /^\/signin\//, path)
+    }
+    const rank = (is_operator: boolean) =>
+      service.world.db.run(sql`update users set is_operator = ${is_operator}
+        where email_normalised = ${service.demo.operator.email}`)
+    await rank(false)
+    assert.equal((await staff.open(`${desk.task_url}file`)).status, 404)
+    await rank(true)
+    assert.equal((await staff.open(`${desk.task_url}file`)).status, 200)
+  })
+
+  test('is kept for seven days; after that its page says so and offers the way back', async () => {
+    const { db } = service.world
+    const agent = seller.twin()
+    await agent.open(SALES)
+    const { task_url } = await exportBy(agent, 'Export CSV')
+    await sweepFiles(db, new Date(service.clock.now().getTime() + (7 * DAY - 1) * 1000))
+    assert.equal((await agent.open(`${task_url}file`)).status, 200)
+    await sweepFiles(db, new Date(service.clock.now().getTime() + 7 * DAY * 1000))
+    const gone = await agent.open(`${task_url}file`)
+    assert.deepEqual([gone.status, gone.url], [410, `${task_url}ready/`])
+    assert.match(textOf(gone.body), /This export is gone.*kept for 7 days/)
+    await agent.press('Back')
+    assert.equal(agent.page.url, SALES)
+    const { count } = await db.one<{ count: number }>(sql`select count(*) from task_file_parts`)
+    assert.equal(count, 0)
+  })
+
+  test('that is under way is led to, not begun again', async () => {
+    const { db, clock } = service.world
+    const user_id = await userOf('seller')
+    await db.run(sql`insert into tasks
+      (id, kind, user_id, app_id, request, status, created_at, updated_at)
+      select 'task_busy', 'export_sales', ${user_id}, id, '{"slug": "tidepool"}', 'running',
+        ${clock.now()}::timestamptz + interval '1 second', ${clock.now()}
+      from apps where slug = 'tidepool'`)
+    const agent = seller.twin()
+    await agent.open(SALES)
+    await agent.submit('Export CSV')
+    assert.equal(agent.page.url, '/tasks/task_busy/')
+    await agent.open('/dashboard/apps/driftlog/sales/')
+    await exportBy(agent, 'Export CSV')
+  })
+
+  test('is refused after sixty in an hour', async () => {
+    const limit = { name: 'exports', points: 60, seconds: 3600 }
+    await service.world.limits.take(limit, await userOf('operator'), 60)
+    const agent = await signedIn(service, service.demo.operator)
+    await agent.open('/desk/tax/2026-03/')
+    const refused = await agent.submit('By state (CSV)')
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+  })
+})
+
+describe('a long export', () => {
+  /** Pages that come one by one, whenever the test lets the next one come. */
+  class Pages {
+    asked = 0
+    #gates = [0, 1, 2].map(() => Promise.withResolvers<void>())
+
+    open(page: number) {
+      this.#gates[page]!.resolve()
+    }
+
+    async *read() {
+      for (const [page, gate] of this.#gates.entries()) {
+        this.asked++
+        await gate.promise
+        yield Array.from({ length: 1000 }, (_, row) => `${page * 1000 + row}`)
+      }
+    }
+  }
+
+  const kinds = (async function* () {
+    for (let count = 0; ; count++) yield `slow_${count}`
+  })()
+
+  /** Begins an export of three pages, and returns where it is watched. */
+  async function begin(pages: Pages): Promise<{ id: string; url: string }> {
+    const { world } = service
+    const kind = (await kinds.next()).value as string
+    const table: Export<string> = {
+      kind,
+      title: 'Exporting shells',
+      place: 'apps',
+      columns: [{ name: 'shell', of: (row) => row }],
+      nameOf: () => 'shells.csv',
+      open: async () => ({ total: 3000, pages: pages.read() }),
+      back: () => SALES,
+    }
+    declareExport(world, table)
+    const task = { kind, user_id: await userOf('seller'), app_id: null, request: {} }
+    const url = await world.db.tx((tx) => startTask(world, tx, task))
+    return { id: url.split('/')[2]!, url }
+  }
+
+  const partsOf = async (id: string) =>
+    (
+      await service.world.db.one<{ count: number }>(
+        sql`select count(*) from task_file_parts where task_id = ${id}`,
+      )
+    ).count
+
+  const statusOf = async (id: string) =>
+    (await service.world.db.one<{ status: string }>(sql`select status from tasks where id = ${id}`))
+      .status
+
+  test('says how many rows are done, and holds one page of them at a time', async () => {
+    const pages = new Pages()
+    const { id, url } = await begin(pages)
+    const agent = seller.twin()
+    for (let page = 0; page < 3; page++) {
+      await eventually('the next page to be asked for', async () => pages.asked === page + 1)
+      const words = page === 0 ? /0 of 3,000 rows/ : new RegExp(`${page},000 of 3,000 rows`)
+      const watched = await agent.open(url)
+      assert.equal(watched.status, 202)
+      assert.match(textOf(watched.body), words)
+      // The heading, and every page before the one that is asked for, are stored by now.
+      assert.equal(await partsOf(id), page + 1)
+      assert.equal((await agent.open(`${url}file`)).status, 404, 'nobody gets half of a file')
+      assert.equal(await findFile(service.world.db, id), undefined)
+      pages.open(page)
+    }
+    await eventually('the file', async () => (await agent.open(url)).status !== 202)
+    assert.match(textOf(agent.page.body), /Your export is ready.*Rows 3,000/)
+    const file = await agent.press('Download')
+    assert.equal(file.body.split('\r\n').length, 1 + 3000 + 1)
+  })
+
+  test('that is stopped leaves no file, and says so', async () => {
+    const pages = new Pages()
+    const { id, url } = await begin(pages)
+    await eventually('the first page to be asked for', async () => pages.asked === 1)
+    const agent = seller.twin()
+    await agent.open(url)
+    const isOver = agent.submit('Stop')
+    await eventually('the stop', async () => (await statusOf(id)) === 'failed')
+    pages.open(0)
+    await isOver
+    assert.match(textOf(agent.page.body), /It was stopped\. No file was made\./)
+    assert.equal(await partsOf(id), 0)
+    assert.equal((await agent.open(`${url}ready/`)).status, 404)
+  })
+
+  test('that fails leaves no file, and can be tried again', async () => {
+    const pages = new Pages()
+    pages.read = async function* () {
+      yield ['1']
+      throw new Error('the table cannot be read')
+    }
+    const { id, url } = await begin(pages)
+    const agent = seller.twin()
+    await eventually('the end', async () => (await agent.open(url)).status === 200)
+    assert.match(textOf(agent.page.body), /It stopped half-way\. No file was made\. Try again\./)
+    assert.equal(await partsOf(id), 0)
+  })
+})

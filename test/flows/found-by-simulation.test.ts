@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { holdByStaff, payBuyerOtherwise, releaseByStaff } from '#flows/desk'
+import { payOut } from '#flows/pay-out'
+import { movePlan, offerMove, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { isoDate } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+import { ManualClock } from '../support/clock.ts'
+import { closeSound } from '../support/invariants.ts'
+import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
+import { asker, buy, movedBy, passAndHear, refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  billsOf,
+  CARD,
+  DAY,
+  otherApp,
+  passDays,
+  playDue,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+const COMES_BACK = '4000000000005126'
+
+let service: TestService
+let bank: Sandbox
+let isLost = false
+before(async () => {
+  // The 31st of January: a month later there is none.
+  const clock = new ManualClock('2027-01-30T09:30:00Z')
+  service = await openTestService({ clock, processor: inWeather })
+})
+after(() => closeSound(service))
+
+function inWeather(sandbox: Sandbox): World['processor'] {
+  bank = sandbox
+  return {
+    ...sandbox,
+    async payOut(now, request) {
+      const answer = await sandbox.payOut(now, request)
+      if (isLost) throw new payments.ProcessorUnreachable('the answer is lost')
+      return answer
+    },
+  }
+}
+
+const staff = async () => ({ ...(await asker(service, 'operator')), reason: 'A look at it.' })
+
+test('a plan that was moved to keeps its calendar where it is billed a month too late', async () => {
+  const app = await otherApp(service, { frequency: 'day', amount: cents(90_000) })
+  const monthly = 'prc_monthly00000000000000'
+  await service.world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
+    values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
+  const subscriber = await subscribe(service, { app })
+  const { license_id, user_id } = subscriber
+  const offer = (await offerMove(service.world, { license_id, price_id: monthly }))!
+  const agreed = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
+  const moved = await movePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+  assert.equal(moved.outcome, 'planned')
+  // Nobody works until the first month of the new plan has passed unpaid.
+  service.clock.pass(29 * DAY)
+  await playDue(service)
+  await passDays(service, 40)
+  const days = (await billsOf(service, subscriber)).map(({ period_start, period_end }) => {
+    return [isoDate(period_start), isoDate(period_end!)]
+  })
+  assert.deepEqual(days, [
+    ['2027-01-30', '2027-01-31'],
+    ['2027-02-28', '2027-03-31'],
+    ['2027-03-31', '2027-04-30'],
+  ])
+})
+
+test('whoever turns auto-renew off while the license is held is charged no more after it', async () => {
+  const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
+  const subscriber = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
+  const { license_id, user_id } = subscriber
+  await passDays(service, 7)
+  assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+  await holdByStaff(service.world, await staff(), license_id)
+  const off = { license_id, to: 'off' } as const
+  assert.ok(await setAutoRenew(service.world, { user_id, request_id: 'req_test' }, off))
+  await releaseByStaff(service.world, await staff(), license_id)
+  await passDays(service, 2)
+  assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+  assert.equal((await billsOf(service, subscriber)).length, 1)
+})
+
+test('a payout that failed is owed again, although its name was in an answer that was lost twice', async () => {
+  const seller = await payeeOf(service, 'seller')
+  await withBank(service, 'seller', BANKS.closed)
+  await sell(service)
+  service.clock.pass(7 * DAY)
+  isLost = true
+  const asked = await payOut(service.world, { ...seller, cause: 'request' })
+  assert.equal(asked.outcome, 'processing')
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+  isLost = false
+  await handleEvents(service.world)
+  const payouts = sql`select status from payouts where owner = ${seller.owner}`
+  assert.deepEqual(await service.world.db.rows(payouts), [{ status: 'failed' }])
+})
+
+test('an inquiry that is heard of after a refund is heard', async () => {
+  const bought = await buy(service)
+  const { processor_charge_id: charge_id, id } = bought.charge
+  const scene = { charge_id, reason: 'general' as const, is_inquiry: true }
+  await bank.disputeCharge(service.clock.now(), scene)
+  assert.equal((await refund(service, bought, 1000)).outcome, 'refunded')
+  await handleEvents(service.world)
+  const [inquiry] = await payments.disputesOf(service.world.db, id)
+  assert.equal(inquiry?.status, 'inquiry')
+  await passAndHear(service, 7)
+  const [dispute] = await payments.disputesOf(service.world.db, id)
+  assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 260, 0])
+})
+
+test('what a dispute takes beyond what is left of its bill lies between the buyer and the service', async () => {
+  const bought = await buy(service, { card: COMES_BACK })
+  await refund(service, bought, 260)
+  await passAndHear(service, 1)
+  assert.equal(await payBuyerOtherwise(service.world, await staff(), bought.user_id), 260)
+  const { processor_charge_id: charge_id, id } = bought.charge
+  await bank.disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })
+  await handleEvents(service.world)
+  const [dispute] = await payments.disputesOf(service.world.db, id)
+  assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 1260, 260])
+  const moved = await movedBy(service, [dispute!.id])
+  assert.deepEqual([moved.processor, moved.buyer_payable, moved.disputes_open], [-1260, 260, 1000])
+})

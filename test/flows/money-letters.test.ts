@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as payouts from '#domain/payouts'
+import { payOut, refreshAccount } from '#flows/pay-out'
+import { setAutoRenew } from '#flows/subscription'
+import { LETTERS } from '#platform/letters'
+import { findLetter, listMailbox } from '#platform/mail'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import type { OtherApp } from '../support/apps.ts'
+import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { letterTo } from '../support/mailbox.ts'
+import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
+import { readPdf } from '../support/pdf.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, DAY, otherApp, playDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(async () => {
+  await handleEvents(service.world)
+  await assertInvariants(service)
+  await service.close()
+})
+
+const monthly = (facts = {}) => otherApp(service, { amount: cents(1000), ...facts })
+const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+
+/** Lets days pass for one app, day by day. */
+async function passDays(app: OtherApp, days: number) {
+  const { db } = service.world
+  const { clock_ahead } = (await apps.find(db, app.client_id))!
+  for (let day = 1; day <= days; day++) {
+    await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
+    await playDue(service)
+  }
+}
+
+/** A letter holds all of these words, each as it stands there. */
+function holds(letter: string, ...words: string[]) {
+  for (const each of words) assert.ok(letter.includes(each), `no "${each}" in:\n${letter}`)
+}
+
+describe('a letter to a buyer', () => {
+  test('comes with every renewal: the figures, the next charge, and the receipt as a PDF', async () => {
+    const app = await monthly()
+    const { email } = await subscribe(service, { app })
+    await passDays(app, 32)
+    const letter = await letterTo(service, email, /^Receipt PUR-\d{6} for Harbor Harbor Pro$/)
+    holds(letter, 'is paid until May 10, 2026.', '$10.00', '$0.50', 'Paid: $10.50')
+    holds(letter, 'Next charge: $10.50 on May 10, 2026', 'Visa ending in 4242', '/manage/')
+    const kept = (await listMailbox(service.world.db)).find(
+      (each) => each.recipient === email && each.subject.startsWith('Receipt PUR'),
+    )!
+    const { attachments } = (await findLetter(service.world.db, kept.message_id))!
+    const { text } = await readPdf(attachments[0]!.content)
+    holds(text, 'April 10, 2026 to May 10, 2026', '$10.50')
+    const url = `/dev/mailbox/${encodeURIComponent(kept.message_id)}/${attachments[0]!.filename}`
+    const answer = await service.app.inject({ url })
+    assert.equal(answer.headers['content-type'], 'application/pdf')
+    assert.equal((await service.app.inject({ url: `${url}x` })).statusCode, 404)
+  })
+
+  test('tells of a renewal that failed: why, when it is tried again, and when it ends', async () => {
+    const app = await monthly()
+    const { email } = await subscribe(service, { app, card: CARD.never_renews })
+    await passDays(app, 31)
+    const first = await letterTo(service, email, /^Your payment for .* did not go through$/)
+    holds(first, 'declined this card', 'Owed: $10.50', 'Next try: April 11, 2026')
+    holds(first, 'Ends, if it stays unpaid: May 1, 2026', '/manage/')
+    await passDays(app, 15)
+    const last = await letterTo(service, email, /^Last reminder/)
+    holds(last, 'ends on May 1, 2026 unless it is paid')
+    await passDays(app, 8)
+    const end = await letterTo(service, email, /^Your license for .* has ended$/)
+    holds(end, 'Nothing more is charged', `/apps/`)
+  })
+
+  test('that says a payment failed is not sent any more once it was paid', async () => {
+    const app = await monthly()
+    const { email, license_id } = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
+    await passDays(app, 31)
+    await letterTo(service, email, /did not go through$/)
+    await passDays(app, 2)
+    await letterTo(service, email, /^Receipt PUR/)
+    // As if the mail server had been away until now: a letter is written when it is sent.
+    const { db, jobs } = service.world
+    await db.run(sql`delete from dev_mailbox where recipient = ${email}`)
+    const [letter] = await db.rows<{ id: string }>(sql`update letters set sent_at = null
+      where kind = 'payment_failed' and subject_id = ${license_id} returning id`)
+    await jobs.send(db, LETTERS, { letter_id: letter!.id })
+    jobs.wake(LETTERS)
+    const isWaiting = sql`select 1 from letters where sent_at is null`
+    while (await db.maybe(isWaiting)) await new Promise((resolve) => setImmediate(resolve))
+    const got = await db.rows(sql`select 1 from dev_mailbox where recipient = ${email}`)
+    assert.deepEqual(got, [])
+  })
+
+  test('tells three days before a trial ends what is charged, exactly, and how to stop it', async () => {
+    const app = await monthly({ trial_days: 14 })
+    const staying = await subscribe(service, { app })
+    const leaving = await subscribe(service, { app, card: CARD.mastercard })
+    const { license_id } = leaving
+    await setAutoRenew(service.world, asker(leaving), { license_id, to: 'off' })
+    await passDays(app, 12)
+    const told = await letterTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
+    holds(told, 'Visa ending in 4242 is charged $10.50 that day', 'Sales tax (TX): $0.50')
+    holds(told, 'Turn auto-renew off', '/auto-renew/')
+    const other = await letterTo(service, leaving.email, /^Your trial of .* ends on/)
+    holds(other, 'Auto-renew is off, so nothing is charged')
+  })
+
+  test('tells of a refund, with the receipt that it stands on', async () => {
+    const bought = await buy(service)
+    await refund(service, bought, 315)
+    const letter = await letterTo(
+      service,
+      bought.email,
+      /^Your refund of \$3\.15 for Tidepool Pro$/,
+    )
+    holds(letter, 'Refunded: $3.15', '$12.60', 'Visa ending in 4242', 'The license stays as it is')
+    await refund(service, bought)
+    const rest = await letterTo(service, bought.email, /^Your refund of \$9\.45/)
+    holds(rest, 'The license has ended')
+  })
+})
+
+const seller = 'marina@tidepool.example'
+
+describe('a letter to a seller', () => {
+  test('tells of a dispute, what it holds back and until when, and of its end', async () => {
+    const bought = await buy(service)
+    const dispute = await objectTo(service, bought.charge)
+    const opened = await letterTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
+    holds(opened, bought.email, 'Disputed: $12.60', '$12.00 and the cost of $15.00')
+    holds(opened, 'Answer by:', '/dashboard/apps/tidepool/sales/inv_')
+    await decide(service, dispute, 'won')
+    const won = await letterTo(service, seller, /^The dispute about Tidepool Pro is won$/)
+    holds(won, '$12.00 and the cost of $15.00 are back in your balance')
+    const other = await buy(service)
+    await decide(service, await objectTo(service, other.charge), 'lost')
+    holds(await letterTo(service, seller, /is lost$/), 'The license has ended')
+  })
+
+  test('tells of an inquiry that no money has moved', async () => {
+    await buy(service, { card: INQUIRY })
+    await handleEvents(service.world)
+    const letter = await letterTo(service, seller, /^A bank asks about a payment/)
+    holds(letter, 'No money has moved')
+  })
+
+  test('tells of a payout that arrived, and of one that came back, with the bank and the statement', async () => {
+    await withBank(service, 'seller')
+    const payee = await payeeOf(service, 'seller')
+    const pay = async () => {
+      await sell(service)
+      service.clock.pass(8 * DAY)
+      await payOut(service.world, { ...payee, cause: 'request' })
+      service.clock.pass(3 * DAY)
+      await handleEvents(service.world)
+    }
+    await pay()
+    const paid = await letterTo(service, seller, /^Your payout of \$[\d.,]+$/)
+    holds(paid, 'account ending in 6789', '/dashboard/payouts/po_')
+    await withBank(service, 'seller', BANKS.closed)
+    await pay()
+    const failed = await letterTo(service, seller, /came back$/)
+    holds(failed, 'did not arrive', 'in your balance again', '/dashboard/payouts/po_')
+  })
+
+  test('asks once whether it was him when his payouts go to another bank', async () => {
+    const { db } = service.world
+    const told = async () => {
+      await handleEvents(service.world)
+      const { count } = await db.one<{ count: number }>(
+        sql`select count(*) from letters where kind = 'bank_changed'`,
+      )
+      return count
+    }
+    // Each is named on the processor's page, seen on the way back, and told by an event too.
+    await withBank(service, 'affiliate')
+    const before = await told()
+    const { email } = service.demo.affiliate
+    const added = await letterTo(service, email, /^A bank account for your payouts was added$/)
+    holds(added, 'Was this you?', 'Now: Sandbox Test Bank, account ending in 6789')
+    holds(added, 'If this was not you, choose a new password', '/account/security/')
+    await withBank(service, 'affiliate')
+    assert.equal(await told(), before, 'the same bank again is no change')
+    await withBank(service, 'affiliate', BANKS.closed)
+    assert.equal(await told(), before + 1)
+    const changed = await letterTo(service, email, /^Your bank account for payouts was changed$/)
+    holds(changed, 'Before: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
+  })
+
+  test('about a bank tells of what was named last, however late an answer comes', async () => {
+    const { world } = service
+    const { owner } = await payeeOf(service, 'affiliate')
+    const nameOther = async () => {
+      await withBank(service, 'affiliate')
+      await handleEvents(world)
+    }
+    const { processor } = world
+    let isFirst = true
+    const late = {
+      ...processor,
+      async readAccount(id: string) {
+        const told = await processor.readAccount(id)
+        if (isFirst) {
+          isFirst = false
+          await nameOther()
+        }
+        return told
+      },
+    }
+    const letters = () =>
+      world.db.rows(sql`select facts from letters where kind = 'bank_changed' order by id`)
+    const before = (await letters()).length
+    await refreshAccount({ ...world, processor: late }, owner)
+    assert.equal((await letters()).length, before + 1)
+    const account = await payouts.findAccount(world.db, owner)
+    assert.equal(account?.bank_last4, '6789')
+  })
+})

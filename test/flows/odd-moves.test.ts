@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as payments from '#domain/payments'
+import {
+  movePlan,
+  nextCharge,
+  offerMove,
+  pauseAtEnd,
+  payOwed,
+  recoverInvoices,
+  resumeInvoice,
+  setAutoRenew,
+} from '#flows/subscription'
+import { isoDate, periodEnd } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  DAY,
+  passDays,
+  playDue,
+  type Subscriber,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const return_url = 'http://localhost/manage'
+const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+const price = (index: number) => service.demo.app.prices[index]!.public_id
+
+async function offered({ license_id }: Subscriber, price_id: string) {
+  return await offerMove(service.world, { license_id, price_id })
+}
+
+async function agree(subscriber: Subscriber, offer: { agreement: string } | undefined) {
+  const { license_id } = subscriber
+  assert.ok(offer, 'the move is offered')
+  const { agreement } = offer
+  return await movePlan(service.world, asker(subscriber), { license_id, agreement, return_url })
+}
+
+/** Lets a price cost something else while `meanwhile` runs. */
+async function priced(id: string, amount: number, meanwhile: () => Promise<void>): Promise<void> {
+  const { db } = service.world
+  const before = (await catalog.findOffer(db, id))!.amount
+  await db.tx((tx) => catalog.setAmount(tx, { id, amount: cents(amount) }))
+  await meanwhile()
+  await db.tx((tx) => catalog.setAmount(tx, { id, amount: before }))
+}
+
+/** Makes the bank behave otherwise for the card of a subscriber. */
+async function letBank({ user_id }: Subscriber, behaviour: string): Promise<void> {
+  await service.world.db.run(sql`update sandbox.cards set behaviour = ${behaviour}
+    where token in (select token from cards where user_id = ${user_id})`)
+}
+
+/** Loses every answer of the processor, or every request, while `meanwhile` runs. */
+async function lost(what: 'answers' | 'requests', meanwhile: () => Promise<void>): Promise<void> {
+  const { processor } = service.world
+  const { charge } = processor
+  processor.charge = async (now, request) => {
+    if (what === 'answers') await charge.call(processor, now, request)
+    throw new payments.ProcessorUnreachable('the line is cut')
+  }
+  await meanwhile()
+  processor.charge = charge
+}
+
+describe('a plan that is paid once and costs less than is left of the present one', () => {
+  test('is charged at the period’s end, once, and never renews', async () => {
+    const subscriber = await subscribe(service, { price_id: price(1) })
+    await priced(price(2), 5000, async () => {
+      assert.deepEqual(await agree(subscriber, await offered(subscriber, price(2))), {
+        outcome: 'planned',
+      })
+      service.clock.pass(367 * DAY)
+      await playDue(service)
+    })
+    const { status, period_end, canceled_at } = await stateOf(service, subscriber)
+    assert.deepEqual([status, period_end, canceled_at], ['one_time_active', null, null])
+    service.clock.pass(400 * DAY)
+    await playDue(service)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
+  })
+
+  test('is paid once by a retry too, with the same key', async () => {
+    const subscriber = await subscribe(service, { price_id: price(1) })
+    await priced(price(2), 5000, async () => {
+      await agree(subscriber, await offered(subscriber, price(2)))
+      await letBank(subscriber, 'declines_generic')
+      service.clock.pass(366 * DAY)
+      await playDue(service)
+      assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+      await letBank(subscriber, 'succeeds')
+      await passDays(service, 2)
+    })
+    assert.equal((await stateOf(service, subscriber)).status, 'one_time_active')
+    await passDays(service, 30)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
+  })
+})
+
+test('a planned move costs what was agreed, whatever the plan costs others by then', async () => {
+  const subscriber = await subscribe(service)
+  const { license_id } = subscriber
+  await agree(subscriber, await offered(subscriber, price(1)))
+  await priced(price(1), 99_900, async () => {
+    const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
+    assert.equal(next?.amount, 9600)
+    service.clock.pass(32 * DAY)
+    await playDue(service)
+  })
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 10_080])
+})
+
+test('an upgrade is shown again where money went back since it was shown', async () => {
+  const subscriber = await subscribe(service)
+  const offer = await offered(subscriber, price(2))
+  const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
+    select id as invoice_id from invoices where license_id = ${subscriber.license_id}`)
+  await refund(service, { invoice_id }, 600)
+  assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+  const again = await offered(subscriber, price(2))
+  assert.equal((await agree(subscriber, again)).outcome, 'paid')
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, again!.total])
+})
+
+describe('where auto-renew is off', () => {
+  test('an upgrade moves the day of the end along, and takes it away where nothing ends', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    await priced(price(1), 16_000, async () => {
+      assert.equal((await agree(subscriber, await offered(subscriber, price(1)))).outcome, 'paid')
+    })
+    const state = await stateOf(service, subscriber)
+    assert.equal(state.period_end, isoDate(periodEnd(service.clock.now(), 'year', 1)))
+    assert.equal(state.canceled_at, state.period_end)
+    assert.equal((await agree(subscriber, await offered(subscriber, price(2)))).outcome, 'paid')
+    const { status, canceled_at } = await stateOf(service, subscriber)
+    assert.deepEqual([status, canceled_at], ['one_time_active', null])
+  })
+
+  test('no move is planned for the end of the period, as nothing follows it', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const offer = await offered(subscriber, price(1))
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+    assert.equal(await offered(subscriber, price(1)), undefined)
+  })
+
+  test('a payment that was on its way buys its period, and one that failed owes nothing', async () => {
+    for (const behaviour of ['succeeds', 'declines_generic'] as const) {
+      const subscriber = await subscribe(service)
+      const { license_id } = subscriber
+      await letBank(subscriber, behaviour)
+      service.clock.pass(31 * DAY)
+      await lost('answers', () => playDue(service))
+      await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+      service.clock.pass(30)
+      await recoverInvoices(service.world)
+      const { status, period_end, canceled_at } = await stateOf(service, subscriber)
+      if (behaviour === 'succeeds') {
+        assert.deepEqual([status, canceled_at], ['active', period_end])
+        assert.ok(period_end! > isoDate(service.clock.now()))
+      } else assert.equal(status, 'canceled')
+      await letBank(subscriber, 'succeeds')
+      await passDays(service, 40)
+      assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+      const charges = await takenFrom(service, subscriber.email)
+      assert.equal(charges.length, behaviour === 'succeeds' ? 2 : 1)
+    }
+  })
+})
+
+describe('a renewal and a move at the same time', () => {
+  test('while the next period is to be paid, no other plan is offered', async () => {
+    const subscriber = await subscribe(service)
+    service.clock.pass(31 * DAY)
+    const offer = await offered(subscriber, price(2))
+    await lost('requests', () => playDue(service))
+    service.clock.pass(30)
+    await recoverInvoices(service.world)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+    assert.equal(await offered(subscriber, price(2)), undefined)
+    service.clock.pass(3600)
+    await playDue(service)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  })
+
+  test('an upgrade that waits for its buyer at the period’s end leaves no bill of the old plan', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    await letBank(subscriber, 'challenges_always')
+    const { period_end } = await service.world.db.one<{ period_end: Date }>(sql`
+      select period_end from subscriptions where license_id = ${license_id}`)
+    service.clock.pass((period_end.getTime() - service.clock.now().getTime()) / 1000 - 60)
+    const asked = await priceAtOnce(subscriber)
+    service.clock.pass(120)
+    await playDue(service)
+    await subscriber.agent.open(asked.action_url)
+    await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
+    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+      where license_id = ${license_id} and kind = 'upgrade'`)
+    assert.equal((await resumeInvoice(service.world, id)).outcome, 'paid')
+    await letBank(subscriber, 'succeeds')
+    const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
+    assert.deepEqual([next?.why, next?.offer.id], ['renewal', price(1)])
+  })
+
+  async function priceAtOnce(subscriber: Subscriber): Promise<{ action_url: string }> {
+    let asked: unknown
+    await priced(price(1), 16_000, async () => {
+      asked = await agree(subscriber, await offered(subscriber, price(1)))
+    })
+    assert.ok(asked && typeof asked === 'object' && 'action_url' in asked)
+    return asked as { action_url: string }
+  }
+})
+
+test('a pause is paid from the day on which it ends, whenever that was tried before', async () => {
+  const subscriber = await subscribe(service)
+  const { license_id } = subscriber
+  await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
+  await pauseAtEnd(service.world, asker(subscriber), { license_id, to: 'on' })
+  await passDays(service, 40)
+  await letBank(subscriber, 'declines_generic')
+  const asked = { license_id, asked_by: 'buyer', return_url } as const
+  assert.equal((await payOwed(service.world, asked)).outcome, 'declined')
+  await letBank(subscriber, 'succeeds')
+  await passDays(service, 20)
+  assert.equal((await payOwed(service.world, asked)).outcome, 'paid')
+  const { status, period_end } = await stateOf(service, subscriber)
+  assert.deepEqual(
+    [status, period_end],
+    ['active', isoDate(periodEnd(service.clock.now(), 'month', 1))],
+  )
+})

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import { payOut, payWeekly, recoverPayouts, settlePayout, standOf } from '#flows/pay-out'
+import type { World } from '#flows/world'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { decide, objectTo } from '../support/disputes.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
+import { buy } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const NET = 17_050
+
+let service: TestService
+let seller: payouts.Payee
+let fate: 'arrives' | 'is lost' | 'answer is lost' = 'arrives'
+before(async () => {
+  const db = mortalDatabase(await openTestDatabase())
+  service = await openTestService({ db, processor: inWeather })
+  seller = await payeeOf(service, 'seller')
+  await withBank(service, 'seller')
+})
+after(async () => {
+  await handleEvents(service.world)
+  await assertInvariants(service)
+  await service.close()
+})
+beforeEach(() => {
+  fate = 'arrives'
+})
+
+function inWeather(sandbox: World['processor']): World['processor'] {
+  return {
+    ...sandbox,
+    async payOut(now, request) {
+      if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
+      const answer = await sandbox.payOut(now, request)
+      if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
+      return answer
+    },
+  }
+}
+
+const request = () => payOut(service.world, { ...seller, cause: 'request' })
+const stand = () => standOf(service.world, seller)
+const balance = async () =>
+  0 - (await ledger.balanceOf(service.world.db, 'seller_payable', seller.owner))
+const paidOutside = () =>
+  service.world.db.rows<{ key: string; amount: number }>(
+    sql`select key, amount from sandbox.payouts where status = 'pending' order by created_at, key`,
+  )
+const listed = () => payouts.payoutsOf(service.world.db, seller)
+
+/** Sells, and lets the money be held to its end. */
+async function earn(count = 1): Promise<void> {
+  for (let each = 0; each < count; each++) await sell(service)
+  service.clock.pass(7 * DAY)
+}
+
+/** Lets what is on its way arrive. */
+async function arrive(): Promise<void> {
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+}
+
+describe('a payout on request', () => {
+  test('pays what was held for seven days, line by line, and nothing that is held still', async () => {
+    await sell(service)
+    assert.equal((await stand()).total, 0)
+    assert.equal((await request()).outcome, 'too_little')
+    service.clock.pass(7 * DAY - 1)
+    assert.equal((await request()).outcome, 'too_little')
+    service.clock.pass(1)
+    await sell(service)
+    const { total, pending_total } = await stand()
+    assert.deepEqual([total, pending_total], [NET, NET])
+    const paid = await request()
+    assert.equal(paid.outcome, 'pending')
+    const [payout] = await listed()
+    assert.equal(payout!.amount, NET)
+    const lines = await payouts.statementOf(service.world.db, payout!.id)
+    assert.deepEqual(
+      lines.map(({ event, gross, amount }) => [event, gross, amount]),
+      [['sale', 18_000, NET]],
+    )
+    assert.equal(await balance(), NET)
+    assert.equal((await request()).outcome, 'too_little')
+    await arrive()
+    assert.equal((await listed())[0]!.status, 'paid')
+    const letters = await service.world.db.rows(
+      sql`select kind, subject_id from letters where cause = ${`payout_paid:${payout!.id}`}`,
+    )
+    assert.deepEqual(letters, [{ kind: 'payout_paid', subject_id: payout!.id }])
+  })
+
+  test('is one for any number of requests at the same time', async (t) => {
+    if (SERVER_URL === undefined) t.diagnostic('one connection: they queue')
+    await earn()
+    const before = (await paidOutside()).length
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => request()))
+    assert.equal(outcomes.filter(({ outcome }) => outcome === 'pending').length, 1)
+    const rest = outcomes.filter(({ outcome }) => outcome !== 'pending')
+    for (const { outcome } of rest) assert.match(outcome, /^(too_little|under_way)$/)
+    assert.equal((await paidOutside()).length, before + 1)
+    await arrive()
+    assert.equal((await stand()).total, 0)
+  })
+})
+
+describe('an answer that is lost', () => {
+  for (const weather of ['is lost', 'answer is lost'] as const) {
+    test(`where the request ${weather}, is asked for again under the same key`, async () => {
+      await earn()
+      const before = (await paidOutside()).length
+      fate = weather
+      const { outcome } = await request()
+      assert.equal(outcome, 'processing')
+      assert.equal((await request()).outcome, 'under_way')
+      await recoverPayouts(service.world)
+      fate = 'arrives'
+      await recoverPayouts(service.world)
+      assert.equal((await listed())[0]!.status, 'open', 'an answer that is merely late is awaited')
+      service.clock.pass(3)
+      await Promise.all([recoverPayouts(service.world), recoverPayouts(service.world)])
+      assert.equal((await listed())[0]!.status, 'pending')
+      assert.equal((await paidOutside()).length, before + 1)
+      await arrive()
+      assert.equal((await listed())[0]!.status, 'paid')
+    })
+  }
+
+  test('an event that comes before the answer finds its payout', async () => {
+    await earn()
+    fate = 'answer is lost'
+    await request()
+    fate = 'arrives'
+    service.clock.pass(DAY)
+    await handleEvents(service.world)
+    assert.equal((await listed())[0]!.status, 'paid')
+  })
+
+  test('an event that tells of no payout of ours changes nothing', async () => {
+    const at = service.clock.now()
+    const told = { kind: 'payout_settled', payout_id: 'po_foreign', outcome: 'paid' } as const
+    await settlePayout(service.world, { ...told, id: 'evt_1', at })
+  })
+})
+
+test('a process that is killed at any step pays once, or not at all and later', async () => {
+  for (let last = 1, killed = true; killed; last++) {
+    await earn()
+    const before = (await paidOutside()).length
+    const due = (await stand()).total
+    killed = (await untilKilled(last, request)).killed
+    service.clock.pass(5)
+    await recoverPayouts(service.world)
+    if ((await stand()).total > 0) await request()
+    assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
+    assert.deepEqual([(await stand()).total, (await listed())[0]!.amount], [0, due])
+    await arrive()
+    assert.equal((await listed())[0]!.status, 'paid')
+    assert.ok(killed || last > 12, `it took only ${last} steps`)
+  }
+})
+
+describe('a payout that the bank sends back', () => {
+  test('keeps its lines, and is itself a line of the next payout', async () => {
+    await earn()
+    await withBank(service, 'seller', BANKS.closed)
+    const failed = (await request()) as { payout_id: string }
+    await arrive()
+    const [payout] = await listed()
+    assert.deepEqual([payout!.id, payout!.status], [failed.payout_id, 'failed'])
+    assert.match(payout!.failure!, /closed/)
+    assert.equal((await payouts.statementOf(service.world.db, payout!.id)).length, 1)
+    const standing = await stand()
+    assert.equal(standing.total, NET)
+    assert.deepEqual(
+      standing.lines.map(({ event }) => event),
+      ['payout_failed'],
+    )
+    assert.equal(await balance(), NET)
+    await withBank(service, 'seller')
+    assert.equal((await request()).outcome, 'pending')
+    await arrive()
+    const [next] = await listed()
+    assert.equal(next!.status, 'paid')
+    const [line, ...more] = await payouts.statementOf(service.world.db, next!.id)
+    assert.deepEqual([line!.event, line!.returned_number], ['payout_failed', payout!.number])
+    assert.deepEqual(more, [])
+    assert.equal(await balance(), 0)
+  })
+
+  test('comes back once, even if it had seemed paid, and however often that is told', async () => {
+    await earn()
+    const { payout_id } = (await request()) as { payout_id: string }
+    await arrive()
+    const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
+    const told = { payout_id: processor_payout_id!, reason: 'Account closed.' }
+    for (const outcome of ['failed', 'failed', 'paid'] as const) {
+      const at = service.clock.now()
+      await settlePayout(service.world, {
+        ...told,
+        kind: 'payout_settled',
+        outcome,
+        id: 'evt_2',
+        at,
+      })
+    }
+    assert.equal((await payouts.findPayout(service.world.db, payout_id))!.status, 'failed')
+    assert.equal(await balance(), NET)
+    // The sandbox's bank has the money: set right, so that the books agree with it again.
+    await service.world.db.run(sql`update sandbox.payouts set status = 'failed', reason = 'closed'
+      where id = ${processor_payout_id}`)
+    await request()
+    await arrive()
+  })
+})
+
+describe('what a payee owes', () => {
+  test('is carried, blocks payouts, and is taken off what comes', async () => {
+    const { charge } = await buy(service, { price: 2 })
+    service.clock.pass(7 * DAY)
+    assert.equal((await request()).outcome, 'pending')
+    await arrive()
+    const dispute = await objectTo(service, charge)
+    assert.equal((await stand()).total, -19_500)
+    assert.equal((await request()).outcome, 'too_little')
+    service.clock.pass(1)
+    const later = await sell(service)
+    assert.ok(later)
+    await decide(service, dispute, 'won')
+    assert.equal((await stand()).total, -19_500, 'what is won is held like a sale')
+    service.clock.pass(7 * DAY)
+    assert.equal((await stand()).total, NET)
+    assert.equal((await request()).outcome, 'pending')
+    await arrive()
+    const [payout] = await listed()
+    assert.equal(payout!.amount, NET)
+    const lines = await payouts.statementOf(service.world.db, payout!.id)
+    assert.deepEqual(lines.map(({ event, gross, amount }) => [event, gross, amount]).sort(), [
+      ['dispute_opened', -18_000, -19_500],
+      ['dispute_won', 18_000, 19_500],
+      ['sale', 18_000, NET],
+    ])
+  })
+})
+
+describe('by the calendar', () => {
+  const toMonday = () => {
+    const monday = payouts.mondayOf(new Date(service.clock.now().getTime() + 7 * DAY * 1000))
+    service.clock.pass((monday.getTime() - service.clock.now().getTime()) / 1000)
+  }
+
+  test('a payee is paid on Monday at 00:00 UTC, once a week, by any number of workers', async () => {
+    toMonday()
+    await payWeekly(service.world)
+    service.clock.pass(1)
+    await earn()
+    assert.equal(new Date(service.clock.now()).getUTCDay(), 1)
+    await payWeekly(service.world)
+    assert.equal((await stand()).total, NET, 'it became available after the Monday had begun')
+    toMonday()
+    service.clock.pass(-1)
+    assert.equal(await payWeekly(service.world), 0)
+    service.clock.pass(1)
+    const before = (await paidOutside()).length
+    const paid = await Promise.all(Array.from({ length: 6 }, () => payWeekly(service.world)))
+    assert.equal(
+      paid.reduce((sum, count) => sum + count, 0),
+      1,
+    )
+    assert.equal((await paidOutside()).length, before + 1)
+    const [payout] = await listed()
+    assert.deepEqual([payout!.cause, payout!.amount], ['weekly', NET])
+    await arrive()
+    await earn()
+    assert.equal(await payWeekly(service.world), 0, 'what came since waits for the next Monday')
+    toMonday()
+    assert.equal(await payWeekly(service.world), 1)
+    await arrive()
+  })
+
+  test('a worker that is killed at any step leaves the week to the next one', async () => {
+    for (let last = 1, killed = true; killed; last++) {
+      await earn()
+      toMonday()
+      const before = (await paidOutside()).length
+      killed = (await untilKilled(last, () => payWeekly(service.world))).killed
+      service.clock.pass(5)
+      await recoverPayouts(service.world)
+      await payWeekly(service.world)
+      assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
+      await arrive()
+      assert.equal((await stand()).total, 0)
+    }
+  })
+})
+
+test('an app whose clock is ahead is paid by that clock', async () => {
+  const { world, demo } = service
+  const held = await sell(service)
+  assert.ok(held)
+  assert.equal((await stand()).total, 0)
+  await world.db.run(sql`update apps set clock_ahead = ${8 * DAY} where id = ${demo.app.client_id}`)
+  assert.equal((await stand()).total, NET)
+  assert.equal((await request()).outcome, 'pending')
+  const [payout] = await listed()
+  assert.equal(payout!.created_at.getTime() - service.clock.now().getTime(), 8 * DAY * 1000)
+  service.clock.pass(9 * DAY)
+  await handleEvents(service.world)
+  assert.equal((await listed())[0]!.status, 'paid')
+})

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import * as payouts from '#domain/payouts'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { type Agent, textOf } from '../support/agent.ts'
+import { decide, objectTo } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
+import { readPdf } from '../support/pdf.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const HOME = '/dashboard/payouts/'
+
+let service: TestService
+let agent: Agent
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const words = () => textOf(agent.page.body)
+
+/** The seller's latest statement: its address, and what it pays in cents. */
+async function latest(): Promise<payouts.Payout & { path: string }> {
+  const [payout] = await payouts.payoutsOf(service.world.db, await payeeOf(service, 'seller'))
+  return { ...payout!, path: `${HOME}${payout!.id}/` }
+}
+
+describe('a seller’s payouts', () => {
+  test('begin with a bank, which the owner who has just signed in names', async () => {
+    agent = await signedIn(service, service.demo.seller)
+    await agent.open(HOME)
+    assert.match(words(), /Available now \$0\.00 Payouts start at \$25\.00/)
+    assert.match(words(), /None yet\. Each will have a statement/)
+    service.clock.pass(11 * 60)
+    await agent.open(HOME)
+    await agent.submit('Add a bank account')
+    assert.match(agent.page.url, /^\/account\/confirm/)
+    agent = await withBank(service, 'seller')
+    assert.match(words(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
+    await agent.submit('Change the bank account')
+    await agent.open(HOME)
+    assert.match(words(), /account ending in 6789/, 'leaving without a change changes nothing')
+  })
+
+  test('show what is held and from when, what is available, and what is on its way', async () => {
+    await sell(service)
+    await agent.open(HOME)
+    assert.match(words(), /Still held: \$170\.50.*March 17, 2026 \$170\.50/)
+    service.clock.pass(7 * DAY)
+    agent = await signedIn(service, service.demo.seller)
+    await agent.open(HOME)
+    assert.match(words(), /Available now \$170\.50 It is paid by itself on Monday, March 23, 2026/)
+    await agent.submit('Pay me now')
+    assert.match(words(), /on its way to your bank.*Payout \d+: \$170\.50.*On its way/)
+    assert.throws(() => agent.form('Pay me now'))
+  })
+
+  test('carry what is owed, and say so', async () => {
+    const { charge } = await buy(service)
+    service.clock.pass(DAY)
+    await handleEvents(service.world)
+    await objectTo(service, charge)
+    agent = await signedIn(service, service.demo.seller)
+    await agent.open(HOME)
+    assert.match(words(), /You owe \$27\.00 It is taken off what you earn next/)
+  })
+
+  test('that the bank sends back say why, and stay true', async () => {
+    for (let sale = 0; sale < 2; sale++) await sell(service)
+    service.clock.pass(7 * DAY)
+    agent = await withBank(service, 'seller', BANKS.closed)
+    await agent.submit('Pay me now')
+    service.clock.pass(DAY)
+    await handleEvents(service.world)
+    const { path, number } = await latest()
+    await agent.open(path)
+    assert.match(words(), /The bank did not take this payout.*has been closed\..*Total/)
+    agent = await withBank(service, 'seller')
+    await agent.submit('Pay me now')
+    const next = await latest()
+    assert.match(
+      textOf((await agent.open(next.path)).body),
+      new RegExp(`Payout ${number} came back`),
+    )
+  })
+})
+
+describe('a statement', () => {
+  let path: string
+  let amount: number
+  before(async () => {
+    const { db } = service.world
+    const name = sql`update apps set name = '=HYPERLINK("https://evil.example")' where slug = 'tidepool'`
+    await db.run(name)
+    const bought = await buy(service, { price: 2 })
+    const [won, lost] = [await buy(service), await buy(service)]
+    await refund(service, bought, 1_000)
+    await decide(service, await objectTo(service, won.charge), 'won')
+    await decide(service, await objectTo(service, lost.charge), 'lost')
+    service.clock.pass(8 * DAY)
+    await handleEvents(service.world)
+    agent = await signedIn(service, service.demo.seller)
+    await agent.open(HOME)
+    await agent.submit('Pay me now')
+    ;({ path, amount } = await latest())
+  })
+
+  test('is the ledger’s own lines, and their sum the payout, on the page', async () => {
+    const page = await agent.open(path)
+    const sums = [...page.body.matchAll(/<td[^>]*text-end[^>]*>(.*?)<\/td>/gs)].map(([, cell]) =>
+      Math.round(Number(textOf(cell!).replaceAll(/[$,]/g, '')) * 100),
+    )
+    const nets = sums.filter((_, index) => index % 3 === 2)
+    assert.equal(nets.pop(), amount, 'the last row is the total')
+    assert.equal(
+      nets.reduce((sum, net) => sum + net, 0),
+      amount,
+    )
+    assert.match(page.body, /href="\/dashboard\/apps\/tidepool\/sales\/inv_\w+\/"/)
+    for (const each of [/Refund of/, /Dispute over .* won/]) assert.match(words(), each)
+  })
+
+  test('is a table for programs, in which no cell is a formula', async () => {
+    const csv = await agent.open(`${path}statement.csv`)
+    assert.match(String(csv.headers['content-type']), /^text\/csv/)
+    assert.match(String(csv.headers['content-disposition']), /filename="payout-\d+\.csv"/)
+    const rows = parse(csv.body, { columns: true }) as Record<string, string>[]
+    const cents = (text: string) => Math.round(Number(text) * 100)
+    for (const row of rows) {
+      assert.match(row.net!, /^-?\d+\.\d\d$/)
+      assert.equal(cents(row.before_fees!) + cents(row.fees!), cents(row.net!))
+      for (const cell of Object.values(row)) assert.doesNotMatch(cell, /^[=+@\t]/)
+    }
+    assert.equal(
+      rows.reduce((sum, { net }) => sum + cents(net!), 0),
+      amount,
+    )
+    assert.ok(rows.some(({ app }) => app === '\'=HYPERLINK("https://evil.example")'))
+    assert.doesNotMatch(csv.body, /@example\.com/, 'buyers stand in no statement')
+  })
+
+  test('is a paper with the same figures, the same bytes for the same moment', async () => {
+    const get = () =>
+      service.app.inject({ url: `${path}statement.pdf`, headers: { cookie: agent.cookie } })
+    const [one, two] = [await get(), await get()]
+    assert.equal(one.headers['content-type'], 'application/pdf')
+    assert.ok(one.rawPayload.equals(two.rawPayload))
+    const { text, pages } = await readPdf(one.rawPayload)
+    assert.equal(pages, 1)
+    const { number } = await latest()
+    for (const each of [
+      `Payout statement ${number}`,
+      'Tidepool Works LLC',
+      'Sandbox Test Bank, account ending in 6789',
+      `$${(amount / 100).toFixed(2)}`,
+      'Page 1 of 1',
+    ]) {
+      assert.ok(text.includes(each), `${each} in ${text}`)
+    }
+    assert.doesNotMatch(text, /@example\.com/)
+  })
+
+  test('is its payee’s alone', async () => {
+    const others = [service.demo.affiliate, service.demo.operator, service.demo.buyer]
+    for (const who of others) {
+      const other = await signedIn(service, who)
+      for (const each of ['', 'statement.csv', 'statement.pdf']) {
+        assert.equal((await other.open(`${path}${each}`)).status, 404)
+        const affiliates = path.replace('/dashboard/payouts/', '/affiliate/payouts/')
+        assert.equal((await other.open(`${affiliates}${each}`)).status, 404)
+      }
+    }
+  })
+})

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
+import * as payments from '#domain/payments'
+import {
+  cancelMove,
+  changeCard,
+  movePlan,
+  offerMove,
+  pauseAtEnd,
+  payOwed,
+  resumeInvoice,
+  setAutoRenew,
+} from '#flows/subscription'
+import { isoDate, periodEnd } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  billsOf,
+  CARD,
+  DAY,
+  passDays,
+  playDue,
+  type Subscriber,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const return_url = 'http://localhost/manage'
+const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+const price = (index: number) => service.demo.app.prices[index]!.public_id
+
+/** Looks at what a move would cost and agrees to it. */
+async function moveTo(subscriber: Subscriber, price_id: string) {
+  const { license_id } = subscriber
+  const offer = await offerMove(service.world, { license_id, price_id })
+  assert.ok(offer, 'the move is offered')
+  const agreed = { license_id, agreement: offer.agreement, return_url }
+  return { offer, moved: await movePlan(service.world, asker(subscriber), agreed) }
+}
+
+/** A card as the processor's page would hand it over. */
+async function enterNewCard(number: string): Promise<payments.Card> {
+  const other = await subscribe(service, { card: number })
+  const { id } = await service.world.db.one<{ id: string }>(
+    sql`select id from cards where user_id = ${other.user_id}`,
+  )
+  return await payments.findCard(service.world.db, id)
+}
+
+describe('an upgrade', () => {
+  test('charges exactly the cents that were shown, and the same key has the new plan at once', async () => {
+    const subscriber = await subscribe(service)
+    service.clock.pass(10 * DAY)
+    const before = await stateOf(service, subscriber)
+    const { offer, moved } = await moveTo(subscriber, price(2))
+    assert.equal(moved.outcome, 'paid')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, offer.total])
+    const state = await stateOf(service, subscriber)
+    assert.deepEqual([state.status, state.period_end], ['one_time_active', null])
+    assert.notEqual(state.product_id, before.product_id)
+    const [, bill] = await billsOf(service, subscriber)
+    assert.equal(bill!.amount + bill!.credit, 18_000)
+    await passDays(service, 60)
+    assert.equal((await takenFrom(service, subscriber.email)).length, 2)
+  })
+
+  test('changes nothing where its charge is declined', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const card = await enterNewCard(CARD.never_renews)
+    await changeCard(service.world, asker(subscriber), { license_id, card, return_url })
+    await service.world.db.run(sql`update sandbox.cards set behaviour = 'declines_generic'
+      where token = ${card.token}`)
+    const before = await stateOf(service, subscriber)
+    const { moved } = await moveTo(subscriber, price(2))
+    assert.equal(moved.outcome, 'declined')
+    assert.deepEqual(await stateOf(service, subscriber), before)
+  })
+
+  test('that was shown more than ten minutes ago, or for another price, is shown again', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const offer = await offerMove(service.world, { license_id, price_id: price(2) })
+    service.clock.pass(601)
+    const { agreement } = offer!
+    const late = await movePlan(service.world, asker(subscriber), {
+      license_id,
+      agreement,
+      return_url,
+    })
+    assert.equal(late.outcome, 'changed')
+    const again = await offerMove(service.world, { license_id, price_id: price(2) })
+    const amount = cents(19_000)
+    await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
+    const dearer = await movePlan(service.world, asker(subscriber), {
+      license_id,
+      agreement: again!.agreement,
+      return_url,
+    })
+    assert.equal(dearer.outcome, 'changed')
+    await service.world.db.tx((tx) =>
+      catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
+    )
+    const forged = agreement.replace(/^./, (letter) => (letter === 'e' ? 'f' : 'e'))
+    const refused = await movePlan(service.world, asker(subscriber), {
+      license_id,
+      agreement: forged,
+      return_url,
+    })
+    assert.equal(refused.outcome, 'changed')
+    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+  })
+
+  test('twice agreed to is charged once', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const offer = await offerMove(service.world, { license_id, price_id: price(2) })
+    const agreed = { license_id, agreement: offer!.agreement, return_url }
+    const outcomes = []
+    for (const _ of [1, 2]) {
+      outcomes.push((await movePlan(service.world, asker(subscriber), agreed)).outcome)
+    }
+    assert.deepEqual(outcomes, ['paid', 'changed'])
+  })
+})
+
+describe('a move to a cheaper plan', () => {
+  test('happens at the period’s end, at the new price, and can be taken back', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const { moved } = await moveTo(subscriber, price(1))
+    assert.equal(moved.outcome, 'planned')
+    await cancelMove(service.world, asker(subscriber), license_id)
+    await moveTo(subscriber, price(1))
+    const { period_end } = await stateOf(service, subscriber)
+    await passDays(service, 32)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 10_080])
+    const state = await stateOf(service, subscriber)
+    assert.equal(state.period_end?.slice(5), period_end?.slice(5))
+    assert.equal(Number(state.period_end?.slice(0, 4)) - Number(period_end?.slice(0, 4)), 1)
+  })
+})
+
+describe('another card', () => {
+  test('is charged at once where a payment is owed: the same key is active again', async () => {
+    const subscriber = await subscribe(service, { card: CARD.never_renews })
+    service.clock.pass(31 * DAY)
+    await playDue(service)
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+    const card = await enterNewCard(CARD.mastercard)
+    const { license_id } = subscriber
+    const paid = await changeCard(service.world, asker(subscriber), {
+      license_id,
+      card,
+      return_url,
+    })
+    assert.equal(paid.outcome, 'paid')
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    await passDays(service, 31)
+    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+  })
+
+  test('that asks its owner to confirm is paid with once that is done', async () => {
+    const subscriber = await subscribe(service, { card: CARD.never_renews })
+    service.clock.pass(31 * DAY)
+    await playDue(service)
+    const card = await enterNewCard(CARD.good)
+    await service.world.db.run(sql`update sandbox.cards set behaviour = 'challenges_always'
+      where token = ${card.token}`)
+    const { license_id } = subscriber
+    const asked = await changeCard(service.world, asker(subscriber), {
+      license_id,
+      card,
+      return_url,
+    })
+    assert.equal(asked.outcome, 'action_required')
+    const address = (asked as { action_url: string }).action_url
+    await subscriber.agent.open(address)
+    await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
+    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+      where license_id = ${license_id} and status = 'open'`)
+    const resumed = await resumeInvoice(service.world, id)
+    assert.equal(resumed.outcome, 'paid')
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+  })
+})
+
+describe('a pause of the owner’s own', () => {
+  test('begins at the period’s end where the seller allows it; resuming starts a period', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    const wish = { license_id, to: 'on' } as const
+    assert.equal(await pauseAtEnd(service.world, asker(subscriber), wish), false)
+    await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
+    assert.equal(await pauseAtEnd(service.world, asker(subscriber), wish), true)
+    await passDays(service, 40)
+    assert.equal((await stateOf(service, subscriber)).status, 'paused')
+    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+    const end = isoDate(periodEnd(service.clock.now(), 'month', 1))
+    const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url })
+    assert.equal(paid.outcome, 'paid')
+    const state = await stateOf(service, subscriber)
+    assert.equal(state.status, 'active')
+    assert.equal(state.period_end, end)
+    await passDays(service, 31)
+    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+  })
+
+  test('may be made an end by its owner: nothing is charged, and the key is canceled', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    await pauseAtEnd(service.world, asker(subscriber), { license_id, to: 'on' })
+    await passDays(service, 40)
+    assert.equal((await stateOf(service, subscriber)).status, 'paused')
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+    await passDays(service, 40)
+    assert.equal((await takenFrom(service, subscriber.email)).length, 1)
+  })
+})

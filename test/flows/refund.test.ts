@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { offerRefund, recoverRefunds } from '#flows/refund'
+import { recoverInvoices, renewDue } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import {
+  asker,
+  type Bought,
+  buy,
+  movedBy,
+  passAndHear,
+  refund,
+  refundsOf,
+  stateOf,
+  subscriptionOf,
+} from '../support/refunds.ts'
+import { addSellerWithApp } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const PENDING = '4000000000007726'
+const COMES_BACK = '4000000000005126'
+
+/** The weather on the way to the processor. */
+let weather: () => 'arrives' | 'is lost' | 'answer is lost' = () => 'arrives'
+let service: TestService
+before(async () => {
+  const db = mortalDatabase(await openTestDatabase())
+  service = await openTestService({ db, processor: inWeather })
+})
+after(() => closeSound(service))
+
+function inWeather(sandbox: World['processor']): World['processor'] {
+  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const fate = weather()
+    if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
+    const answer = await ask()
+    if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
+    return answer
+  }
+  return {
+    ...sandbox,
+    charge: (now, request) => through(() => sandbox.charge(now, request)),
+    refund: (now, request) => through(() => sandbox.refund(now, request)),
+  }
+}
+
+const ids = (refunds: payments.Refund[]) => refunds.map(({ id }) => id)
+
+describe('a refund', () => {
+  test('of everything: the license is canceled at once, and the service keeps its 50 cents', async () => {
+    const bought = await buy(service)
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    const [given] = await refundsOf(service, bought)
+    assert.equal(given?.status, 'succeeded')
+    assert.equal(given.amount, 1260)
+    const state = await stateOf(service, bought)
+    assert.equal(state.status, 'canceled')
+    assert.equal(state.entitled, false)
+    assert.equal(state.canceled_at, service.clock.now().toISOString().slice(0, 10))
+    const moved = await movedBy(service, [bought.invoice_id, given.id])
+    assert.deepEqual(moved, { fees: -50, seller_payable: 50 })
+    const subscription = (await subscriptionOf(service, bought.license_id))!
+    assert.ok(subscription.ended_at)
+    assert.equal(subscription.next_at, null)
+    const letters = await service.world.db.rows(sql`select id from letters
+      where kind = 'refund_issued' and subject_id = ${given.id}`)
+    assert.equal(letters.length, 1)
+  })
+
+  test('in parts ends to the cent, and the license ends with the last', async () => {
+    const bought = await buy(service)
+    for (const amount of [1, 333, 500]) {
+      assert.equal((await refund(service, bought, amount)).outcome, 'refunded')
+      assert.equal((await stateOf(service, bought)).status, 'active')
+    }
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    const given = await refundsOf(service, bought)
+    const moved = await movedBy(service, [bought.invoice_id, ...ids(given)])
+    assert.deepEqual(moved, { fees: -50, seller_payable: 50 })
+    const again = await refund(service, bought)
+    assert.deepEqual(again, { outcome: 'refused', refusal: 'nothing_left' })
+  })
+
+  test('does what was shown before, to the cent', async () => {
+    const bought = await buy(service)
+    const facts = { invoice_id: bought.invoice_id, amount: cents(433) }
+    const offer = await offerRefund(service.world, await asker(service), facts)
+    assert.ok('back' in offer)
+    assert.equal(offer.left, 1260)
+    assert.equal(offer.ends_license, false)
+    await refund(service, bought, 433)
+    const [given] = await refundsOf(service, bought)
+    const { amount, tax, fee, add_on_fee, commission } = given!
+    assert.deepEqual(offer.back, { amount, tax, fee, add_on_fee, commission })
+    assert.equal((await movedBy(service, [given!.id])).seller_payable, offer.cost)
+    const rest = await offerRefund(service.world, await asker(service), {
+      invoice_id: bought.invoice_id,
+    })
+    assert.ok('back' in rest && rest.ends_license)
+    assert.equal(rest.kept, 50)
+  })
+
+  test('of an older bill leaves the license, of the latest one ends it', async () => {
+    const bought = await buy(service)
+    service.clock.pass(31 * DAY)
+    while ((await renewDue(service.world)) > 0);
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    assert.equal((await stateOf(service, bought)).status, 'active')
+    const latest = await service.world.db.one<{ id: string }>(sql`select id from invoices
+      where license_id = ${bought.license_id} order by number desc limit 1`)
+    assert.equal((await refund(service, { invoice_id: latest.id })).outcome, 'refunded')
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+  })
+
+  test('is refused: nothing, too much, too late, or somebody else’s', async () => {
+    const bought = await buy(service)
+    const refused = async (amount: number | undefined, as?: 'seller' | 'operator') => {
+      const { outcome, ...rest } = await refund(service, bought, amount, as)
+      assert.equal(outcome, 'refused')
+      return 'refusal' in rest && rest.refusal
+    }
+    assert.equal(await refused(0), 'not_an_amount')
+    assert.equal(await refused(-5), 'not_an_amount')
+    assert.equal(await refused(1261), 'more_than_left')
+    await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'other-seller' })
+    const { user_id } = await service.world.db.one<{ user_id: string }>(sql`
+      select id as user_id from users where email_normalised = ${service.demo.affiliate.email}`)
+    for (const as of ['seller', 'operator'] as const) {
+      const stranger = { user_id, request_id: 'req_x', as }
+      const offer = await offerRefund(service.world, stranger, { invoice_id: bought.invoice_id })
+      assert.deepEqual(offer, { refusal: 'not_found', left: undefined })
+    }
+    service.clock.pass(61 * DAY)
+    assert.equal(await refused(undefined), 'too_late')
+    assert.equal((await refund(service, bought, 100, 'operator')).outcome, 'refunded')
+  })
+
+  test('that is pending counts as given, and is settled when the processor says so', async () => {
+    const bought = await buy(service, { card: PENDING })
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    assert.equal((await refundsOf(service, bought))[0]?.status, 'pending')
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    await passAndHear(service, 2)
+    assert.equal((await refundsOf(service, bought))[0]?.status, 'succeeded')
+  })
+
+  test('that comes back leaves the buyer owed, and is not given twice', async () => {
+    const bought = await buy(service, { card: COMES_BACK })
+    await refund(service, bought, 400)
+    await passAndHear(service, 2)
+    await handleEvents(service.world)
+    const [given] = await refundsOf(service, bought)
+    assert.equal(given?.status, 'failed')
+    assert.equal((await movedBy(service, [given.id])).buyer_payable, -400)
+    assert.deepEqual(await refund(service, bought, 861), {
+      outcome: 'refused',
+      refusal: 'more_than_left',
+    })
+  })
+
+  test('of a license whose renewal is on its way: what arrives goes back whole', async () => {
+    const bought = await buy(service)
+    service.clock.pass(31 * DAY)
+    weather = () => 'answer is lost'
+    await renewDue(service.world)
+    weather = () => 'arrives'
+    assert.equal((await refund(service, bought)).outcome, 'refunded')
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    service.clock.pass(5)
+    await recoverInvoices(service.world)
+    await recoverRefunds(service.world)
+    const refunds = await service.world.db.rows<{ requested_by: string; status: string }>(sql`
+      select r.requested_by, r.status from refunds r join charges c on c.id = r.charge_id
+        join invoices i on i.id = c.invoice_id
+      where i.license_id = ${bought.license_id} and i.kind = 'renewal'`)
+    assert.deepEqual(refunds, [{ requested_by: 'system', status: 'succeeded' }])
+    await assertInvariants(service)
+  })
+})
+
+describe('where the processor is not heard', () => {
+  for (const fate of ['is lost', 'answer is lost'] as const) {
+    test(`a refund whose request or answer ${fate} is asked again under its key`, async () => {
+      const bought = await buy(service)
+      weather = () => fate
+      const asked = await refund(service, bought, 600)
+      assert.equal(asked.outcome, 'processing')
+      assert.deepEqual(await refund(service, bought, 600), {
+        outcome: 'refused',
+        refusal: 'in_progress',
+      })
+      weather = () => 'arrives'
+      service.clock.pass(5)
+      await recoverRefunds(service.world)
+      await recoverRefunds(service.world)
+      assert.deepEqual(
+        (await refundsOf(service, bought)).map(({ status, amount }) => [status, amount]),
+        [['succeeded', 600]],
+      )
+      await assertInvariants(service)
+    })
+  }
+
+  test('a process that is killed at any step gives back once, or not at all', async () => {
+    for (let last = 1, killed = true; killed; last++) {
+      const bought = await buy(service)
+      ;({ killed } = await untilKilled(last, () => refund(service, bought)))
+      service.clock.pass(5)
+      await recoverRefunds(service.world)
+      const given = await refundsOf(service, bought)
+      const { status } = await stateOf(service, bought)
+      if (given.length === 0) {
+        assert.equal(status, 'active', `step ${last}`)
+        continue
+      }
+      assert.deepEqual(
+        given.map((each) => [each.status, each.amount]),
+        [['succeeded', 1260]],
+      )
+      assert.equal(status, 'canceled', `step ${last}`)
+    }
+    await assertInvariants(service)
+  })
+})
+
+describe('at the same time', { skip: SERVER_URL === undefined && 'needs PostgreSQL' }, () => {
+  test('two hundred refunds give back no more than was charged, and none twice', async () => {
+    const sums = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const bought = await buy(service)
+        const tries = Array.from({ length: 25 }, (_, index) =>
+          refund(service, bought, index % 3 === 0 ? undefined : 500),
+        )
+        await Promise.all(tries)
+        return await givenBack(bought)
+      }),
+    )
+    for (const sum of sums) assert.ok(sum === 1260 || sum === 500 || sum === 1000, String(sum))
+    await assertInvariants(service)
+  })
+
+  async function givenBack(bought: Bought): Promise<number> {
+    const given = await refundsOf(service, bought)
+    const done = given.filter(({ status }) => status === 'succeeded')
+    const atProcessor = await service.world.db.rows<{ amount: number }>(sql`
+      select amount from sandbox.refunds where charge_id = ${bought.charge.processor_charge_id}
+        and status <> 'refused'`)
+    assert.equal(atProcessor.length, done.length)
+    return done.reduce((total, { amount }) => total + amount, 0)
+  }
+})

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import * as tax from '#domain/tax'
+import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { exportBy } from '../support/exports.ts'
+import { closeSound } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let user_id: string
+before(async () => {
+  service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
+  const row = sql`select id from users where email_normalised = ${service.demo.operator.email}`
+  user_id = (await service.world.db.one<{ id: string }>(row)).id
+})
+after(() => closeSound(service))
+
+const PLACES = { TX: '78701', NY: '10001', WA: '98101', CA: '94103' } as const
+
+/** The lifetime plan, $180.00 before tax, to a state. */
+const sellTo = (state: keyof typeof PLACES) =>
+  buy(service, { price: 2, address: { country: 'US', zip: PLACES[state] } })
+/** Lets time pass to the first of a month. */
+const toMonth = (month: string) => {
+  const at = new Date(`${month}-01T00:00:00Z`)
+  service.clock.pass((at.getTime() - service.clock.now().getTime()) / 1000)
+}
+const file = (state: string, month: string, filing_reference = `${state}-1`) =>
+  fileMonth(service.world, { user_id, request_id: 'req_1' }, { state, month, filing_reference })
+const owedTo = async (state: string) =>
+  (await taxOwed(service.world, { state })).map(({ month, collected, carried, amount, status }) => [
+    month,
+    collected,
+    carried,
+    amount,
+    status,
+  ])
+const payableTo = (state: string) =>
+  ledger.balanceOf(service.world.db, 'tax_payable', `US-${state}`)
+
+describe('a state’s month', () => {
+  test('is filed once it is over, with the tax of its sales', async () => {
+    const bought = await sellTo('TX')
+    await sellTo('NY')
+    await sellTo('CA')
+    assert.deepEqual(await owedTo('TX'), [['2026-03', 900, 0, 900, 'open']])
+    assert.deepEqual(await owedTo('CA'), [], 'California taxes no software')
+    assert.deepEqual(await file('TX', '2026-03'), { outcome: 'open' })
+    toMonth('2026-04')
+    // Given back in April: it lessens April, not March.
+    await refund(service, bought)
+    const filed = await file('TX', '2026-03', 'TX-WEBFILE-77')
+    assert.ok(filed.outcome === 'filed')
+    const { id, state, month, collected, carried, amount } = filed.remittance
+    assert.deepEqual([state, month, collected, carried, amount], ['TX', '2026-03', 900, 0, 900])
+    assert.equal(await payableTo('TX'), 900, 'what went back since is owed by the state')
+    const [entry] = await service.world.db.rows<{ actor: string; detail: object }>(
+      sql`select actor, detail from audit_log where subject = ${id}`,
+    )
+    assert.deepEqual(entry, {
+      actor: user_id,
+      detail: { state: 'TX', month: '2026-03', amount: 900, filing_reference: 'TX-WEBFILE-77' },
+    })
+    assert.deepEqual(await file('TX', '2026-03'), { outcome: 'already_filed' })
+    assert.deepEqual(await file('WA', '2026-03'), { outcome: 'nothing_collected' })
+  })
+
+  test('that went below zero is filed with nothing, and taken off the next', async () => {
+    toMonth('2026-05')
+    assert.deepEqual((await owedTo('TX')).at(-1), ['2026-04', -900, 0, 0, 'due'])
+    await sellTo('TX')
+    await sellTo('TX')
+    toMonth('2026-06')
+    assert.deepEqual(await file('TX', '2026-05'), { outcome: 'waiting' })
+    const april = await file('TX', '2026-04')
+    assert.ok(april.outcome === 'filed' && april.remittance.amount === 0)
+    assert.deepEqual((await owedTo('TX')).at(-1), ['2026-05', 1800, -900, 900, 'due'])
+    const may = await file('TX', '2026-05')
+    assert.ok(may.outcome === 'filed' && may.remittance.amount === 900)
+    assert.equal(await payableTo('TX'), 0)
+  })
+
+  test('is paid once, whoever files it at the same time', async () => {
+    await sellTo('WA')
+    toMonth('2026-07')
+    const filed = await Promise.all(Array.from({ length: 6 }, () => file('WA', '2026-06')))
+    assert.deepEqual(filed.map(({ outcome }) => outcome).sort(), [
+      ...Array(5).fill('already_filed'),
+      'filed',
+    ])
+  })
+})
+
+test('a whole month is filed state by state, and a run that stopped goes on', async () => {
+  toMonth('2027-02')
+  for (const state of ['TX', 'NY', 'WA'] as const) await sellTo(state)
+  toMonth('2027-03')
+  const filer = { user_id, request_id: 'req_2' }
+  const order = { month: '2027-02', batch_reference: 'BATCH-9' }
+  assert.equal(
+    await fileWholeMonth(service.world, filer, order),
+    2,
+    'New York owes March 2026 first',
+  )
+  await file('NY', '2026-03')
+  const told: string[] = []
+  const filed = await fileWholeMonth(service.world, filer, order, async ({ state }) => {
+    told.push(state)
+  })
+  assert.deepEqual([filed, told], [1, ['NY']])
+  const filings = await tax.listRemittances(service.world.db, { month: '2027-02' })
+  assert.deepEqual(
+    filings.map(({ filing_reference }) => filing_reference),
+    ['BATCH-9-NY', 'BATCH-9-TX', 'BATCH-9-WA'],
+  )
+})
+
+describe('the operator’s pages', () => {
+  let agent: Agent
+  beforeEach(async () => {
+    agent = await signedIn(service, service.demo.operator)
+  })
+
+  test('are for the staff alone', async () => {
+    for (const who of [service.demo.seller, service.demo.buyer]) {
+      const other = await signedIn(service, who)
+      assert.equal((await other.open('/desk/tax/')).status, 404)
+      assert.equal((await other.open('/desk/tax/2026-03/')).status, 404)
+      await other.open('/account/security/')
+      const csrf_token = other.form(/./).csrf_token!
+      const refused = await service.app.inject({
+        method: 'POST',
+        url: '/desk/tax/2026-03/export',
+        headers: {
+          cookie: other.cookie,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        payload: new URLSearchParams({ csrf_token, of: 'states' }).toString(),
+      })
+      assert.equal(refused.statusCode, 404)
+    }
+  })
+
+  test('show every month, take a confirmation number, and ask for one that is missing', async () => {
+    await sellTo('TX')
+    toMonth('2027-04')
+    agent = await signedIn(service, service.demo.operator)
+    const page = await agent.open('/desk/tax/')
+    assert.match(textOf(page.body), /March 2027 \$9\.00 .*\$9\.00 Due/)
+    await agent.open('/desk/tax/2027-03/TX/')
+    await agent.submit('File and pay', { filing_reference: ' ' })
+    assert.equal(agent.page.status, 422)
+    assert.match(textOf(agent.page.body), /Enter what the state confirmed/)
+    await agent.submit('File and pay', { filing_reference: 'TX-123' })
+    assert.match(textOf(agent.page.body), /Filed and paid\..*Confirmation TX-123/)
+    assert.equal((await agent.open('/desk/tax/2027-13/')).status, 404)
+    assert.equal((await agent.open('/desk/tax/2027-03/ZZ/')).status, 404)
+  })
+
+  test('file all states of a month as one long task', async () => {
+    for (const state of ['TX', 'NY'] as const) await sellTo(state)
+    toMonth('2027-05')
+    agent = await signedIn(service, service.demo.operator)
+    await agent.open('/desk/tax/2027-04/')
+    await agent.submit('File and pay all', { filing_reference: 'APRIL' })
+    assert.match(agent.page.url, /^\/tasks\/task_/)
+  })
+
+  test('export what an accountant needs, by state and line by line', async () => {
+    const bought = await sellTo('NY')
+    await refund(service, bought, 9_360)
+    await sellTo('CA')
+    const exported = async (month: string, button: string) => {
+      await agent.open(`/desk/tax/${month}/`)
+      return await exportBy(agent, button)
+    }
+    const { file, rows } = await exported('2027-05', 'By state (CSV)')
+    assert.match(String(file.headers['content-disposition']), /tax-2027-05-states\.csv/)
+    assert.deepEqual(
+      rows.map(({ state, gross_sales, exempt_or_nontaxable_sales, taxable_sales, rate }) => [
+        state,
+        gross_sales,
+        exempt_or_nontaxable_sales,
+        taxable_sales,
+        rate,
+      ]),
+      [
+        ['CA', '180.00', '180.00', '0.00', ''],
+        ['NY', '180.00', '0.00', '180.00', '4%'],
+      ],
+    )
+    const { tax_charged, refunds_before_tax, tax_refunded, tax_collected_net, net_due } = rows[1]!
+    assert.deepEqual(
+      [tax_charged, refunds_before_tax, tax_refunded, tax_collected_net, net_due],
+      ['7.20', '90.00', '3.60', '3.60', '3.60'],
+    )
+    const filed = await exported('2026-03', 'By state (CSV)')
+    const texas = filed.rows.find(({ state }) => state === 'TX')!
+    assert.deepEqual(
+      [texas.taxable_sales, texas.rate, texas.filing_reference, texas.filed_by],
+      ['144.00', '6.25%', 'TX-WEBFILE-77', service.demo.operator.email],
+    )
+    const lines = await exported('2027-05', 'Every line (CSV)')
+    assert.deepEqual(
+      lines.rows
+        .map(({ kind, state, amount_before_tax, tax }) => [kind, state, amount_before_tax, tax])
+        .sort(),
+      [
+        ['refund', 'NY', '-90.00', '-3.60'],
+        ['sale', 'CA', '180.00', '0.00'],
+        ['sale', 'NY', '180.00', '7.20'],
+      ],
+    )
+  })
+})
+
+test('a filing that is killed at any step pays its month once', async () => {
+  toMonth('2028-01')
+  for (let last = 1, killed = true; killed; last++) {
+    await sellTo('WA')
+    const month = tax.monthOf(service.clock.now())
+    const begin = tax.endOfMonth(month)
+    service.clock.pass((begin.getTime() - service.clock.now().getTime()) / 1000)
+    killed = (await untilKilled(last, () => file('WA', month))).killed
+    assert.match((await file('WA', month)).outcome, killed ? /filed$/ : /^already_filed$/)
+    assert.equal(await payableTo('WA'), 0)
+    assert.ok(killed || last > 8, `it took only ${last} steps`)
+  }
+})

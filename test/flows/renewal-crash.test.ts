@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as catalog from '#domain/catalog'
+import { movePlan, offerMove, recoverInvoices, renewDue } from '#flows/subscription'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
+import type { OtherApp } from '../support/apps.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, DAY, otherApp, playDue, stateOf, subscribe } from '../support/subscriber.ts'
+import { draws, inWeather, storm, type Weather } from '../support/weather.ts'
+
+let service: TestService
+// A week is short enough for the cards to be good to the end of the file.
+let app: OtherApp
+let weather: Weather = () => 'arrives'
+before(async () => {
+  const db = mortalDatabase(await openTestDatabase())
+  service = await openTestService({
+    db,
+    processor: (sandbox) => inWeather(sandbox, () => weather()),
+  })
+  app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
+})
+after(() => service.close())
+
+/** A new process after a death: what was claimed or asked for is found again. */
+async function restart(): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    service.clock.pass(1800)
+    await recoverInvoices(service.world)
+    await playDue(service)
+  }
+}
+
+test('a process that dies at any step of a renewal charges it once', async () => {
+  let finished = false
+  for (let last = 1; !finished; last++) {
+    const subscriber = await subscribe(service, { app })
+    service.clock.pass(7 * DAY)
+    const fate = await untilKilled(last, () => renewDue(service.world))
+    finished = !fate.killed
+    await restart()
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260], `step ${last}`)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    await service.world.db.raw('update subscriptions set next_at = null')
+  }
+  await assertInvariants(service)
+})
+
+test('a process that dies at any step of a declined renewal counts one failure', async () => {
+  let finished = false
+  for (let last = 1; !finished; last++) {
+    const subscriber = await subscribe(service, { app, card: CARD.never_renews })
+    service.clock.pass(7 * DAY)
+    const fate = await untilKilled(last, () => renewDue(service.world))
+    finished = !fate.killed
+    await restart()
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+    await service.world.db.raw('update subscriptions set next_at = null')
+  }
+  await assertInvariants(service)
+})
+
+test('a process that dies at any step of an upgrade charges it once or not at all', async () => {
+  const price_id = mintId(service.world.random, 'prc')
+  const once = { id: price_id, product_id: app.product_id, amount: cents(18_000), frequency: null }
+  await service.world.db.tx((tx) => catalog.addPrice(tx, service.clock.now(), once))
+  let finished = false
+  for (let last = 1; !finished; last++) {
+    const subscriber = await subscribe(service, { app })
+    const { license_id, user_id } = subscriber
+    const offer = (await offerMove(service.world, { license_id, price_id }))!
+    const asked = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
+    const asker = { user_id, request_id: 'req_test' }
+    const fate = await untilKilled(last, () => movePlan(service.world, asker, asked))
+    finished = !fate.killed
+    await restart()
+    // Two charges of one moment have no order.
+    const taken = (await takenFrom(service, subscriber.email)).sort((one, two) => one - two)
+    const { status } = await stateOf(service, subscriber)
+    const isMoved = status === 'one_time_active'
+    assert.deepEqual(taken, isMoved ? [1260, offer.total] : [1260], `step ${last}`)
+    if (finished) assert.ok(isMoved)
+  }
+  await assertInvariants(service)
+})
+
+test('a network that loses requests and answers renews everybody once', async () => {
+  const draw = draws(20_261_121)
+  const subscribers = []
+  for (let index = 0; index < 12; index++) subscribers.push(await subscribe(service, { app }))
+  service.clock.pass(7 * DAY)
+  weather = storm(draw)
+  for (let round = 0; round < 40; round++) {
+    await renewDue(service.world)
+    service.clock.pass(draw() * 20)
+    await recoverInvoices(service.world)
+  }
+  weather = () => 'arrives'
+  await restart()
+  for (const subscriber of subscribers) {
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+  }
+  await assertInvariants(service)
+})

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
+import { payOwed, recoverInvoices, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { cents } from '#platform/money'
+import { ManualClock } from '../support/clock.ts'
+import { assertInvariants, closeSound } from '../support/invariants.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  billsOf,
+  CARD,
+  DAY,
+  otherApp,
+  passDays,
+  playDue,
+  type Subscriber,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+let service: TestService
+let isAway = false
+
+/** The processor behind a line that can be cut. */
+function onALine(sandbox: World['processor']): World['processor'] {
+  return {
+    ...sandbox,
+    async charge(now, request) {
+      if (isAway) throw new payments.ProcessorUnreachable('the line is cut')
+      return await sandbox.charge(now, request)
+    },
+  }
+}
+
+before(async () => {
+  service = await openTestService({ processor: onALine })
+})
+after(() => closeSound(service))
+
+const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+
+describe('a subscription renews', () => {
+  test('a month later the next month is charged, with the tax of the state, on the same day', async () => {
+    const subscriber = await subscribe(service)
+    const { period_end } = await stateOf(service, subscriber)
+    await passDays(service, 32)
+    const state = await stateOf(service, subscriber)
+    assert.equal(state.status, 'active')
+    assert.equal(state.period_end?.slice(8), period_end?.slice(8))
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+    await passDays(service, 31)
+    assert.equal((await takenFrom(service, subscriber.email)).length, 3)
+  })
+
+  test('at the price that was agreed, whatever the plan costs others by now', async () => {
+    const app = await otherApp(service, { amount: cents(900) })
+    const subscriber = await subscribe(service, { app })
+    await service.world.db.tx(async (tx) => {
+      await (await import('#domain/catalog')).setAmount(tx, {
+        id: app.price_id,
+        amount: cents(5000),
+      })
+    })
+    await passDays(service, 31)
+    const amounts = (await billsOf(service, subscriber)).map(({ amount }) => amount)
+    assert.deepEqual(amounts, [900, 900])
+  })
+
+  for (const [frequency, start] of [
+    ['month', '2027-01-31T09:30:00Z'],
+    ['year', '2028-02-29T09:30:00Z'],
+  ] as const) {
+    test(`48 renewals by the ${frequency} from ${start} fall on the days of the calendar`, async () => {
+      const clock = new ManualClock(start)
+      const own = await openTestService({ clock })
+      const app = await otherApp(own, { frequency })
+      const subscriber = await subscribe(own, { app })
+      const expected: string[] = []
+      for (let number = 1; number <= 48; number++) {
+        const [year, month, day] = [start.slice(0, 4), start.slice(5, 7), start.slice(8, 10)].map(
+          Number,
+        ) as [number, number, number]
+        const months = month - 1 + (frequency === 'month' ? number : 12 * number)
+        const last = new Date(Date.UTC(year, months + 1, 0)).getUTCDate()
+        const at = new Date(Date.UTC(year, months, Math.min(day, last)))
+        expected.push(at.toISOString().slice(0, 10))
+      }
+      const seen: string[] = []
+      for (let number = 1; number <= 48; number++) {
+        const { period_end } = await stateOf(own, subscriber)
+        seen.push(period_end!)
+        const due = new Date(`${period_end}T09:30:00Z`).getTime()
+        clock.pass((due - clock.now().getTime()) / 1000)
+        await playDue(own)
+      }
+      assert.deepEqual(seen, expected)
+      assert.equal((await billsOf(own, subscriber)).length, 49)
+      await assertInvariants(own)
+      await own.close()
+    })
+  }
+})
+
+describe('a renewal that fails', () => {
+  for (const [card, retry_day] of [
+    [CARD.renews_on_retry_1, 1],
+    [CARD.renews_on_retry_2, 3],
+    [CARD.renews_on_retry_3, 5],
+  ] as const) {
+    test(`is tried again by the calendar: the same key is active again on day ${retry_day}`, async () => {
+      const subscriber = await subscribe(service, { card })
+      const before = await stateOf(service, subscriber)
+      service.clock.pass(31 * DAY)
+      await playDue(service)
+      const failed = await stateOf(service, subscriber)
+      assert.deepEqual(
+        [failed.status, failed.entitled, failed.period_end],
+        ['past_due', false, before.period_end],
+      )
+      await passDays(service, retry_day - 1)
+      assert.equal(
+        (await stateOf(service, subscriber)).status,
+        retry_day === 1 ? 'past_due' : 'past_due',
+      )
+      await passDays(service, 1)
+      const state = await stateOf(service, subscriber)
+      assert.deepEqual([state.status, state.entitled], ['active', true])
+      assert.equal(state.period_end?.slice(8), before.period_end?.slice(8))
+    })
+  }
+
+  test('is past due for 14 days, unpaid until day 21, and then canceled for good', async () => {
+    const subscriber = await subscribe(service, { card: CARD.never_renews })
+    service.clock.pass(31 * DAY)
+    await playDue(service)
+    const seen: string[] = []
+    for (let day = 0; day <= 22; day++) {
+      seen.push((await stateOf(service, subscriber)).status)
+      await passDays(service, 1)
+    }
+    assert.deepEqual(seen, [
+      ...Array(14).fill('past_due'),
+      ...Array(7).fill('unpaid'),
+      'canceled',
+      'canceled',
+    ])
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+  })
+
+  test('counts no fault on the way to the bank, and is tried again an hour later', async () => {
+    const subscriber = await subscribe(service)
+    service.clock.pass(31 * DAY)
+    isAway = true
+    await playDue(service)
+    service.clock.pass(30)
+    isAway = false
+    await recoverInvoices(service.world)
+    await playDue(service)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    service.clock.pass(3600)
+    await playDue(service)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  })
+
+  test('may be paid by its owner at any time, which uses up no scheduled retry', async () => {
+    const subscriber = await subscribe(service, { card: CARD.never_renews })
+    service.clock.pass(31 * DAY)
+    await playDue(service)
+    const { license_id } = subscriber
+    const paid = await payOwed(service.world, {
+      license_id,
+      asked_by: 'operator',
+      return_url: 'http://localhost/',
+    })
+    assert.equal(paid.outcome, 'declined')
+    await passDays(service, 13)
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+    await passDays(service, 1)
+    assert.equal((await stateOf(service, subscriber)).status, 'unpaid')
+    await passDays(service, 8)
+  })
+})
+
+describe('auto-renew turned off', () => {
+  test('leaves the license as it is until the period ends, and says when; then it ends', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    const state = await stateOf(service, subscriber)
+    assert.deepEqual([state.status, state.entitled], ['active', true])
+    assert.equal(state.canceled_at, state.period_end)
+    await passDays(service, 32)
+    const ended = await stateOf(service, subscriber)
+    assert.deepEqual([ended.status, ended.entitled], ['canceled', false])
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+  })
+
+  test('is as good as off while the account is locked: nobody could turn it off', async () => {
+    const { db } = service.world
+    const disowned = await subscribe(service)
+    const unlocked = await subscribe(service)
+    for (const { user_id } of [disowned, unlocked]) {
+      await identity.lockUser(db, service.clock.now(), user_id)
+    }
+    await passDays(service, 5)
+    await identity.unlockUser(db, unlocked.user_id)
+    await passDays(service, 27)
+    assert.equal((await stateOf(service, disowned)).status, 'canceled')
+    assert.equal((await stateOf(service, unlocked)).status, 'active')
+    assert.deepEqual(await takenFrom(service, disowned.email), [1260])
+    assert.deepEqual(await takenFrom(service, unlocked.email), [1260, 1260])
+  })
+
+  test('and on again renews as if nothing had been', async () => {
+    const subscriber = await subscribe(service)
+    const { license_id } = subscriber
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'on' })
+    assert.equal((await stateOf(service, subscriber)).canceled_at, null)
+    await passDays(service, 32)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  })
+})
+
+describe('a trial', () => {
+  test('is charged when it ends, and is active from then on', async () => {
+    const app = await otherApp(service, { trial_days: 14, amount: cents(2000) })
+    const subscriber = await subscribe(service, { app })
+    assert.equal((await stateOf(service, subscriber)).status, 'trialing')
+    await passDays(service, 13)
+    assert.equal((await stateOf(service, subscriber)).status, 'trialing')
+    await passDays(service, 1)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2100])
+  })
+
+  test('whose first charge is declined is past due', async () => {
+    const app = await otherApp(service, { trial_days: 7 })
+    const subscriber = await subscribe(service, { app, card: CARD.verifies_only })
+    await passDays(service, 7)
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+  })
+})

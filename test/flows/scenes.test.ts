@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import { addDays, isoDate } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { playScene } from '../../src/surfaces/test-clock/play-scene.ts'
+import { RETRIES, SCENES, sceneOf } from '../../src/surfaces/test-clock/scenes.ts'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { stateOf, subscribe } from '../support/subscriber.ts'
+import { outsideOf, timeOf } from '../support/test-clock.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+let count = 0
+const newApp = (facts: Partial<Parameters<typeof addApp>[1]> = {}) =>
+  addApp(service, { slug: `scene-${count++}`, ...facts })
+
+/** Plays a scene on an app, and returns its buyer and what happened to the license. */
+async function play(app: OtherApp, name: string, retry?: string) {
+  const { world } = service
+  const scene = sceneOf(name, retry === undefined ? {} : { retry })!
+  const offer = (await catalog.findOffer(world.db, app.price_id))!
+  const { user_id } = await world.db.one<{ user_id: string }>(sql`select s.user_id
+    from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
+  const facts = { scene, offer, asker: { user_id, request_id: 'req_test' } }
+  const outside = outsideOf(service)
+  const played = await playScene(world, outside, facts, async () => {})
+  const { license_id } = played
+  const license = await licensing.findLicense(world.db, license_id)
+  const license_key = licensing.showKey(world.keys, license)
+  const history = await licensing.historyOf(world.db, license_id)
+  const told = await billing.happenings(
+    world.db,
+    { app_id: app.client_id, license_id },
+    { limit: 1000, offset: 0 },
+  )
+  return {
+    ...played,
+    statuses: history.map(({ to_status }) => to_status),
+    history,
+    told: told.map(({ kind, why }) => `${kind} ${why}`),
+    state: await stateOf(service, { license_key, app }),
+  }
+}
+
+describe('each scene ends as it says, through the same flows as in real life', () => {
+  test('renewal declined: past due, not entitled, one period later', async () => {
+    const app = await newApp()
+    const start = await timeOf(service, app.client_id)
+    const { outcome, statuses, state, told } = await play(app, 'declined')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['active', 'past_due'])
+    assert.deepEqual([state.status, state.entitled], ['past_due', false])
+    assert.equal(isoDate(await timeOf(service, app.client_id)), state.period_end)
+    assert.ok((await timeOf(service, app.client_id)) > addDays(start, 27))
+    assert.deepEqual(told, [
+      'paid purchase',
+      'status purchase',
+      'letter receipt',
+      'declined generic_decline',
+      'status renewal_failed',
+      'letter payment_failed',
+    ])
+  })
+
+  for (const { value: retry, label } of RETRIES) {
+    test(`card mended on retry ${retry}: active again with the same key (${label})`, async () => {
+      const app = await newApp()
+      const { outcome, statuses, state, history, told } = await play(app, 'mended', retry)
+      assert.equal(outcome, 'played')
+      assert.deepEqual(statuses, ['active', 'past_due', 'active'])
+      assert.equal(state.entitled, true)
+      const days = (history[2]!.at.getTime() - history[1]!.at.getTime()) / 86_400_000
+      assert.equal(days, { '1': 1, '2': 3, '3': 5 }[retry])
+      assert.equal(told.filter((each) => each.startsWith('declined')).length, Number(retry))
+    })
+  }
+
+  test('dunning exhausted: unpaid after day 14, canceled on day 21, each retry told', async () => {
+    const { outcome, statuses, state, history, told } = await play(await newApp(), 'exhausted')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['active', 'past_due', 'unpaid', 'canceled'])
+    assert.deepEqual([state.status, state.entitled], ['canceled', false])
+    const failed = history[1]!.at
+    assert.deepEqual(history[2]!.at, addDays(failed, 14))
+    assert.deepEqual(history[3]!.at, addDays(failed, 21))
+    assert.equal(told.filter((each) => each.startsWith('declined')).length, 8)
+  })
+
+  test('trial ends: a reminder three days before, then the first period is paid', async () => {
+    const app = await newApp()
+    const start = await timeOf(service, app.client_id)
+    const { outcome, statuses, state, told } = await play(app, 'trial')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['trialing', 'active'])
+    assert.equal(state.entitled, true)
+    assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 7))
+    assert.ok(told.includes('letter trial_ending'))
+    assert.ok(told.includes('paid renewal'))
+  })
+
+  test('a trial of the plan’s own is the one that is played, as often as one likes', async () => {
+    const app = await newApp({ trial_days: 14 })
+    for (const _ of [1, 2]) {
+      const start = await timeOf(service, app.client_id)
+      const { statuses } = await play(app, 'trial')
+      assert.deepEqual(statuses, ['trialing', 'active'])
+      assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 14))
+    }
+  })
+
+  test('refund: canceled at once, and the clock stays', async () => {
+    const app = await newApp({ trial_days: 14 })
+    const start = await timeOf(service, app.client_id)
+    const { outcome, statuses, state } = await play(app, 'refund')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['active', 'canceled'])
+    assert.equal(state.entitled, false)
+    assert.deepEqual(await timeOf(service, app.client_id), start)
+  })
+
+  test('dispute won: paused, and then the same key works again', async () => {
+    const { outcome, statuses, state, told } = await play(await newApp(), 'dispute_won')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['active', 'paused', 'active'])
+    assert.equal(state.entitled, true)
+    assert.ok(told.includes('dispute_closed won'))
+  })
+
+  test('dispute lost: paused, and then canceled', async () => {
+    const { outcome, statuses, state } = await play(await newApp(), 'dispute_lost')
+    assert.equal(outcome, 'played')
+    assert.deepEqual(statuses, ['active', 'paused', 'canceled'])
+    assert.deepEqual([state.status, state.entitled], ['canceled', false])
+  })
+})
+
+test('a scene about money can be played with a plan that is paid once', async () => {
+  const app = await newApp({ frequency: null, amount: cents(9900) })
+  for (const name of ['refund', 'dispute_won', 'dispute_lost']) {
+    assert.equal((await play(app, name)).outcome, 'played', name)
+  }
+})
+
+test('a yearly plan and a daily one have the same scenes', async () => {
+  for (const frequency of ['year', 'day'] as const) {
+    const app = await newApp({ frequency })
+    assert.deepEqual((await play(app, 'declined')).statuses, ['active', 'past_due'], frequency)
+    const mended = await play(app, 'mended', '3')
+    assert.deepEqual(mended.statuses, ['active', 'past_due', 'active'], frequency)
+  }
+})
+
+test('all subscribers of the app live through the time of a scene, and those of others do not', async () => {
+  const [app, other] = [await newApp(), await newApp()]
+  const here = await subscribe(service, { app })
+  const there = await subscribe(service, { app: other })
+  const [before, still] = [await stateOf(service, here), await stateOf(service, there)]
+  await play(app, 'declined')
+  assert.notEqual((await stateOf(service, here)).period_end, before.period_end)
+  assert.deepEqual(await stateOf(service, there), still)
+})
+
+test('every scene has a name, a title and a sentence of its own', () => {
+  for (const fact of ['name', 'title', 'words'] as const) {
+    assert.equal(new Set(SCENES.map((scene) => scene[fact])).size, SCENES.length)
+  }
+  assert.equal(sceneOf('mended', {}), undefined)
+  assert.equal(sceneOf('mended', { retry: '4' }), undefined)
+  assert.equal(sceneOf('something else', {}), undefined)
+})

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ProcessorUnreachable } from '#domain/payments'
+import type { World } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { type Agent, textOf } from '../support/agent.ts'
+import { addApp } from '../support/apps.ts'
+import { eventually } from '../support/browser.ts'
+import { FRAUDULENT } from '../support/disputes.ts'
+import { closeSound } from '../support/invariants.ts'
+import { basic, buyer, TEXAS } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, stateOf, subscribe } from '../support/subscriber.ts'
+import { timeOf } from '../support/test-clock.ts'
+
+const CLOCK = '/dashboard/apps/tidepool/test-clock/'
+
+let service: TestService
+let seller: Agent
+let isAway = false
+
+before(async () => {
+  service = await openTestService({
+    processor: (sandbox) => ({
+      ...sandbox,
+      async charge(now, request) {
+        if (isAway && request.off_session) throw new ProcessorUnreachable('the line is cut')
+        return await sandbox.charge(now, request)
+      },
+    }),
+  })
+  seller = await signedIn(service, service.demo.seller)
+})
+after(() => closeSound(service))
+
+const words = () => textOf(seller.page.body)
+
+describe('the page of the clock', () => {
+  test('tells the time, and that nothing is due before anybody subscribes', async () => {
+    const { status } = await seller.open(CLOCK)
+    assert.equal(status, 200)
+    assert.match(words(), /March 10, 2026, 12:00 UTC/)
+    assert.match(words(), /Nothing: nobody subscribes yet/)
+    assert.doesNotMatch(words(), /Test clock: Tidepool lives on/)
+  })
+
+  test('is for the app’s developer alone', async () => {
+    const other = await signedIn(service, service.demo.operator)
+    assert.equal((await other.open(CLOCK)).status, 404)
+    const nobody = buyer(service)
+    await nobody.open(CLOCK)
+    assert.match(nobody.page.url, /^\/signin\//)
+  })
+
+  test('says what is due next, for whom, and what it costs with tax', async () => {
+    const { email } = await subscribe(service)
+    await seller.open(CLOCK)
+    assert.match(words(), new RegExp(`April 10, 2026, 12:00 UTC : ${email} renews for \\$12\\.60`))
+  })
+
+  test('refuses a day that is over, or none, and says why', async () => {
+    for (const [date, fault] of [
+      ['2026-03-09', /cannot go back/],
+      ['', /Enter a date/],
+      ['2026-02-31', /Enter a date/],
+      ['9999-12-31', /100 years at the most/],
+    ] as const) {
+      await seller.open(CLOCK)
+      const { status } = await seller.submit('Go to this day', { date })
+      assert.equal(status, 422, date)
+      assert.match(words(), fault)
+    }
+    assert.deepEqual(await timeOf(service, service.demo.app.client_id), service.clock.now())
+  })
+})
+
+describe('a jump', () => {
+  test('to what is due next leads to what happened: the bill, the license, the letter', async () => {
+    await seller.open(CLOCK)
+    const { status, url } = await seller.submit('Go to it')
+    assert.equal(status, 200)
+    assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
+    for (const each of [/Renewal paid/, /License: renewed/, /Letter: Receipt of a payment/]) {
+      assert.match(words(), each)
+    }
+    assert.match(words(), /active, entitled/)
+    assert.match(words(), /Test clock: Tidepool lives on April 10, 2026\./)
+  })
+
+  test('by a week in which nothing is due says so', async () => {
+    await seller.open(CLOCK)
+    await seller.submit('A week')
+    assert.match(words(), /Nothing happened/)
+  })
+
+  test('to a day goes to its end, so that all that is due on it has happened', async () => {
+    await seller.open(CLOCK)
+    await seller.submit('Go to this day', { date: '2026-05-10' })
+    assert.match(words(), /to May 10, 2026, 23:59 UTC/)
+    assert.match(words(), /Renewal paid/)
+  })
+
+  test('is listed afterwards, with the way to what happened', async () => {
+    await seller.open(CLOCK)
+    assert.match(words(), /Jump to 2026-05-10/)
+    await seller.press('What happened')
+    assert.match(seller.page.url, /\/jumps\//)
+  })
+
+  test('where the processor does not answer says where the clock stands, and goes on later', async () => {
+    await seller.open(CLOCK)
+    isAway = true
+    await seller.submit('A month')
+    // It waits for the answer as long as an answer may be late, and watches meanwhile.
+    const watched = seller.page.url
+    assert.match(watched, /^\/tasks\//)
+    assert.equal(seller.page.status, 202)
+    assert.match(words(), /of 31 days/)
+    await eventually('the end of the jump', async () => (await seller.open(watched)).status !== 202)
+    isAway = false
+    assert.match(words(), /The clock stands still/)
+    assert.match(words(), /renews for \$12\.60, and the processor does not answer/)
+  })
+
+  test('can be stopped by whoever watches it; what was done stays done', async () => {
+    service.clock.pass(30)
+    await addApp(service, { slug: 'daily', frequency: 'day', amount: cents(100) })
+    const daily = await service.world.db.one<{ id: string }>(sql`select r.id from prices r
+      join products p on p.id = r.product_id join apps a on a.id = p.app_id
+      where a.slug = 'daily'`)
+    for (let each = 0; each < 3; each++) await subscribe(service, { price_id: daily.id })
+    await seller.open('/dashboard/apps/daily/test-clock/')
+    await seller.submit('A year')
+    assert.equal(seller.page.status, 202)
+    const watched = seller.page.url
+    await seller.open('/dashboard/apps/daily/test-clock/')
+    assert.match(words(), /Time is passing/)
+    await seller.submit('A week')
+    assert.equal(seller.page.url, watched, 'a second jump leads to the first')
+    const { status } = await seller.submit('Stop')
+    assert.equal(status, 200)
+    assert.match(words(), /It was stopped\. What was done stays done/)
+    const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
+      from invoices i join apps a on a.id = i.app_id where a.slug = 'daily'`)
+    assert.ok(count > 3 && count < 3 * 366, `${count} bills`)
+  })
+})
+
+describe('a scene', () => {
+  test('ends on its story: each status with the key’s answer, the letters, the books, the key', async () => {
+    await addApp(service, { slug: 'stories', name: 'Stories' })
+    await seller.open('/dashboard/apps/stories/test-clock/')
+    const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
+    await seller.submit('Play', { scene: 'mended', price_id, retry: '2' })
+    assert.match(seller.page.url, /\/scenes\/task_\w+\/$/)
+    for (const each of [
+      /Card mended on retry 2/,
+      /active, entitled/,
+      /past_due, not entitled/,
+      /Card declined: generic decline/,
+      /Letter: A payment failed/,
+      /License: recovered: the same key works again/,
+      /seller payable/,
+    ]) {
+      assert.match(words(), each)
+    }
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
+    const app = { client_id: '', client_secret: '' }
+    await service.world.db
+      .one<{ id: string }>(sql`select id from apps where slug = 'stories'`)
+      .then(({ id }) => {
+        app.client_id = id
+      })
+    assert.match(words(), new RegExp(`curl -u '${app.client_id}:YOUR_CLIENT_SECRET'`))
+    assert.match(words(), new RegExp(`"key":"${license_key}"`))
+  })
+
+  test('gives a key that the seller’s server can ask about', async () => {
+    await seller.open(CLOCK)
+    const price_id = service.demo.app.prices[0]!.public_id
+    await seller.submit('Play', { scene: 'dispute_won', price_id })
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
+    const state = await stateOf(service, { license_key, app: service.demo.app })
+    assert.deepEqual([state.status, state.entitled], ['active', true])
+    assert.ok(basic(service))
+  })
+
+  test('that needs a renewal is refused with a plan that is paid once', async () => {
+    await seller.open(CLOCK)
+    const price_id = service.demo.app.prices[2]!.public_id
+    const { status } = await seller.submit('Play', { scene: 'declined', price_id })
+    assert.equal(status, 422)
+    assert.match(words(), /This plan is paid once/)
+  })
+
+  test('cannot be played while the app is not on sale, and the page says what is missing', async () => {
+    await addApp(service, { slug: 'closed', external_sales_enabled: false })
+    await seller.open('/dashboard/apps/closed/test-clock/')
+    assert.match(words(), /must be published, with external sales enabled/)
+  })
+
+  test('is told to its developer alone', async () => {
+    await seller.open(CLOCK)
+    await seller.press('What happened')
+    const { url } = seller.page
+    const other = await signedIn(service, service.demo.operator)
+    assert.equal((await other.open(url)).status, 404)
+    assert.equal((await seller.open(url.replace('tidepool', 'daily'))).status, 404)
+  })
+})
+
+test('the checkout of an app that is ahead shows its time, and the period that begins there', async () => {
+  const app = await addApp(service, { slug: 'early', name: 'Early' })
+  await seller.open('/dashboard/apps/early/test-clock/')
+  await seller.submit('A year')
+  const agent = buyer(service)
+  await agent.open(`/buy/${app.price_id}/`)
+  assert.match(textOf(agent.page.body), /Test mode.*Test clock: Early lives on March 10, 2027\./)
+  await agent.submit('Continue', { email: 'early@example.com', ...TEXAS })
+  await agent.submit('Continue', { number: CARD.good, expiry: '12/30', cvc: '123', zip: '78701' })
+  assert.match(textOf(agent.page.body), /next on April 10, 2027/)
+})
+
+test('every page of an app’s dashboard says in which time it lives', async () => {
+  for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
+    await seller.open(`/dashboard/apps/early/${page}/`)
+    assert.match(words(), /Test clock: Early lives on March 10, 2027\./, page)
+    assert.match(words(), /Changes Test clock/, page)
+  }
+})
+
+test('so do the pages of one sale, its refund, its dispute, and the payouts', async () => {
+  const { db } = service.world
+  const { price_id } = await db.one<{ price_id: string }>(sql`select r.id as price_id from prices r
+    join products p on p.id = r.product_id join apps a on a.id = p.app_id where a.slug = 'early'`)
+  const { license_id } = await subscribe(service, { price_id, card: FRAUDULENT })
+  await handleEvents(service.world)
+  const sale = await db.one<{ invoice_id: string; dispute_id: string }>(sql`
+    select i.id as invoice_id, d.id as dispute_id from invoices i
+      join charges c on c.invoice_id = i.id join disputes d on d.charge_id = c.id
+    where i.license_id = ${license_id}`)
+  const staff = await signedIn(service, service.demo.operator)
+  for (const [agent, base] of [
+    [seller, '/dashboard/apps/early'],
+    [staff, '/desk'],
+  ] as const) {
+    for (const path of [
+      `/sales/${sale.invoice_id}/`,
+      `/sales/${sale.invoice_id}/refund`,
+      `/disputes/${sale.dispute_id}/`,
+    ]) {
+      const { body } = await agent.open(base + path)
+      assert.match(textOf(body), /Test clock: Early lives on March 10, 2027\./, base + path)
+    }
+  }
+  await seller.open('/dashboard/payouts/')
+  assert.match(words(), /Test clock: your payouts live on March \d+, 2027\./)
+})
+
+test('with a real processor there is no clock, and the page says so', async () => {
+  const { world } = service
+  const sandbox = world.processor
+  world.processor = { ...sandbox, name: 'stripe' } as World['processor']
+  const { status } = await seller.open(CLOCK)
+  assert.equal(status, 404)
+  assert.match(words(), /Real money keeps real time/)
+  await seller.open('/dashboard/apps/tidepool/integration/')
+  assert.doesNotMatch(words(), /Changes Test clock/)
+  world.processor = sandbox
+})
+
+test('a task that died with its process is told as such, and a new one may begin', async () => {
+  const { db, clock } = service.world
+  await db.run(sql`insert into tasks (id, kind, user_id, app_id, request, status, created_at, updated_at)
+    select 'task_dead', 'clock_jump', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',
+      'running', ${addDays(clock.now(), -1)}, ${addDays(clock.now(), -1)}
+    from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
+  await seller.open('/tasks/task_dead/')
+  assert.equal(seller.page.status, 200)
+  assert.match(words(), /It stopped half-way/)
+  await seller.press('Back')
+  assert.doesNotMatch(words(), /Time is passing/)
+})

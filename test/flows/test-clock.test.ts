@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import { ProcessorUnreachable } from '#domain/payments'
+import { payWeekly } from '#flows/pay-out'
+import { setAutoRenew } from '#flows/subscription'
+import { jump } from '#flows/test-clock'
+import type { World } from '#flows/world'
+import { addDays, addSeconds, isoSeconds } from '#platform/calendar'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { addApp, type OtherApp } from '../support/apps.ts'
+import { assertInvariants } from '../support/invariants.ts'
+import { withBank } from '../support/payees.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, DAY, playDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
+import { letPass, pastimeFor, timeOf } from '../support/test-clock.ts'
+
+const DISPUTED = '4000000000002685'
+
+/** A seller with a bank, an app that renews monthly, and somebody for each thing that can happen. */
+async function trade(service: TestService): Promise<{ app: OtherApp; people: Subscriber[] }> {
+  await withBank(service, 'seller')
+  const monthly = await addApp(service, { slug: 'monthly', amount: cents(1900) })
+  const cards = [CARD.good, CARD.renews_on_retry_2, CARD.never_renews, DISPUTED, CARD.mastercard]
+  const people: Subscriber[] = []
+  for (const card of cards) people.push(await subscribe(service, { app: monthly, card }))
+  const leaver = people.at(-1)!
+  const asker = { user_id: leaver.user_id, request_id: 'req_test' }
+  await setAutoRenew(service.world, asker, { license_id: leaver.license_id, to: 'off' })
+  return { app: monthly, people }
+}
+
+/** What the tables say after a time, without what is drawn by chance. */
+async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnType<typeof trade>>) {
+  const { db } = world
+  const licenses = await db.rows(sql`select status, period_end, canceled_at from licenses
+    where app_id = ${app.client_id} order by array_position(${people.map((p) => p.license_id)}, id)`)
+  const bills = await db.rows(sql`select kind, status, period_index, period_start, period_end,
+      amount, tax, fee, paid_at from invoices
+    where app_id = ${app.client_id}
+    order by array_position(${people.map((p) => p.license_id)}, license_id), created_at, number`)
+  const history = await db.rows(sql`select h.at, h.from_status, h.to_status, h.trigger
+    from license_history h join licenses l on l.id = h.license_id where l.app_id = ${app.client_id}
+    order by array_position(${people.map((p) => p.license_id)}, l.id), h.id`)
+  const ledger = await db.rows(sql`select e.account, t.event, sum(e.amount)::bigint as amount,
+      count(*) as lines
+    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    group by e.account, t.event order by e.account, t.event`)
+  const payouts = await db.rows(sql`select amount, status, cause from payouts order by number`)
+  return { licenses, bills, history, ledger, payouts }
+}
+
+test('a year in one jump leaves the same books as its days one by one, in the service’s own time', async () => {
+  const jumping = await openTestService()
+  const jumped = await trade(jumping)
+  const told: Date[] = []
+  const outcome = await letPass(jumping, jumped.app.client_id, 365, async ({ at }) => {
+    told.push(at)
+  })
+  assert.equal(outcome.outcome, 'there')
+  const inOneJump = await booksOf(jumping, jumped)
+  assert.deepEqual(
+    told,
+    told.toSorted((a, b) => a.getTime() - b.getTime()),
+  )
+  await assertInvariants(jumping)
+  await jumping.close()
+
+  const waiting = await openTestService()
+  const waited = await trade(waiting)
+  for (let day = 0; day <= 365; day++) {
+    if (day > 0) waiting.clock.pass(DAY)
+    await playDue(waiting)
+    while ((await handleEvents(waiting.world)) > 0);
+    await payWeekly(waiting.world)
+  }
+  const dayByDay = await booksOf(waiting, waited)
+  await waiting.close()
+
+  assert.deepEqual(inOneJump, dayByDay)
+  const statuses = inOneJump.licenses.map((license) => (license as { status: string }).status)
+  assert.deepEqual(statuses, ['active', 'past_due', 'canceled', 'canceled', 'canceled'])
+  assert.equal(inOneJump.bills.length, 13 + 13 + 2 + 1 + 1)
+  assert.ok(inOneJump.payouts.length > 10)
+})
+
+describe('the clock of an app', () => {
+  let service: TestService
+  let isAway = false
+  const onALine = (sandbox: World['processor']): World['processor'] => ({
+    ...sandbox,
+    async charge(now, request) {
+      if (isAway && request.off_session) throw new ProcessorUnreachable('the line is cut')
+      return await sandbox.charge(now, request)
+    },
+  })
+  const app = (slug: string, facts: Partial<Parameters<typeof addApp>[1]> = {}) =>
+    addApp(service, { slug, ...facts })
+
+  before(async () => {
+    service = await openTestService({ processor: onALine })
+  })
+  after(async () => {
+    await assertInvariants(service)
+    await service.close()
+  })
+
+  test('stops at every due moment, so that each day of a daily plan is billed by itself', async () => {
+    const daily = await app('daily', { frequency: 'day', amount: cents(100) })
+    const subscriber = await subscribe(service, { app: daily })
+    const start = await timeOf(service, daily.client_id)
+    await letPass(service, daily.client_id, 30)
+    const bills = await service.world.db.rows<{ paid_at: Date }>(sql`select paid_at from invoices
+      where license_id = ${subscriber.license_id} order by number`)
+    const days = Array.from({ length: 31 }, (_, day) => addDays(start, day))
+    assert.deepEqual(
+      bills.map(({ paid_at }) => paid_at),
+      days,
+    )
+  })
+
+  test('never goes back', async () => {
+    const once = await app('forth')
+    await letPass(service, once.client_id, 10)
+    const there = await timeOf(service, once.client_id)
+    const back = await letPass(service, once.client_id, addDays(there, -1))
+    assert.deepEqual(back, { outcome: 'refused' })
+    assert.deepEqual(await timeOf(service, once.client_id), there)
+    await apps.setClockAhead(service.world.db, once.client_id, 0)
+    assert.deepEqual(await timeOf(service, once.client_id), there)
+  })
+
+  test('does not exist where a processor moves real money', async () => {
+    const real = await app('real')
+    const world = { ...service.world, processor: { ...service.world.processor, name: 'stripe' } }
+    const asked = {
+      user_id: 'usr_test',
+      request_id: 'req_test',
+      to: addDays(service.clock.now(), 1),
+    }
+    const pastime = pastimeFor(service, real.client_id)
+    const outcome = await jump(world as World, { ...asked, app_id: real.client_id }, pastime)
+    assert.deepEqual(outcome, { outcome: 'refused' })
+    assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
+  })
+
+  test('is its own: what another app sells stays in the service’s time', async () => {
+    const [ahead, still] = [await app('ahead'), await app('still')]
+    const mover = await subscribe(service, { app: ahead, card: DISPUTED })
+    const stayer = await subscribe(service, { app: still, card: DISPUTED })
+    await handleEvents(service.world)
+    await letPass(service, ahead.client_id, 40)
+    assert.equal((await stateOf(service, mover)).status, 'canceled')
+    assert.equal((await stateOf(service, stayer)).status, 'paused')
+    await letPass(service, still.client_id, 7)
+    assert.equal((await stateOf(service, stayer)).status, 'canceled')
+  })
+
+  test('a purchase is dated by it: the first period ends a month after the app’s own day', async () => {
+    const future = await app('future')
+    await letPass(service, future.client_id, 100)
+    const subscriber = await subscribe(service, { app: future })
+    const { period_end } = await stateOf(service, subscriber)
+    assert.equal(period_end, '2026-07-18')
+  })
+
+  test('stands still where the processor does not answer, and goes on when it does', async () => {
+    const far = await app('far')
+    const subscriber = await subscribe(service, { app: far })
+    const due = (await billing.nextDue(service.world.db, far.client_id))!
+    isAway = true
+    const stuck = await letPass(service, far.client_id, 60)
+    isAway = false
+    assert.equal(stuck.outcome, 'stuck')
+    const stands = await timeOf(service, far.client_id)
+    assert.ok(stands >= due && stands < addSeconds(due, 60), `it stands at ${stands}`)
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    // The service finds out that nothing was taken, and tries again an hour later.
+    service.clock.pass(20)
+    await pastimeFor(service, far.client_id).wait()
+    const on = await letPass(service, far.client_id, 60)
+    assert.equal(on.outcome, 'there')
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+  })
+
+  test('waits for an answer that is late, and for a subscription that another worker has in hand', async () => {
+    const late = await app('late')
+    const subscriber = await subscribe(service, { app: late })
+    await service.world.db.run(sql`update sandbox.cards set behaviour = 'loses_answer'
+      where token = (select token from cards where user_id = ${subscriber.user_id})`)
+    const until = addSeconds(service.clock.now(), 4)
+    await service.world.db.run(sql`update subscriptions set claimed_until = ${until}
+      where license_id = ${subscriber.license_id}`)
+    const { outcome } = await letPass(service, late.client_id, 35)
+    assert.equal(outcome, 'there')
+    assert.equal((await stateOf(service, subscriber)).period_end?.slice(5, 7), '05')
+  })
+
+  test('of two jumps at once both arrive, and nothing is billed twice', async () => {
+    const twice = await app('twice', { frequency: 'week', amount: cents(300) })
+    const subscriber = await subscribe(service, { app: twice })
+    const to = addDays(await timeOf(service, twice.client_id), 70)
+    const jumps = [letPass(service, twice.client_id, to), letPass(service, twice.client_id, to)]
+    const outcomes = (await Promise.all(jumps)).map(({ outcome }) => outcome)
+    assert.deepEqual(outcomes, ['there', 'there'])
+    const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
+      from invoices where license_id = ${subscriber.license_id} and status = 'paid'`)
+    assert.equal(count, 11)
+  })
+
+  test('stops in good order where whoever watches it wants it to stop', async () => {
+    const halted = await app('halted', { frequency: 'day', amount: cents(200) })
+    const subscriber = await subscribe(service, { app: halted })
+    let stops = 0
+    const jumping = letPass(service, halted.client_id, 30, async () => {
+      if (++stops === 5) throw new Error('stop')
+    })
+    await assert.rejects(jumping, /stop/)
+    const { period_end } = await stateOf(service, subscriber)
+    assert.equal((await letPass(service, halted.client_id, 5)).outcome, 'there')
+    assert.notEqual((await stateOf(service, subscriber)).period_end, period_end)
+  })
+
+  test('every jump has its line in the audit log', async () => {
+    const logged = await app('logged')
+    const from = await timeOf(service, logged.client_id)
+    await letPass(service, logged.client_id, 3)
+    const lines = await service.world.db.rows<{ detail: object }>(sql`select detail from audit_log
+      where action = 'app.clock_jumped' and subject = ${logged.client_id}`)
+    const detail = { from: isoSeconds(from), to: isoSeconds(addDays(from, 3)) }
+    assert.deepEqual(lines, [{ detail }])
+  })
+})

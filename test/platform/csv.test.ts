@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import { csvOf } from '#platform/csv'
+import { type Cents, cents } from '#platform/money'
+
+const COLUMNS = [
+  { name: 'name', of: ([name]: [string, Cents]) => name },
+  { name: 'amount', of: ([, amount]: [string, Cents]) => amount },
+]
+
+test('a row is a row and a cell a cell, whatever stands in it', () => {
+  const names = ['two\nlines', 'two\rlines', 'two\r\nlines', 'a, b', 'a "b"', 'a;b', "it's"]
+  const text = csvOf(
+    COLUMNS,
+    names.map((name) => [name, cents(1)] as [string, Cents]),
+  )
+  assert.deepEqual(
+    parse(text, { from_line: 2, record_delimiter: '\r\n' }).map(([name]) => name),
+    names,
+  )
+  // Programs that end a row at either sign alone see as many.
+  const outside = text.replaceAll(/"[^"]*"/g, '')
+  assert.equal(outside.split(/\r\n|\r|\n/).length, names.length + 2)
+})
+
+test('nothing is taken for a formula, and amounts stay numbers', () => {
+  const rows = ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1'].map(
+    (name) => [name, cents(-500)] as [string, Cents],
+  )
+  for (const [name, amount] of parse(csvOf(COLUMNS, rows), { from_line: 2 })) {
+    assert.match(name!, /^'/)
+    assert.equal(amount, '-5.00')
+  }
+})

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import * as ledger from '#domain/ledger'
+import { checkBooks } from '#flows/check-books'
+import { payOut } from '#flows/pay-out'
+import { fileMonth } from '#flows/remit-tax'
+import type { Db } from '#platform/db'
+import { openEmbedded } from '#platform/db-embedded'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { decide, objectTo } from '../support/disputes.ts'
+import { BANKS, payeeOf, withBank } from '../support/payees.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+
+let folder: string
+let service: TestService
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'purser-books-'))
+  const db = await openEmbedded({ dataDir: join(folder, 'database') })
+  service = await openTestService({ db, settings: { DATA_DIR: folder } })
+  await play()
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Everything that is posted, at least once. */
+async function play(): Promise<void> {
+  const { world, demo } = service
+  const query = `?ref=${demo.affiliate.code}`
+  const whole = await buy(service, { price: 2, query })
+  await refund(service, whole, 500)
+  await refund(service, await buy(service, { price: 2 }))
+  const [won, lost, open] = [await buy(service, { query }), await buy(service), await buy(service)]
+  await decide(service, await objectTo(service, won.charge), 'won')
+  await decide(service, await objectTo(service, lost.charge), 'lost')
+  const comes_back = await buy(service, { card: '4000000000005126' })
+  await refund(service, comes_back)
+  const seller = await payeeOf(service, 'seller')
+  for (const bank of [BANKS.closed, BANKS.works]) {
+    await withBank(service, 'seller', bank)
+    service.clock.pass(8 * DAY)
+    await payOut(world, { ...seller, cause: 'request' })
+    service.clock.pass(DAY)
+    await handleEvents(world)
+  }
+  await objectTo(service, open.charge)
+  service.clock.pass(14 * DAY)
+  await buy(service, { price: 2 })
+  const row = sql`select id from users where email_normalised = ${demo.operator.email}`
+  const { id: user_id } = await world.db.one<{ id: string }>(row)
+  const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
+  const filed = await fileMonth(world, { user_id, request_id: 'req_1' }, filing)
+  assert.equal(filed.outcome, 'filed')
+}
+
+class Undo extends Error {}
+
+/** What the check finds after a wrong was done to the tables; the wrong is undone. */
+async function afterPlanting(plant: (tx: Db) => Promise<unknown>) {
+  let found: string[] = []
+  await service.world.db
+    .tx(async (tx) => {
+      for (const table of ['ledger_entries', 'ledger_transactions', 'audit_log']) {
+        await tx.raw(`alter table ${table} disable trigger user`)
+      }
+      await plant(tx)
+      const { differences } = await checkBooks(tx, { processor: 'sandbox' })
+      found = differences.map(({ rule, subject, words }) => `${subject}: ${rule}: ${words}`)
+      throw new Undo()
+    })
+    .catch((error) => {
+      if (!(error instanceof Undo)) throw error
+    })
+  return found
+}
+
+const idOf = async (tx: Db, statement: ReturnType<typeof sql>) =>
+  (await tx.one<{ id: string }>(statement)).id
+const aSale = sql`select subject as id from ledger_transactions where event = 'sale'
+  order by at, id limit 1`
+const ofSale = (id: string, account: string) => sql`e.transaction_id =
+  (select t.id from ledger_transactions t where t.event = 'sale' and t.subject = ${id})
+  and e.account = ${account}`
+
+/** A wrong, the rule that it breaks, and what it is told of. */
+const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> }> = {
+  'a cent that moved from the fee to the seller': {
+    rule: 'sale is posted',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      for (const [account, cent] of [
+        ['fees', 1],
+        ['seller_payable', -1],
+      ] as const) {
+        await tx.run(
+          sql`update ledger_entries e set amount = amount + ${cent} where ${ofSale(id, account)}`,
+        )
+      }
+      return id
+    },
+  },
+  'a line that lost a cent': {
+    rule: 'a transaction sums to zero',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update ledger_entries e set amount = amount + 1 where ${ofSale(id, 'fees')}`)
+      return await idOf(tx, sql`select id from ledger_transactions where subject = ${id}`)
+    },
+  },
+  'a posting that nothing led to': {
+    rule: 'a posting has its cause',
+    async plant(tx) {
+      const facts = { payout_id: 'po_nobody', account: 'seller_payable', owner: 'sel_1' } as const
+      const posting = ledger.payout({ ...facts, amount: cents(5000) })
+      await ledger.post(tx, service.clock.now(), 'txn_planted', posting)
+      return 'po_nobody'
+    },
+  },
+  'a sale that is not on the books': {
+    rule: 'sale is posted',
+    async plant(tx) {
+      const id = await idOf(
+        tx,
+        sql`select t.subject as id from ledger_transactions t where t.event = 'sale'
+          and not exists (select 1 from payout_lines l where l.transaction_id = t.id) limit 1`,
+      )
+      await tx.run(sql`delete from ledger_entries e using ledger_transactions t
+        where t.id = e.transaction_id and t.subject = ${id}`)
+      await tx.run(sql`delete from ledger_transactions where subject = ${id}`)
+      return id
+    },
+  },
+  'a fee that is not what its terms make': {
+    rule: 'a fee follows its terms',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a commission above a quarter': {
+    rule: 'a commission is a quarter of the fee',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from invoices where commission > 0 limit 1`)
+      await tx.run(sql`update invoices set commission = commission + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a quote that its rule does not make': {
+    rule: 'a quote follows its rule',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update tax_quotes set tax = tax + 1
+        where id = (select tax_quote_id from invoices where id = ${id})`)
+      return id
+    },
+  },
+  'a charge of another amount than the bill': {
+    rule: 'a paid bill has its charge',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update charges set amount = amount - 1 where invoice_id = ${id}`)
+      return id
+    },
+  },
+  'a refund whose tax is not its share': {
+    rule: 'what goes back is divided like the bill',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from refunds order by amount limit 1`)
+      await tx.run(sql`update refunds set tax = tax + 1 where id = ${id}`)
+      return await idOf(
+        tx,
+        sql`select c.invoice_id as id from refunds r join charges c on c.id = r.charge_id
+          where r.id = ${id}`,
+      )
+    },
+  },
+  'a refund that was refused, and posted': {
+    rule: 'refund is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from refunds where status = 'succeeded' limit 1`)
+      await tx.run(sql`update refunds set status = 'refused' where id = ${id}`)
+      return id
+    },
+  },
+  'a dispute that was lost, and posted as won': {
+    rule: 'dispute_lost is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from disputes where status = 'won'`)
+      await tx.run(sql`update disputes set status = 'lost' where id = ${id}`)
+      return id
+    },
+  },
+  'a payout that pays more than its lines': {
+    rule: 'a payout is the sum of its lines',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from payouts where status = 'paid'`)
+      await tx.run(sql`update payouts set amount = amount + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a line that was paid out while it was held': {
+    rule: 'a payout pays what is available',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from payouts where status = 'failed'`)
+      await tx.run(sql`update payouts set created_at = created_at - interval '10 days'
+        where id = ${id}`)
+      return id
+    },
+  },
+  'a payout that came back, and is not owed again': {
+    rule: 'payout_failed is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from payouts where status = 'paid'`)
+      await tx.run(sql`update payouts set status = 'failed' where id = ${id}`)
+      return id
+    },
+  },
+  'a filing of another figure than its month': {
+    rule: 'a filing is its month',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from remittances`)
+      await tx.run(sql`update remittances set collected = collected - 1 where id = ${id}`)
+      return id
+    },
+  },
+  'money that the processor took and nobody knows of': {
+    rule: 'what the processor took is on the books',
+    async plant(tx) {
+      await tx.run(sql`insert into sandbox.charges (id, key, request_hash, card_token, amount,
+          currency, description, off_session, return_url, status, created_at)
+        select 'ch_planted', 'att_planted', request_hash, card_token, 777, currency, description,
+          off_session, return_url, 'succeeded', created_at from sandbox.charges
+        where status = 'succeeded' limit 1`)
+      return 'ch_planted'
+    },
+  },
+  'a refund that the processor never gave': {
+    rule: 'a refund is one that the processor gave',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from refunds where status = 'succeeded' limit 1`)
+      await tx.run(sql`update refunds set processor_refund_id = 're_planted' where id = ${id}`)
+      return id
+    },
+  },
+}
+
+describe('the check of the books', () => {
+  test('agrees with a sound database in which everything has happened', async () => {
+    const { counts, differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    assert.deepEqual(differences, [])
+    for (const [what, least] of [
+      ['bills', 7],
+      ['refunds', 3],
+      ['disputes', 3],
+      ['payouts', 2],
+      ['remittances', 1],
+    ] as const) {
+      assert.ok(counts[what]! >= least, `${what}: ${counts[what]}`)
+    }
+  })
+
+  for (const [wrong, { rule, plant }] of Object.entries(WRONGS)) {
+    test(`names ${wrong}`, async () => {
+      let subject = ''
+      const found = await afterPlanting(async (tx) => {
+        subject = await plant(tx)
+      })
+      assert.ok(
+        found.some((line) => line.startsWith(`${subject}: ${rule}: `)),
+        `${subject}: ${rule} is not among\n${found.join('\n')}`,
+      )
+    })
+  }
+
+  test('tells an operator in plain lines, and ends with 1 where something differs', async () => {
+    const run = () => {
+      const program = ['--import', './scripts/register-tsx.mjs', 'scripts/ledger-check.ts']
+      const env = { PATH: process.env.PATH, DATA_DIR: folder, NODE_ENV: 'test' }
+      return spawnSync(process.execPath, program, { env, encoding: 'utf8' })
+    }
+    const { id } = await service.world.db.one<{ id: string }>(aSale)
+    await service.close()
+    const sound = run()
+    assert.equal(sound.status, 0, sound.stderr)
+    assert.match(sound.stdout, /^Looked at \d+ ledger transactions, .*\nThe books agree\.\n$/)
+    const db = await openEmbedded({ dataDir: join(folder, 'database') })
+    await db.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
+    await db.close()
+    const wrong = run()
+    assert.equal(wrong.status, 1)
+    const lines = wrong.stdout.split('\n')
+    assert.ok(lines.some((line) => line.startsWith(`${id}: a fee follows its terms: the fee on `)))
+    assert.match(wrong.stdout, /\n\d+ differences\.\n$/)
+  })
+})

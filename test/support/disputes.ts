@@ -1,0 +1,51 @@
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+import type { Bought } from './refunds.ts'
+import type { TestService } from './service.ts'
+
+export const FRAUDULENT = '4000000000000259'
+export const NOT_RECEIVED = '4000000000002685'
+export const INQUIRY = '4000000000001976'
+
+/** The sandbox behind a test's service, in which a test plays the bank. */
+export function bankOf({ world }: TestService): Sandbox {
+  return world.processor as Sandbox
+}
+
+/** A buyer objects to a charge, and the service hears of it. */
+export async function objectTo(
+  service: TestService,
+  charge: Pick<payments.Charge, 'id' | 'processor_charge_id'>,
+  { is_inquiry = false }: { is_inquiry?: boolean } = {},
+): Promise<payments.Dispute> {
+  const scene = { charge_id: charge.processor_charge_id, reason: 'fraudulent' as const, is_inquiry }
+  await bankOf(service).disputeCharge(service.clock.now(), scene)
+  await handleEvents(service.world)
+  return (await payments.disputesOf(service.world.db, charge.id))[0]!
+}
+
+/** The bank decides, and the service hears of it. */
+export async function decide(
+  service: TestService,
+  { processor_dispute_id }: payments.Dispute,
+  outcome: 'won' | 'lost',
+): Promise<void> {
+  const scene = { dispute_id: processor_dispute_id, outcome }
+  await bankOf(service).decideDispute(service.clock.now(), scene)
+  await handleEvents(service.world)
+}
+
+/** The dispute of a purchase as it is on record. */
+export async function disputeOf({ world }: TestService, { charge }: Bought) {
+  return (await payments.disputesOf(world.db, charge.id))[0]
+}
+
+/** What the cast's seller is owed; negative: what he owes. */
+export async function owedToSeller({ world }: TestService): Promise<number> {
+  const { id } = await world.db.one<{ id: string }>(sql`select a.seller_id as id from apps a
+    where a.slug = 'tidepool'`)
+  return 0 - (await ledger.balanceOf(world.db, 'seller_payable', id))
+}

@@ -1,0 +1,30 @@
+import type { LicenseStatus } from '#domain/licensing'
+import { sql } from '#platform/sql'
+import type { TestService } from './service.ts'
+
+/**
+ * Puts licenses into a status at once, with their subscriptions as they are then: all licenses, one,
+ * or those of an account. How they really get there is what other tests are about.
+ */
+export async function forceStatus(
+  { world, clock }: Pick<TestService, 'world' | 'clock'>,
+  status: LicenseStatus,
+  of: { license_id?: string; email?: string; canceled_at?: Date } = {},
+): Promise<void> {
+  const license_id = of.license_id ?? null
+  const email = of.email ?? null
+  const isPaused = status === 'paused'
+  const canceled_at = status === 'canceled' ? (of.canceled_at ?? clock.now()) : null
+  await world.db.run(sql`with forced as (
+      update licenses l set status = ${status}, canceled_at = ${canceled_at},
+        paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'operator' : null}
+      from users u where u.id = l.user_id and (${license_id}::text is null or l.id = ${license_id})
+        and (${email}::text is null or u.email_normalised = ${email})
+      returning l.id)
+    update subscriptions set ended_at = ${isRunning(status) ? null : clock.now()}
+    where license_id in (select id from forced)`)
+}
+
+function isRunning(status: LicenseStatus): boolean {
+  return !['canceled', 'one_time_active', 'preview'].includes(status)
+}

@@ -1,0 +1,26 @@
+import PDFParser from 'pdf2json'
+
+/** What a PDF says, as one line of words, and what it says of itself. */
+export interface ReadPdf {
+  text: string
+  pages: number
+  title: string
+}
+
+/** Reads a PDF. */
+export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
+  const parser = new PDFParser(null, true)
+  const read = await new Promise<{ Pages: unknown[]; Meta: Record<string, unknown> }>(
+    (resolve, reject) => {
+      parser.on('pdfParser_dataReady', (data) => resolve(data as never))
+      parser.on('pdfParser_dataError', (error) => reject(error))
+      // It reads all of the memory behind a buffer, of which an answer's may be a part.
+      parser.parseBuffer(Buffer.from(Uint8Array.from(pdf).buffer))
+    },
+  )
+  const text = parser
+    .getRawTextContent()
+    .replaceAll(/-+Page \(\d+\) Break-+/g, '')
+    .replaceAll(/\s+/g, ' ')
+  return { text, pages: read.Pages.length, title: String(read.Meta.Title) }
+}

@@ -1,0 +1,111 @@
+import type * as billing from '#domain/billing'
+import type * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import { type RefundAsker, refundCharge } from '#flows/refund'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { basic, buyer, licenseKey, type PurchaseFacts, purchase } from './purchase.ts'
+import type { TestService } from './service.ts'
+
+/** What a purchase left behind, by its ids. */
+export interface Bought {
+  email: string
+  user_id: string
+  license_id: string
+  license_key: string
+  invoice_id: string
+  charge: payments.Charge
+}
+
+let names = 0
+
+/** Buys with a card; what it disputes or refunds by itself is not heard yet. */
+export async function buy(
+  service: TestService,
+  facts: Partial<PurchaseFacts> = {},
+): Promise<Bought> {
+  const email = facts.email ?? `refund-${names++}@example.com`
+  const page = await purchase(service, buyer(service), { email, ...facts })
+  const { db } = service.world
+  const { license_id, user_id, invoice_id } = await db.one<Record<string, string>>(sql`
+    select i.license_id, i.user_id, i.id as invoice_id from invoices i
+      join users u on u.id = i.user_id where u.email_normalised = ${email}
+    order by i.number desc limit 1`)
+  return {
+    email,
+    user_id: user_id!,
+    license_id: license_id!,
+    license_key: licenseKey(page),
+    invoice_id: invoice_id!,
+    charge: (await payments.chargeOf(db, invoice_id!))!,
+  }
+}
+
+/** Who asks for refunds in tests: the cast's seller, or its operator. */
+export async function asker(
+  { world, demo }: TestService,
+  as: RefundAsker['as'] = 'seller',
+): Promise<RefundAsker> {
+  const { email } = demo[as]
+  const { id } = await world.db.one<{ id: string }>(
+    sql`select id from users where email_normalised = ${email}`,
+  )
+  return { user_id: id, request_id: 'req_test', as }
+}
+
+/** Gives back some cents of a purchase, or all that is left. */
+export async function refund(
+  service: TestService,
+  bought: Pick<Bought, 'invoice_id'>,
+  amount?: number,
+  as: RefundAsker['as'] = 'seller',
+) {
+  return await refundCharge(service.world, await asker(service, as), {
+    invoice_id: bought.invoice_id,
+    reason: 'The buyer asked for it.',
+    ...(amount === undefined ? {} : { amount: cents(amount) }),
+  })
+}
+
+/** The refunds of a purchase as they are on record. */
+export async function refundsOf({ world }: TestService, { charge }: Bought) {
+  return await payments.refundsOf(world.db, charge.id)
+}
+
+/** What the seller's server learns of a key. */
+export async function stateOf(service: TestService, { license_key }: Bought) {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: basic(service),
+    payload: { key: license_key },
+  })
+  return answer.json() as licensing.LicenseState
+}
+
+/** How much of each account moved by events of a thing, as `seller_payable: -1090`. */
+export async function movedBy(
+  { world }: TestService,
+  subjects: string[],
+): Promise<Record<string, number>> {
+  const rows = await world.db.rows<{ account: string; amount: number }>(sql`
+    select e.account, sum(e.amount)::bigint as amount from ledger_transactions t
+      join ledger_entries e on e.transaction_id = t.id
+    where t.subject = any(${subjects}) group by e.account having sum(e.amount) <> 0
+    order by e.account`)
+  return Object.fromEntries(rows.map(({ account, amount }) => [account, amount]))
+}
+
+/** Lets time pass and hears what the processor tells by then. */
+export async function passAndHear(service: TestService, days: number): Promise<void> {
+  service.clock.pass(days * 86_400)
+  await handleEvents(service.world)
+}
+
+/** The subscription behind a license, ended or not. */
+export async function subscriptionOf({ world }: TestService, license_id: string) {
+  return await world.db.maybe<billing.Subscription>(
+    sql`select * from subscriptions where license_id = ${license_id}`,
+  )
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import * as licensing from '#domain/licensing'
+import { renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import type { Agent } from './agent.ts'
+import { addApp, type OtherApp } from './apps.ts'
+import { basic, buyer, enterCard, TEXAS } from './purchase.ts'
+import type { TestService } from './service.ts'
+
+export const DAY = 86_400
+export const CARD = {
+  good: '4242424242424242',
+  mastercard: '5555555555554444',
+  verifies_only: '4000000000000341',
+  asks_always: '4000002760003184',
+  renews_on_retry_1: '4999990000000114',
+  renews_on_retry_2: '4999990000000122',
+  renews_on_retry_3: '4999990000000130',
+  never_renews: '4999990000000197',
+} as const
+
+/** Somebody who bought a plan that renews, with the browser it was bought in. */
+export interface Subscriber {
+  agent: Agent
+  email: string
+  user_id: string
+  license_id: string
+  license_key: string
+  /** The app's credentials, where it is another than the cast's. */
+  app: { client_id: string; client_secret: string }
+}
+
+let count = 0
+let calls = 0
+
+/** Buys a price (the cast's monthly plan unless another is given) with a card, now. */
+export async function subscribe(
+  service: TestService,
+  facts: { card?: string; price_id?: string; app?: OtherApp; address?: typeof TEXAS } = {},
+): Promise<Subscriber> {
+  const { world, demo } = service
+  const app = facts.app ?? demo.app
+  const price_id = facts.price_id ?? facts.app?.price_id ?? demo.app.prices[0]!.public_id
+  const email = `subscriber-${count++}@example.com`
+  const agent = buyer(service)
+  await agent.open(`/buy/${price_id}/`)
+  await agent.submit('Continue', { email, ...(facts.address ?? TEXAS) })
+  await enterCard(agent, facts.card ?? CARD.good)
+  await agent.submit(/^(Pay|Start) /)
+  const license = await world.db.one<licensing.License>(sql`
+    select l.id as license_id, l.user_id, l.key_sealed from licenses l
+      join users u on u.id = l.user_id
+    where u.email_normalised = ${email}`)
+  const { license_id, user_id } = license
+  const license_key = licensing.showKey(world.keys, license)
+  return { agent, email, user_id, license_id, license_key, app }
+}
+
+/** What the seller's server learns of a subscriber's key. */
+export async function stateOf(
+  service: TestService,
+  { license_key, app }: Pick<Subscriber, 'license_key' | 'app'>,
+) {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/licenses/validate',
+    headers: basic(service, app),
+    // The limit is for each caller's network.
+    remoteAddress: `10.200.${(calls >> 8) & 255}.${calls++ & 255}`,
+    payload: { key: license_key },
+  })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json() as licensing.LicenseState
+}
+
+/** Does everything that is due now. */
+export async function playDue(service: TestService): Promise<void> {
+  for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
+}
+
+/** Lets days pass, and does each day what is due. */
+export async function passDays(service: TestService, days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    service.clock.pass(DAY)
+    await playDue(service)
+  }
+}
+
+/** Another app of the cast's seller, sold by the period that is given. */
+export async function otherApp(
+  service: TestService,
+  facts: Omit<Parameters<typeof addApp>[1], 'slug'>,
+): Promise<OtherApp> {
+  return await addApp(service, { slug: `other-${count++}`, ...facts })
+}
+
+/** What was billed to a license and paid, in the order of payment. */
+export async function billsOf({ world }: TestService, { license_id }: Subscriber) {
+  return await world.db.rows<{
+    kind: string
+    amount: number
+    tax: number
+    credit: number
+    period_start: Date
+    period_end: Date | null
+  }>(sql`select kind, amount, tax, credit, period_start, period_end from invoices
+    where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
+}

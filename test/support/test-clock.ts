@@ -1,0 +1,41 @@
+import * as apps from '#domain/apps'
+import { type Jumped, jump, type Pastime, type TellJump } from '#flows/test-clock'
+import { appTime } from '#flows/world'
+import { addDays } from '#platform/calendar'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { type Outside, pastimeOf } from '../../src/surfaces/test-clock/pastime.ts'
+import type { TestService } from './service.ts'
+
+/** The sandbox of a service, with what can be made to happen in it. */
+export function sandboxOf({ world, clock }: TestService): Sandbox {
+  const { db, random, keys, config } = world
+  return openSandbox({ db, random, keys, clock, base_url: config.base_url })
+}
+
+/** The world outside of a service, as its test clock has it. */
+export function outsideOf(service: TestService): Outside {
+  return { processor: sandboxOf(service), hear: () => handleEvents(service.world) }
+}
+
+/** What happens when time passes for an app; where it waits, the service's clock goes on. */
+export function pastimeFor(service: TestService, app_id: string): Pastime {
+  return pastimeOf(service.world, outsideOf(service), app_id, () => service.clock.pass(0.2))
+}
+
+/** What time it is for an app. */
+export async function timeOf({ world }: TestService, app_id: string): Promise<Date> {
+  return appTime(world, (await apps.find(world.db, app_id))!)
+}
+
+/** Lets an app's own clock jump by days, or to a time. */
+export async function letPass(
+  service: TestService,
+  app_id: string,
+  by: number | Date,
+  tell?: TellJump,
+): Promise<Jumped> {
+  const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
+  const asked = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }
+  return await jump(service.world, asked, pastimeFor(service, app_id), tell)
+}

@@ -1,0 +1,39 @@
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+
+/** The weather on the way to the processor: tells for each call what becomes of it. */
+export type Weather = () => 'arrives' | 'is lost' | 'answer is lost'
+
+/** The processor behind a network that loses requests and answers of charges. */
+export function inWeather(sandbox: World['processor'], weather: Weather): World['processor'] {
+  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const fate = weather()
+    if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
+    const answer = await ask()
+    if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
+    return answer
+  }
+  return {
+    ...sandbox,
+    charge: (now, request) => through(() => sandbox.charge(now, request)),
+    find: (key) => through(() => sandbox.find(key)),
+    close: (now, key) => through(() => sandbox.close(now, key)),
+  }
+}
+
+/** Weather in which three of ten requests are lost, and three of ten answers. */
+export function storm(draw: () => number): Weather {
+  return () => {
+    const chance = draw()
+    return chance < 30 ? 'is lost' : chance < 60 ? 'answer is lost' : 'arrives'
+  }
+}
+
+/** Numbers from 0 to 99 that are the same every time: a linear congruential generator. */
+export function draws(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return (state >> 8) % 100
+  }
+}

@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core'
+import { sql } from '#platform/sql'
+import { sweepFiles } from '#platform/task-files'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { objectTo } from '../support/disputes.ts'
+import { BANKS } from '../support/payees.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { DAY } from '../support/subscriber.ts'
+import { arrive, press } from './steps.ts'
+import type { TourStage } from './tours.ts'
+
+const COMES_BACK = '4000000000005126'
+
+type Role = 'seller' | 'affiliate' | 'operator'
+
+/** Signs somebody of the cast in, whoever was before. */
+async function enter({ service }: TourStage, page: Page, role: Role): Promise<void> {
+  const { email, password } = service.demo[role]
+  await page.context().clearCookies()
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+}
+
+/** What sellers and affiliates earn, how it reaches their banks, and what they take with them. */
+export async function* earnings(stage: TourStage, page: Page) {
+  const { service } = stage
+  await enter(stage, page, 'seller')
+  await page.goto('/dashboard/payouts/')
+  yield 'payouts, no bank yet'
+  await press(page, 'Add a bank account')
+  await arrive(page, 'Where your payouts go')
+  yield 'the processor’s page for a bank'
+  await press(page, 'Save this account')
+  yield 'the processor’s page for a bank, with faults'
+  await nameBank(stage, page)
+  yield 'payouts, a bank was named'
+  const query = `?ref=${service.demo.affiliate.code}`
+  for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
+  await refund(service, await buy(service, { price: 1 }), 2_000)
+  await page.reload()
+  yield 'payouts, still held'
+  service.clock.pass(8 * DAY)
+  await enter(stage, page, 'seller')
+  await page.goto('/dashboard/payouts/')
+  yield 'payouts, available'
+  await press(page, 'Pay me now')
+  yield 'payouts, on its way'
+  await page.getByRole('link', { name: /^Payout \d+: / }).click()
+  await arrive(page, /^Payout \d+: \$/)
+  yield 'statement'
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+  await page.reload()
+  yield 'statement, paid'
+  yield* exported(stage, page)
+  yield* referrals(stage, page)
+}
+
+/** Names a bank on the processor's page, and comes back. */
+async function nameBank({ service }: TourStage, page: Page): Promise<void> {
+  await page.getByLabel('Routing number').fill('110000000')
+  await page.getByLabel('Account number').fill(BANKS.works)
+  await press(page, 'Save this account')
+  await page.getByText('Your bank account is ready for payouts.').waitFor()
+  // The days of a tour pass in seconds: the calendar shall not pay in between.
+  await service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
+}
+
+/** An export on its way, at its end, gone after a week, and one that died. */
+async function* exported({ service }: TourStage, page: Page) {
+  const { db, clock } = service.world
+  const task = (id: string, at: Date) => sql`insert into tasks
+    (id, kind, user_id, app_id, request, done, total, status, created_at, updated_at)
+    select ${id}, 'export_sales', s.user_id, a.id, '{"slug": "tidepool"}', 12000, 48210, 'running',
+      ${at}, ${at}
+    from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`
+  await db.run(task('task_tour_long', clock.now()))
+  await page.goto('/tasks/task_tour_long/')
+  yield 'an export, on its way'
+  await press(page, 'Stop')
+  await page.getByText('No file was made').waitFor()
+  yield 'an export that was stopped'
+  await page.goto('/dashboard/apps/tidepool/sales/')
+  await press(page, 'Export CSV')
+  await arrive(page, 'Your export is ready')
+  yield 'an export, ready'
+  await sweepFiles(db, new Date(clock.now().getTime() + 7 * DAY * 1000))
+  await page.reload()
+  await arrive(page, 'This export is gone')
+  yield 'an export, gone'
+}
+
+async function* referrals(stage: TourStage, page: Page) {
+  const { service } = stage
+  await enter(stage, page, 'affiliate')
+  await page.goto('/affiliate/')
+  yield 'referrals, still held'
+  await press(page, 'Add a bank account')
+  await nameBank(stage, page)
+  service.clock.pass(30 * DAY)
+  await enter(stage, page, 'affiliate')
+  await page.goto('/affiliate/')
+  await press(page, 'Pay me now')
+  yield 'referrals, on its way'
+  await page.getByRole('link', { name: /^Payout \d+: / }).click()
+  await arrive(page, /^Payout \d+: \$/)
+  yield 'an affiliate’s statement'
+  await enter(stage, page, 'operator')
+  await page.goto('/affiliate/')
+  yield 'join the affiliates'
+  await page.getByLabel('Code').fill('purser')
+  await press(page, 'Become an affiliate')
+  await page.getByRole('alert').waitFor()
+  yield 'join the affiliates, with a fault'
+}
+
+/** What the service's staff looks after. */
+export async function* atTheDesk(stage: TourStage, page: Page) {
+  const { service } = stage
+  await enter(stage, page, 'operator')
+  await page.goto('/desk/')
+  yield 'desk'
+  const bought = await buy(service)
+  await objectTo(service, bought.charge)
+  await refund(service, await buy(service, { card: COMES_BACK }), 300)
+  service.clock.pass(2 * DAY)
+  await handleEvents(service.world)
+  await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
+    where id = ${(await buy(service)).user_id}`)
+  await page.goto(`/desk/?q=${bought.email}`)
+  yield 'desk, with cases'
+  await page.goto(`/desk/sales/${bought.invoice_id}/`)
+  yield 'a sale, at the desk'
+  await page.goto('/desk/')
+  await page.locator('a[href^="/desk/disputes/"]').first().click()
+  yield 'a dispute, at the desk'
+  await page.goto('/desk/?q=nobody')
+  yield 'desk, nothing found'
+  yield* taxes(stage, page)
+  await page.goto('/desk/checks/')
+  yield 'checks'
+  await press(page, 'Hear the events again')
+  await page.waitForURL('**/desk/checks/')
+  await press(page, 'Check the books')
+  await page.waitForURL('**/desk/checks/')
+  yield 'checks, done'
+}
+
+async function* taxes({ service }: TourStage, page: Page) {
+  const month = service.clock.now().toISOString().slice(0, 7)
+  for (const zip of ['78701', '10001']) {
+    await buy(service, { price: 2, address: { country: 'US', zip } })
+  }
+  await page.goto('/desk/tax/')
+  yield 'sales tax'
+  await page.goto('/desk/tax/2019-01/')
+  yield 'a month without sales'
+  await page.goto(`/desk/tax/${month}/`)
+  yield 'a month, still open'
+  await press(page, 'Every line (CSV)')
+  await arrive(page, 'Your export is ready')
+  yield 'a month, exported'
+  await page.goto(`/desk/tax/${month}/TX/`)
+  yield 'a state’s month'
+}

@@ -1,0 +1,156 @@
+import type { Page } from 'playwright-core'
+import * as apps from '#domain/apps'
+import { holdLicense, resume, suspend } from '#flows/hold'
+import { sql } from '#platform/sql'
+import { DAY, playDue } from '../support/subscriber.ts'
+import { arrive, buy, CARDS, press } from './steps.ts'
+import type { TourStage } from './tours.ts'
+
+const NEVER_RENEWS = '4999 9900 0000 0197'
+
+/** Everything that a buyer sees of what he holds: all his purchases, and one in all its states. */
+export async function* holdings(stage: TourStage, page: Page) {
+  const { demo, world } = stage.service
+  const { client_id, prices } = demo.app
+  const { email, password } = demo.affiliate
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+  yield 'purchases, none'
+  const manage = `/manage/${client_id}/`
+  await page.goto(manage)
+  yield 'manage, nothing there'
+  await buy(page, { buy_url: prices[0]!.buy_url, email })
+  await apps.setAllowsPause(world.db, client_id, true)
+  await page.goto('/account/')
+  yield 'purchases'
+  await page.goto('/')
+  yield 'home, signed in'
+  await page.goto(manage)
+  yield 'manage, active'
+  yield* changes(page, { manage, upgrade: prices[2]!.public_id, sideways: prices[1]!.public_id })
+  yield* payments(stage, page, { manage, upgrade: prices[2]!.public_id })
+  yield* suspended(stage, page, manage)
+}
+
+/** What a buyer can change without paying at once. */
+async function* changes(
+  page: Page,
+  { manage, upgrade, sideways }: Record<'manage' | 'upgrade' | 'sideways', string>,
+) {
+  await page.goto(`${manage}plan/`)
+  yield 'change plan'
+  await page.goto(`${manage}plan/${upgrade}/`)
+  yield 'a move up'
+  await page.goto(`${manage}plan/${sideways}/`)
+  yield 'a move at the end of the period'
+  await press(page, /^Move on/)
+  await page.getByText('Your move is planned').waitFor()
+  yield 'manage, a move is planned'
+  await press(page, 'Keep my plan')
+  await page.goto(`${manage}key/`)
+  yield 'replace the key'
+  await press(page, 'Replace the key now')
+  await page.getByText('This is your new key').waitFor()
+  yield 'manage, the key was replaced'
+  await page.goto(`${manage}pause/`)
+  yield 'pause'
+  await press(page, /^Pause on/)
+  yield 'manage, a pause is planned'
+  await page.goto(`${manage}pause/`)
+  yield 'do not pause'
+  await press(page, 'Renew as before')
+  await page.goto(`${manage}auto-renew/`)
+  yield 'auto-renew off'
+  await press(page, 'Turn auto-renew off')
+  await page.getByText('Auto-renew is off').waitFor()
+  yield 'manage, auto-renew is off'
+  await page.goto(`${manage}auto-renew/`)
+  yield 'auto-renew on'
+  await press(page, 'Turn auto-renew on')
+}
+
+/** Cards, and a payment with trouble. */
+async function* payments(
+  stage: TourStage,
+  page: Page,
+  { manage, upgrade }: Record<'manage' | 'upgrade', string>,
+) {
+  const enter = async (number: string) => {
+    await page.goto(manage)
+    await press(page, 'Update card')
+    await page.getByLabel('Card number').fill(number)
+    await page.getByLabel('Expiry').fill('12 / 30')
+    await page.getByLabel('CVC').fill('123')
+  }
+  await enter(CARDS.canadian)
+  yield 'the processor’s portal'
+  await press(page, 'Save this card')
+  await page.getByText('This card cannot be used here').waitFor()
+  yield 'manage, the new card is refused'
+  await enter(CARDS.declined)
+  await press(page, 'Save this card')
+  await page.goto(`${manage}plan/${upgrade}/`)
+  await press(page, /^Pay /)
+  await page.getByText('Your card was declined').waitFor()
+  yield 'a move up, declined'
+  await enter(CARDS.request_lost)
+  await press(page, 'Save this card')
+  await page.goto(`${manage}plan/${upgrade}/`)
+  stage.processor.state = 'is silent'
+  await press(page, /^Pay /)
+  await arrive(page, 'Your bank is answering')
+  yield 'waiting for the bank'
+  stage.processor.state = 'works'
+  stage.service.clock.pass(30)
+  await page.getByText('Nothing was charged').first().waitFor()
+  await enter(NEVER_RENEWS)
+  await press(page, 'Save this card')
+  await passDays(stage, 32)
+  await page.goto(manage)
+  yield 'manage, past due'
+  await page.goto(`${manage}auto-renew/`)
+  yield 'cancel what is owed'
+  await page.goto('/account/')
+  yield 'purchases, one is owed for'
+}
+
+/** What keeps a license from being used for a while, or for good. */
+async function* suspended(stage: TourStage, page: Page, manage: string) {
+  const { world, demo } = stage.service
+  await page.goto(manage)
+  await press(page, /^Pay /)
+  await page.getByText('The payment went through').waitFor()
+  yield 'manage, paid'
+  const { license_id } = await world.db.one<{ license_id: string }>(sql`
+    select l.id as license_id from licenses l join users u on u.id = l.user_id
+    where u.email_normalised = ${demo.affiliate.email}`)
+  const hold = { trigger: 'held', paused_for: 'operator' } as const
+  await world.db.tx(async (tx) => suspend(tx, await holdLicense(world, tx, license_id), hold))
+  await page.goto(manage)
+  yield 'manage, paused by staff'
+  await world.db.tx(async (tx) => resume(tx, await holdLicense(world, tx, license_id)))
+  await page.goto(`${manage}pause/`)
+  await press(page, /^Pause on/)
+  await passDays(stage, 32)
+  await page.goto(manage)
+  yield 'manage, paused by its owner'
+  await press(page, /^Resume for/)
+  await page.getByText('The payment went through').waitFor()
+  await passDays(stage, 32)
+  await page.goto(`${manage}auto-renew/`)
+  await press(page, 'End the license now')
+  await page.getByText('This license has ended').waitFor()
+  yield 'manage, ended'
+}
+
+/** Lets days pass for the cast's app, and does what is due then. */
+async function passDays({ service }: TourStage, days: number): Promise<void> {
+  const { db } = service.world
+  const { client_id } = service.demo.app
+  const { clock_ahead } = (await apps.find(db, client_id))!
+  await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
+  await playDue(service)
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import * as apps from '#domain/apps'
+import { cents } from '#platform/money'
+import { addApp } from '../support/apps.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { DAY, playDue } from '../support/subscriber.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+let slugs = 0
+
+/** An app of its own for a walk, so that its clock is its own too. */
+async function anApp(facts: { trial_days?: number } = {}) {
+  const slug = `walked-${++slugs}`
+  return await addApp(stage.service, { slug, name: 'Harbor', amount: cents(1000), ...facts })
+}
+
+/** Lets days pass for one app, and does what is due then. */
+async function passDays(client_id: string, days: number): Promise<void> {
+  const { db } = stage.service.world
+  const { clock_ahead } = (await apps.find(db, client_id))!
+  await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
+  await playDue(stage.service)
+}
+
+/** What the processor's page asks for of another card. */
+async function enterAnother(page: Page, number: string): Promise<void> {
+  await arrive(page, 'Your card and payments')
+  await page.getByLabel('Card number').fill(number)
+  await page.getByLabel('Expiry').fill('12 / 31')
+  await page.getByLabel('CVC').fill('123')
+  await page.getByLabel('Billing ZIP code').fill('78701')
+  await press(page, 'Save this card')
+  await arrive(page, 'Harbor')
+}
+
+const badge = (page: Page, words: string) =>
+  page.getByRole('main').getByText(words, { exact: true }).first().waitFor()
+
+const shownKey = async (page: Page) =>
+  (await page.getByLabel('License key', { exact: true }).textContent())?.trim()
+
+test('an upgrade charges the cents that were shown, and the key stays', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  const { client_id, prices } = stage.service.demo.app
+  const key = await buy(page, { buy_url: prices[0]!.buy_url, email })
+  await page.goto(`/manage/${client_id}/`)
+  await page.getByRole('link', { name: 'Change plan' }).click()
+  await arrive(page, 'Change plan')
+  await page
+    .getByRole('article', { name: 'Lifetime' })
+    .getByRole('link', { name: 'Choose' })
+    .click()
+  await arrive(page, 'Move to Lifetime')
+  const words = await page.getByRole('button', { name: /^Pay / }).textContent()
+  const [, dollars, cent] = /Pay \$(\d+)\.(\d\d) and upgrade/.exec(words ?? '')!
+  await press(page, /^Pay /)
+  await page.getByText('You have moved.').waitFor()
+  await badge(page, 'Yours for good')
+  const taken = await takenFrom(stage.service, email)
+  assert.deepEqual(taken, [1260, Number(dollars) * 100 + Number(cent)])
+  assert.equal(await shownKey(page), key)
+})
+
+test('a renewal fails, the buyer mends the card, and the same key is active', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  const app = await anApp()
+  const never_renews = '4999 9900 0000 0197'
+  const key = await buy(page, { buy_url: `/buy/${app.price_id}/`, email, card: never_renews })
+  await passDays(app.client_id, 32)
+  await page.goto(`/manage/${app.client_id}/`)
+  await page.getByRole('heading', { name: 'Your last payment did not go through' }).waitFor()
+  await badge(page, 'Past due')
+  await press(page, 'Update your card')
+  await enterAnother(page, '4242 4242 4242 4242')
+  await page.getByText('The payment went through, and your license is active.').waitFor()
+  await badge(page, 'Active')
+  assert.equal(await shownKey(page), key)
+  assert.deepEqual(await takenFrom(stage.service, email), [1050, 1050])
+  // Its receipt is a paper that opens in the browser.
+  const receipts = page.getByRole('link', { name: 'Receipt (PDF)' })
+  assert.equal(await receipts.count(), 2)
+  const pdf = await page.request.get((await receipts.first().getAttribute('href'))!)
+  assert.equal(pdf.headers()['content-type'], 'application/pdf')
+})
+
+test('a trial turns into a plan that is paid, on its day and for its sum', async (t) => {
+  const email = newEmail()
+  const page = await stage.visitor(t)
+  const app = await anApp({ trial_days: 14 })
+  await page.goto(`/buy/${app.price_id}/`)
+  await giveDetails(page, email)
+  await giveCard(page)
+  await press(page, 'Start free trial')
+  const key = await keyOnSuccess(page)
+  await page.goto(`/manage/${app.client_id}/`)
+  await badge(page, 'Trial')
+  await page.getByText('First charge').waitFor()
+  // The card was verified, and nothing taken.
+  assert.deepEqual(await takenFrom(stage.service, email), [0])
+  await passDays(app.client_id, 15)
+  await page.reload()
+  await badge(page, 'Active')
+  assert.deepEqual(await takenFrom(stage.service, email), [0, 1050])
+  assert.equal(await shownKey(page), key)
+})

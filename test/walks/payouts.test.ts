@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import * as ledger from '#domain/ledger'
+import { taxOwed } from '#flows/remit-tax'
+import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
+import { objectTo } from '../support/disputes.ts'
+import { BANKS, payeeOf } from '../support/payees.ts'
+import { buy, refund } from '../support/refunds.ts'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, press } from './steps.ts'
+
+const DAY = 86_400
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** A browser in which somebody of the cast is signed in, on a page of his own. */
+async function visit(
+  t: TestContext,
+  who: 'seller' | 'affiliate' | 'operator',
+  path: string,
+): Promise<Page> {
+  const page = await stage.visitor(t)
+  const { email, password } = stage.service.demo[who]
+  await page.goto(path)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  return page
+}
+
+/** Names a bank on the processor's page, and comes back. */
+async function nameBank(page: Page, account: string): Promise<void> {
+  await press(page, /bank account$/)
+  await arrive(page, 'Where your payouts go')
+  await page.getByLabel('Routing number').fill('110000000')
+  await page.getByLabel('Account number').fill(account)
+  await press(page, 'Save this account')
+  await page.getByText('Your bank account is ready for payouts.').waitFor()
+  // The days of a walk pass in seconds: the calendar shall not pay in between.
+  await stage.service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
+}
+
+/** The amounts in a column of the statement, in cents, and the total at its foot. */
+async function column(page: Page, index: number): Promise<{ sum: number; total: number }> {
+  const cells = await page.locator(`tbody tr td:nth-child(${index})`).allTextContents()
+  const amounts = cells.map((cell) => Math.round(Number(cell.replaceAll(/[$,]/g, '')) * 100))
+  const total = amounts.pop()!
+  return { sum: amounts.reduce((sum, amount) => sum + amount, 0), total }
+}
+
+test('a payout month: what was sold, given back and disputed is a statement that sums to the balance', async (t) => {
+  const { service } = stage
+  const { owner } = await payeeOf(service, 'seller')
+  const page = await visit(t, 'seller', '/dashboard/payouts/')
+  await arrive(page, 'Payouts')
+  await page.getByText('Payouts start at $25.00.').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await nameBank(page, BANKS.works)
+
+  for (let month = 0; month < 4; month++) {
+    await buy(service, { price: 2 })
+    service.clock.pass(7 * DAY)
+  }
+  const given = await buy(service, { price: 1 })
+  await refund(service, given, 2_000)
+  await objectTo(service, (await buy(service)).charge)
+  await page.reload()
+  await page.getByText('Still held:').waitFor()
+  assert.deepEqual(await barriers(page), [])
+  service.clock.pass(7 * DAY)
+  const balance = 0 - (await ledger.balanceOf(service.world.db, 'seller_payable', owner))
+
+  const later = await visit(t, 'seller', '/dashboard/payouts/')
+  await press(later, 'Pay me now')
+  await later.getByText('Your payout is on its way to your bank.').waitFor()
+  assert.equal(await ledger.balanceOf(service.world.db, 'seller_payable', owner), 0)
+  await later.getByRole('link', { name: /^Payout \d+: / }).click()
+  await arrive(later, /^Payout \d+: \$/)
+  assert.deepEqual(await barriers(later), [])
+  const { sum, total } = await column(later, 5)
+  assert.deepEqual([sum, total], [balance, balance])
+  const download = later.waitForEvent('download')
+  await later.getByRole('link', { name: 'PDF' }).click()
+  assert.match((await download).suggestedFilename(), /^payout-\d+\.pdf$/)
+
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+  await later.reload()
+  await later.getByText('Paid', { exact: true }).first().waitFor()
+})
+
+test('a payout that the bank sends back says why, and is part of the next', async (t) => {
+  const { service } = stage
+  await buy(service, { price: 2 })
+  service.clock.pass(7 * DAY)
+  const page = await visit(t, 'seller', '/dashboard/payouts/')
+  await nameBank(page, BANKS.closed)
+  await press(page, 'Pay me now')
+  await page.getByText('on its way').first().waitFor()
+  service.clock.pass(DAY)
+  await handleEvents(service.world)
+  await page.reload()
+  await page
+    .getByRole('link', { name: /^Payout \d+: / })
+    .first()
+    .click()
+  await page.getByText('The bank did not take this payout').waitFor()
+  assert.deepEqual(await barriers(page), [])
+})
+
+test('somebody becomes an affiliate, and sees every commission and its payment', async (t) => {
+  const { service } = stage
+  const query = `?ref=${service.demo.affiliate.code}`
+  for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
+  await refund(service, await buy(service, { price: 2, query }))
+  const page = await visit(t, 'affiliate', '/affiliate/')
+  await arrive(page, 'Referrals')
+  await page
+    .getByText(/^Held until/)
+    .first()
+    .waitFor()
+  assert.deepEqual(await barriers(page), [])
+  service.clock.pass(30 * DAY)
+  const later = await visit(t, 'affiliate', '/affiliate/')
+  await nameBank(later, BANKS.works)
+  await press(later, 'Pay me now')
+  await later
+    .getByText(/^Taken back with/)
+    .first()
+    .waitFor()
+  assert.deepEqual(await barriers(later), [])
+  await later.getByRole('link', { name: /^Payout \d+: / }).click()
+  const { sum, total } = await column(later, 3)
+  assert.deepEqual([sum, total], [total, 12 * 237])
+
+  const newcomer = await visit(t, 'operator', '/affiliate/')
+  await arrive(newcomer, 'Earn with referrals')
+  assert.deepEqual(await barriers(newcomer), [])
+  await newcomer.getByLabel('Code').fill('purser')
+  await press(newcomer, 'Become an affiliate')
+  const summary = newcomer.getByRole('alert')
+  await summary.getByRole('link', { name: /kept for the service/ }).click()
+  assert.deepEqual(await barriers(newcomer), [])
+  await newcomer.getByLabel('Code').fill('otis-finds')
+  await press(newcomer, 'Become an affiliate')
+  await newcomer.getByText('You are an affiliate now.').waitFor()
+})
+
+test('an operator files a month, all states at once, and watches how far it is', async (t) => {
+  const { service } = stage
+  const month = service.clock.now().toISOString().slice(0, 7)
+  for (const zip of ['78701', '10001', '98101']) {
+    await buy(service, { price: 2, address: { country: 'US', zip } })
+  }
+  service.clock.pass(32 * DAY)
+  const page = await visit(t, 'operator', '/desk/tax/')
+  await arrive(page, 'Sales tax')
+  assert.deepEqual(await barriers(page), [])
+  // Texas has earlier months, from the walks before: a state's months are filed in their order.
+  const earlier = (await taxOwed(service.world)).filter((each) => each.month < month)
+  for (const each of earlier) {
+    await page.goto(`/desk/tax/${each.month}/${each.state}/`)
+    await page.getByLabel('The state’s confirmation number').fill('TX-WEB-1')
+    await press(page, 'File and pay')
+    await page.getByText('Filed and paid.').waitFor()
+  }
+  assert.deepEqual(await barriers(page), [])
+  await page.goto(`/desk/tax/${month}/`)
+  assert.deepEqual(await barriers(page), [])
+  await page.getByLabel('Reference of the batch').fill('BATCH-1')
+  await press(page, 'File and pay all')
+  await page.getByText(/States filed and paid: \d+\./).waitFor()
+  assert.deepEqual(await barriers(page), [])
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers } from './look.ts'
+import { openStage, type Stage } from './stage.ts'
+import { arrive, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+
+const DISPUTED = '4000 0000 0000 0259'
+const ASKED_ABOUT = '4000 0000 0000 1976'
+const COMES_BACK = '4000 0000 0000 5126'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage.close())
+
+/** A picture of the page on a desk and on a phone, where somebody wants to look at it. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES
+  if (!folder) return
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true })
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+/** Whether a page is fit for everybody; a picture of it on the way. */
+async function look(page: Page, name: string): Promise<void> {
+  await picture(page, name)
+  assert.deepEqual(await barriers(page), [])
+}
+
+/** A browser in which somebody of the cast is signed in. */
+async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Page> {
+  const { email, password } = stage.service.demo[role]
+  const page = await stage.visitor(t)
+  await page.goto('/signin/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await press(page, /^Sign in$/)
+  await arrive(page, 'Your purchases')
+  return page
+}
+
+/** A buyer who has bought the monthly plan on the seller's site, and uses it there. */
+async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; email: string }> {
+  const page = await stage.visitor(t)
+  const email = newEmail()
+  await page.goto(stage.site.url)
+  await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
+  await giveDetails(page, email)
+  await giveCard(page, card)
+  await arrive(page, 'Confirm your order')
+  await press(page, 'Pay $12.60')
+  await keyOnSuccess(page)
+  await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
+  await page.waitForURL(`${stage.site.url}/app`)
+  return { page, email }
+}
+
+/** Looks at the seller's site again until it says this of the license. */
+async function siteSays(page: Page, heading: string): Promise<void> {
+  const title = page.getByRole('heading', { name: heading })
+  for (let time = 0; time < 40; time++) {
+    await page.goto(`${stage.site.url}/app`)
+    if ((await title.count()) > 0) return
+    await page.waitForTimeout(250)
+  }
+  assert.fail(`the site never said "${heading}"`)
+}
+
+/** The seller's page of the bill of a buyer. */
+async function toSale(page: Page, email: string): Promise<void> {
+  await page.goto('/dashboard/apps/tidepool/sales/')
+  await arrive(page, 'Tidepool: sales')
+  const row = page.getByRole('row').filter({ hasText: email })
+  await row.getByRole('link').click()
+  await page.getByRole('heading', { name: 'The bill' }).waitFor()
+}
+
+/** The page of the buyer's dispute, from the seller's list of sales. */
+async function toDispute(page: Page, email: string): Promise<void> {
+  const link = page.getByRole('alert').getByRole('link', { name: new RegExp(email) })
+  for (let time = 0; time < 40; time++) {
+    await page.goto('/dashboard/apps/tidepool/sales/')
+    if ((await link.count()) > 0) break
+    await page.waitForTimeout(250)
+  }
+  await picture(page, 'sales')
+  await link.click()
+  await arrive(page, 'Dispute of $12.60')
+}
+
+test('a seller refunds half, then the rest: the license ends, and every cent is told', async (t) => {
+  const { page: buyers, email } = await buyAtSite(t)
+  const page = await signedIn(t, 'seller')
+  await toSale(page, email)
+  await look(page, 'sale')
+  await page.getByRole('link', { name: 'Refund', exact: true }).click()
+  await page.getByLabel('Amount in dollars, tax included').fill('twelve')
+  await press(page, 'Show what happens')
+  await page.getByText('Nothing was refunded').waitFor()
+  await look(page, 'refund-faults')
+  await page.getByLabel('Amount in dollars, tax included').fill('6.30')
+  await page.getByLabel('Reason').fill('The app was down for half of the month.')
+  await press(page, 'Show what happens')
+  await page.getByText('The license goes on as it is.').waitFor()
+  await look(page, 'refund-half')
+  await press(page, 'Refund $6.30')
+  await page.getByText('The refund is done.').waitFor()
+
+  await page.getByRole('link', { name: 'Refund', exact: true }).click()
+  await page.getByLabel('Reason').fill('They want to stop.')
+  await press(page, 'Show what happens')
+  await page.getByText('the license is canceled at once').waitFor()
+  await press(page, 'Refund $6.30')
+  await page.getByText('The refund is done.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Refund', exact: true }).count(), 0)
+  const end = page.getByText('Balance in the end').locator('..')
+  assert.match((await end.textContent()) ?? '', /\$0\.00$/)
+  await look(page, 'sale-refunded')
+  await siteSays(buyers, 'Your license has ended')
+})
+
+test('a buyer disputes; the seller answers with what is known; lost, the license ends', async (t) => {
+  const { page: buyers, email } = await buyAtSite(t, DISPUTED)
+  await siteSays(buyers, 'Your license is paused')
+  const page = await signedIn(t, 'seller')
+  await toDispute(page, email)
+  await page.getByText('The license key was shown to the buyer').first().waitFor()
+  await look(page, 'dispute')
+  await page.getByLabel('Your statement').fill('losing_evidence')
+  await press(page, 'Send the evidence')
+  await page.getByText('The evidence is with the bank.').waitFor()
+  await siteSays(buyers, 'Your license has ended')
+  await page.reload()
+  await page.getByText('The bank decided for the buyer.').waitFor()
+  await look(page, 'dispute-lost')
+  await toSale(page, email)
+  await page.getByText('Dispute lost').first().waitFor()
+})
+
+test('a dispute that is won brings back the same key', async (t) => {
+  const { page: buyers, email } = await buyAtSite(t, DISPUTED)
+  await siteSays(buyers, 'Your license is paused')
+  const page = await signedIn(t, 'seller')
+  await toDispute(page, email)
+  await page.getByLabel('Your statement').fill('winning_evidence')
+  await press(page, 'Send the evidence')
+  await siteSays(buyers, 'License verified')
+})
+
+test('staff sees disputes, owes and holds at the desk, and answers for what it does', async (t) => {
+  const inquired = await buyAtSite(t, ASKED_ABOUT)
+  const refunded = await buyAtSite(t, COMES_BACK)
+  const sellers = await signedIn(t, 'seller')
+  await toSale(sellers, refunded.email)
+  await sellers.getByRole('link', { name: 'Refund', exact: true }).click()
+  await sellers.getByLabel('Amount in dollars, tax included').fill('2')
+  await sellers.getByLabel('Reason').fill('A small thing.')
+  await press(sellers, 'Show what happens')
+  await press(sellers, 'Refund $2.00')
+  await sellers.getByText('The refund is done.').waitFor()
+  stage.service.clock.pass(2 * 86_400)
+
+  const page = await signedIn(t, 'operator')
+  const owed = page.getByRole('heading', { name: 'Owed to buyers, because a refund came back' })
+  for (let time = 0; time < 40 && (await owed.count()) === 0; time++) {
+    await page.goto('/desk/')
+    await page.waitForTimeout(250)
+  }
+  await page.getByText(inquired.email).waitFor()
+  await page.getByLabel('Email, order, bill or license').fill(refunded.email)
+  await press(page, 'Look up')
+  await look(page, 'desk')
+  await page.locator('li').filter({ hasText: 'PUR-' }).getByLabel('Reason').fill('A stolen card?')
+  await press(page, 'Hold')
+  await page.getByText('The license is held').waitFor()
+  await siteSays(refunded.page, 'Your license is paused')
+  await look(page, 'desk-held')
+  const held = page.locator('section').filter({ hasText: 'Held licenses' })
+  await held.getByLabel('Reason').fill('It was their own card.')
+  await press(page, 'Release')
+  await page.getByText('The license is released.').waitFor()
+  await siteSays(refunded.page, 'License verified')
+})
