@@ -8,6 +8,7 @@ import {
 import type { Clock } from '#platform/clock'
 import type { Database, Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import * as accounts from './accounts.ts'
 import * as entries from './card-entries.ts'
@@ -33,6 +34,7 @@ export interface ProcessorOptions {
 
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
 const LOST_FOR_MS = 3000
+const SMALLEST_CHARGE = cents(50)
 
 /**
  * The sandbox behind the processor's port. The key of a charge is kept for 24 hours: the same
@@ -43,6 +45,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
   const { db, random, base_url } = options
   return {
     name: 'sandbox',
+    smallest_charge: SMALLEST_CHARGE,
     // Its pages stand at the service's own address.
     page_origins: [],
     ...openCharges(options),
@@ -98,6 +101,8 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
 
   return {
     async charge(now, request) {
+      // Checked before the key is taken, as Stripe does: nothing is kept of such a request.
+      if (request.amount > 0 && request.amount < SMALLEST_CHARGE) return tooSmall
       const charge = await db.tx((tx) => take(tx, options, now, request))
       return answer(charge)
     },
@@ -144,6 +149,8 @@ async function take(
   }
   return charge
 }
+
+const tooSmall = { status: 'refused', reason: 'amount_too_small' } as const
 
 function unreachable(): ProcessorUnreachable {
   return new ProcessorUnreachable('the sandbox processor did not answer')

@@ -5,6 +5,7 @@ import {
   KeyConflict,
   ProcessorUnreachable,
 } from '#domain/payments'
+import { cents } from '#platform/money'
 import { isToken } from './card.ts'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import { declineOf } from './declines.ts'
@@ -13,6 +14,8 @@ import { find as findMade, make } from './once.ts'
 import * as requests from './requests.ts'
 
 const CLOSED = { status: 'closed' } as const
+/** Stripe's least for a charge in US dollars. */
+export const SMALLEST_CHARGE = cents(50)
 
 /** Asks for money. */
 export async function charge(
@@ -43,8 +46,12 @@ export async function find(parts: StripeParts, key: string): Promise<ChargeAnswe
   if (!request) return undefined
   if (request.closed_at || request.body === null) return CLOSED
   const calls = intentCalls(parts.stripe, key, request.body)
-  const intent = await findMade(parts, request, calls)
-  return intent && answerOf(intent)
+  try {
+    const intent = await findMade(parts, request, calls)
+    return intent && answerOf(intent)
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 /** Makes sure that nothing more can come of a key. */
@@ -52,10 +59,23 @@ export async function close(parts: StripeParts, now: Date, key: string): Promise
   const request = await requests.closeUnsent<Asked>(parts.db, now, key)
   if (request.closed_at || request.body === null) return CLOSED
   const calls = intentCalls(parts.stripe, key, request.body)
-  const intent = await findMade(parts, request, calls)
-  const answer = intent ? await end(calls, intent) : await takeKey(parts, request, calls)
-  if (answer.status === 'closed') await requests.close(parts.db, now, key)
+  const answer = await closeAsked(parts, request, calls)
+  if (answer.status === 'closed' || answer.status === 'refused')
+    await requests.close(parts.db, now, key)
   return answer
+}
+
+async function closeAsked(
+  parts: StripeParts,
+  request: requests.Request<Asked>,
+  calls: IntentCalls,
+): Promise<ChargeAnswer> {
+  try {
+    const intent = await findMade(parts, request, calls)
+    return intent ? await end(calls, intent) : await takeKey(parts, request, calls)
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 /** Cancels what waits for its buyer; what ended while it was canceled answers as it ended. */
@@ -90,7 +110,7 @@ async function takeKey(
   } catch (error) {
     // Stripe failed, made nothing, and answers that for as long as it keeps the key.
     if (isReplayedFault(error)) return CLOSED
-    return refused(error)
+    throw error
   }
 }
 
@@ -102,7 +122,10 @@ function isReplayedFault(error: unknown): boolean {
   )
 }
 
-/** A card that Stripe refuses without making anything of it: declined by the bank, or gone. */
+/**
+ * What Stripe refuses without making anything of it: a card that its bank declines or that is gone,
+ * or the request itself (`amount_too_small`).
+ */
 function refused(error: unknown): ChargeAnswer {
   if (error instanceof Stripe.errors.StripeCardError) {
     return { status: 'declined', decline_code: declineOf(error) }
@@ -110,6 +133,7 @@ function refused(error: unknown): ChargeAnswer {
   if (isRefusal(error) && (error.param === 'payment_method' || error.param === 'customer')) {
     return { status: 'declined', decline_code: 'lost_card' }
   }
+  if (isRefusal(error)) return { status: 'refused', reason: error.code ?? error.message }
   throw error
 }
 

@@ -13,7 +13,7 @@ import { markHandled } from '#domain/payments'
 import type { TaxProvider } from '#domain/tax'
 import { mintId } from '#platform/ids'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
-import { charge, close, find } from './charges.ts'
+import { charge, close, find, SMALLEST_CHARGE } from './charges.ts'
 import { openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
@@ -42,6 +42,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
   const { db, clock, random } = parts
   return {
     name: 'stripe',
+    smallest_charge: SMALLEST_CHARGE,
     page_origins: ['https://*.stripe.com'],
     taxes: openTaxes(parts),
     declareRoutes: (app) => declareRoutes(app, parts),

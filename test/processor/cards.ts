@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ZERO } from '#platform/money'
+import { cents, ZERO } from '#platform/money'
 import type { Stage } from './outside.ts'
 
 const GOOD = '4242424242424242'
@@ -74,6 +74,21 @@ export function describeCards(world: () => Stage): void {
     assert.equal((await world().charge(card.token, { amount: ZERO })).status, 'succeeded')
     assert.equal((await world().charge(card.token)).status, 'succeeded')
     assert.equal((await world().charge(card.token, { off_session: true })).status, 'succeeded')
+  })
+
+  // M1
+  test('a charge below the smallest one is refused, and so is closing its key or asking again', async () => {
+    const { processor, now, requestFor } = world()
+    const card = await world().enterCard(GOOD)
+    const amount = cents(processor.smallest_charge - 1)
+    const request = requestFor(card.token, { amount, off_session: true })
+    const refused = { status: 'refused', reason: 'amount_too_small' }
+    assert.deepEqual(await processor.charge(now(), request), refused)
+    assert.deepEqual(await processor.charge(now(), request), refused)
+    const closed = await processor.close(now(), request.key)
+    assert.ok(closed.status === 'closed' || closed.status === 'refused', closed.status)
+    const least = await world().charge(card.token, { amount: processor.smallest_charge })
+    assert.equal(least.status, 'succeeded')
   })
 
   describeChallenges(world)

@@ -3,7 +3,13 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Card, ChargeAnswer, DeclineCode } from './processor.ts'
 
-export type AttemptStatus = 'open' | 'action_required' | 'succeeded' | 'declined' | 'closed'
+export type AttemptStatus =
+  | 'open'
+  | 'action_required'
+  | 'succeeded'
+  | 'declined'
+  | 'closed'
+  | 'refused'
 
 /** One try to charge; its id is the key under which the processor is asked. */
 interface Try {
@@ -138,10 +144,11 @@ export async function record(db: Db, now: Date, id: string, answer: ChargeAnswer
   const action_url = answer.status === 'action_required' ? answer.action_url : null
   const decline_code = answer.status === 'declined' ? answer.decline_code : null
   const charge_id = answer.status === 'succeeded' ? answer.charge_id : null
+  const refusal = answer.status === 'refused' ? answer.reason : null
   const settled_at = answer.status === 'action_required' ? null : now
   await db.run(sql`update attempts set status = ${answer.status}, action_url = ${action_url},
-    decline_code = ${decline_code}, charge_id = ${charge_id}, settled_at = ${settled_at}
-    where id = ${id}`)
+    decline_code = ${decline_code}, charge_id = ${charge_id}, refusal = ${refusal},
+    settled_at = ${settled_at} where id = ${id}`)
 }
 
 /** The latest attempt on any bill of a license. */

@@ -67,6 +67,8 @@ export type ChargeAnswer =
   | { status: 'action_required'; action_url: string }
   /** Closed before anything was taken; nothing can be taken under its key any more. */
   | { status: 'closed' }
+  /** The processor does not accept the request itself: nothing was taken, whatever the card. */
+  | { status: 'refused'; reason: string }
 
 /** The processor did not answer: nobody knows yet whether money moved. */
 export class ProcessorUnreachable extends Error {}
@@ -162,6 +164,8 @@ export type ProcessorEvent = { id: string; at: Date } & (
  */
 export interface Processor {
   readonly name: 'sandbox' | 'stripe'
+  /** The least that it charges; less, but not zero, is refused with `amount_too_small`. */
+  readonly smallest_charge: Cents
   /** Origins of its pages, which forms of ours may lead to; none where they are our own. */
   readonly page_origins: readonly string[]
   /** Opens a page of the processor where the buyer enters a card. */
@@ -173,7 +177,7 @@ export interface Processor {
   find(key: string): Promise<ChargeAnswer | undefined>
   /**
    * Makes sure that nothing more can come of a key: an unfinished request is closed, a finished
-   * one answers as it ended.
+   * one answers as it ended, and one that is refused may answer so again.
    */
   close(now: Date, key: string): Promise<ChargeAnswer>
   /** The processor's own page where a buyer sees the card on file and puts another in its place. */

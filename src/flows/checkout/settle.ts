@@ -26,6 +26,9 @@ export async function settle(
     const app = (await apps.find(tx, cart.app_id))!
     const now = appTime(world, app)
     await payments.record(tx, now, id, answer)
+    if (answer.status === 'refused') {
+      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
+    }
     if (answer.status === 'succeeded') {
       await complete(world, tx, now, { attempt, cart, app, processor_charge_id: answer.charge_id })
     }

@@ -34,6 +34,10 @@ export async function settleInvoice(
     if (answer.status === 'succeeded') await pay(world, tx, now, facts, answer.charge_id)
     if (answer.status === 'declined') await fail(world, tx, now, facts, answer.decline_code)
     if (answer.status === 'closed') await giveUpTry(tx, now, facts)
+    if (answer.status === 'refused') {
+      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
+      await fail(world, tx, now, facts, 'processing_error')
+    }
     return toldOfInvoice({ ...attempt, ...answer } as payments.InvoiceAttempt)
   })
   world.jobs.wake(LETTERS)
