@@ -11,6 +11,7 @@ import { systemClock } from '#platform/clock'
 import { ConfigError, readConfig } from '#platform/config'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
+import { environment } from '#platform/env-file'
 import { lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { migrate } from '#platform/migrate'
@@ -18,7 +19,7 @@ import { systemRandom } from '#platform/random'
 import { keyRing } from '#platform/secrets'
 
 async function main(at_once: boolean): Promise<void> {
-  const config = readConfig(process.env, systemRandom)
+  const config = readConfig(environment(), systemRandom)
   const { database_url, data_dir, secret_keys, log_level } = config
   const release = database_url ? () => {} : lockFolder(data_dir)
   const db = database_url

@@ -7,12 +7,13 @@ import { checkBooks } from '#flows/check-books'
 import { ConfigError, readConfig } from '#platform/config'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
+import { environment } from '#platform/env-file'
 import { lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env, systemRandom)
+  const config = readConfig(environment(), systemRandom)
   const { database_url, data_dir, log_level } = config
   const release = database_url ? () => {} : lockFolder(data_dir)
   const db = database_url

@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from '#platform/config'
+import { environment } from '#platform/env-file'
 import { systemRandom } from '#platform/random'
 import { startDemo } from './demo/start.ts'
 import { openService } from './service.ts'
@@ -7,7 +8,7 @@ const STOP_WITHIN_MS = 15_000
 
 /** Opens the service, serves it, and stops it in good order when it is told to. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env, systemRandom)
+  const config = readConfig(environment(), systemRandom)
   const service = await openService(config)
   await service.listen()
   const demo = config.demo ? await startDemo(service.world) : undefined

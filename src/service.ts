@@ -129,6 +129,8 @@ async function openDatabase(config: Config, log: Log) {
   }
 }
 
-function openMailer({ smtp_url, mail_from }: Config, db: Database, log: Log): Mailer {
-  return smtp_url ? smtpMailer(smtp_url, mail_from) : mailboxMailer(db, log)
+function openMailer({ smtp_url, ...config }: Config, db: Database, log: Log): Mailer {
+  if (!smtp_url) return mailboxMailer(db, log)
+  const { mail_from: from, operator } = config
+  return smtpMailer(smtp_url, { from, reply_to: operator.support_email })
 }

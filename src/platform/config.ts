@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import type { Random } from '#platform/random'
 
 /** What the operator decides; read once at the start. */
@@ -34,6 +35,8 @@ export interface Config {
   tax_provider: 'table' | 'stripe'
   /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
+  /** Who runs the service. */
+  operator: Operator
 }
 
 /** A setting that cannot be used; its message names the variable. */
@@ -49,6 +52,7 @@ const url = (...protocols: string[]) =>
   )
 
 const SETTINGS = z.object({
+  ...OPERATOR_SETTINGS,
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   PORT: z
     .string()
@@ -124,6 +128,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const stripe = stripeOf(settings)
   const data_dir = resolve(settings.DATA_DIR)
   const base_url = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`)
+  const operator = operatorOf(settings, base_url.origin)
   return {
     production,
     port: settings.PORT,
@@ -133,13 +138,14 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     database_url: settings.DATABASE_URL,
     valkey_url: settings.VALKEY_URL,
     smtp_url: settings.SMTP_URL,
-    mail_from: settings.MAIL_FROM ?? `Purser <receipts@${base_url.hostname}>`,
+    mail_from: senderOf(settings.MAIL_FROM ?? `receipts@${base_url.hostname}`, operator),
     secret_keys: secretKeys(settings.SECRET_KEY ?? developmentKey(data_dir, random)),
     demo: settings.DEMO === undefined ? !production : settings.DEMO === '1',
     log_level: settings.LOG_LEVEL,
     stripe,
     tax_provider: settings.TAX_PROVIDER,
     trusted_proxies: settings.TRUST_PROXY?.split(',').map((each) => each.trim()) ?? [],
+    operator,
   }
 }
 
@@ -170,12 +176,20 @@ function stripeOf(settings: Settings): Config['stripe'] {
   return { secret_key, webhook_secrets, api_base: settings.STRIPE_API_BASE }
 }
 
+/** The sender of emails; an address alone gets the operator's name. */
+function senderOf(address: string, { legal_name }: Operator): string {
+  return address.includes('<') ? address : `"${legal_name.replaceAll('"', "'")}" <${address}>`
+}
+
 function demand(settings: Settings): void {
-  const missing = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter(
+  const required = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter(
     (each) => !settings[each],
   )
+  const missing = [...required, ...missingOperator(settings)]
   if (missing.length > 0) {
-    throw new ConfigError(`In production these must be set: ${missing.join(', ')}.`)
+    throw new ConfigError(
+      `In production these must be set: ${missing.join(', ')}. \`npm run setup\` asks for the operator's.`,
+    )
   }
   if (!settings.BASE_URL?.startsWith('https:')) {
     throw new ConfigError('BASE_URL: must start with https:// in production.')

@@ -29,10 +29,14 @@ export interface Mailer {
 
 const TIMEOUT_MS = 15_000
 
-/** Sends through an SMTP server. */
-export function smtpMailer(smtpUrl: string, from: string): Mailer {
+/** Sends through an SMTP server; answers go to `reply_to`. */
+export function smtpMailer(
+  smtpUrl: string,
+  { from, reply_to }: { from: string; reply_to: string },
+): Mailer {
   const transport = createTransport(smtpUrl, {
     from,
+    replyTo: reply_to,
     connectionTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
   } as object)

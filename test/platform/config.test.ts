@@ -31,6 +31,15 @@ const WRONG: [variable: string, value: string][] = [
   ['TAX_PROVIDER', 'avalara'],
   ['TRUST_PROXY', 'proxy.example'],
   ['TRUST_PROXY', '10.0.0.0/33'],
+  ['OPERATOR_NAME', 'H'],
+  ['OPERATOR_ADDRESS', 'Main Street 1'],
+  ['SUPPORT_EMAIL', 'help'],
+  ['SUPPORT_URL', 'example.com/help'],
+  ['STATEMENT_DESCRIPTOR', 'ABCD'],
+  ['STATEMENT_DESCRIPTOR', 'HARBOR SOFTWARE AND SONS'],
+  ['STATEMENT_DESCRIPTOR', '1234567'],
+  ['STATEMENT_DESCRIPTOR', 'HARBOR*SOFT'],
+  ['LEGAL_DIR', '/no/such/folder'],
 ]
 for (const [variable, value] of WRONG) {
   test(`${variable}=${value} is refused, naming the variable`, () => {
@@ -61,12 +70,54 @@ test('the development key is made once, readable by its owner alone', () => {
   assert.equal(statSync(file).mode & 0o777, 0o600)
 })
 
+const OPERATOR = {
+  OPERATOR_NAME: 'Harbor Software, Inc.',
+  OPERATOR_ADDRESS: '1 Main Street; Wilmington, DE 19801; United States',
+  OPERATOR_TAX_ID: '12-3456789',
+  SUPPORT_EMAIL: 'help@harbor.example',
+  STATEMENT_DESCRIPTOR: 'HARBOR SOFTWARE',
+  GOVERNING_LAW: 'Delaware',
+}
 const LIVE = {
+  ...OPERATOR,
   NODE_ENV: 'production',
   SECRET_KEY: 'ab'.repeat(32),
   BASE_URL: 'https://purser.example',
   SMTP_URL: 'smtps://mail.example.com',
 }
+
+// F26
+test('production names every setting of the operator that is missing', () => {
+  const { NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL } = LIVE
+  assert.throws(
+    () => read({ NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL }),
+    new RegExp(`must be set: ${Object.keys(OPERATOR).join(', ')}\\. .*npm run setup`),
+  )
+})
+
+test('the operator is what the settings say, with the help page of the service as default', () => {
+  assert.deepEqual(read(LIVE).operator, {
+    legal_name: 'Harbor Software, Inc.',
+    address: ['1 Main Street', 'Wilmington, DE 19801', 'United States'],
+    tax_id: '12-3456789',
+    support_email: 'help@harbor.example',
+    support_url: 'https://purser.example/help/',
+    statement_descriptor: 'HARBOR SOFTWARE',
+    governing_law: 'Delaware',
+    legal_dir: undefined,
+  })
+})
+
+test('development has an operator that says it is a demo', () => {
+  const { legal_name, address, tax_id } = read({}).operator
+  for (const text of [legal_name, address[0], tax_id]) assert.match(text ?? '', /demo/i)
+})
+
+test('emails come from the operator where MAIL_FROM names nobody', () => {
+  const from = (MAIL_FROM: string) => read({ ...LIVE, MAIL_FROM }).mail_from
+  assert.equal(from('sales@harbor.example'), '"Harbor Software, Inc." <sales@harbor.example>')
+  assert.equal(from('Harbor <sales@harbor.example>'), 'Harbor <sales@harbor.example>')
+})
 
 test('production demands its key, its address and its mail server, and starts without the demo', () => {
   for (const variable of ['SECRET_KEY', 'BASE_URL', 'SMTP_URL']) {

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -34,7 +33,12 @@ before(async () => {
   await once(server.server, 'listening')
   const { port } = server.server.address() as { port: number }
   service = await openTestService({
-    mailer: smtpMailer(`smtp://127.0.0.1:${port}`, 'Purser <receipts@purser.example>'),
+    settings: {
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      MAIL_FROM: 'receipts@purser.example',
+      OPERATOR_NAME: 'Harbor Software, Inc.',
+      SUPPORT_EMAIL: 'help@harbor.example',
+    },
   })
   await service.world.jobs.start()
 })
@@ -52,7 +56,10 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
   const page = await purchase(service, buyer(service), { email: 'Mail.Reader@example.com' })
   const receipt = await letter(0)
   assert.equal(receipt.to?.[0]?.address, 'Mail.Reader@example.com')
-  assert.equal(receipt.from?.address, 'receipts@purser.example')
+  // F26: it comes from the operator, and answers reach the operator's support.
+  const sender = { name: 'Harbor Software, Inc.', address: 'receipts@purser.example' }
+  assert.deepEqual(receipt.from, sender)
+  assert.equal(receipt.replyTo?.[0]?.address, 'help@harbor.example')
   assert.equal(receipt.subject, 'Your receipt for Tidepool Pro')
   for (const body of [receipt.text!, receipt.html!]) {
     for (const part of [

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
@@ -34,7 +35,8 @@ export async function startProcess(
   const port = settings.PORT ?? String(await freePort())
   const child = spawn(process.execPath, ['--import', './scripts/register-tsx.mjs', file], {
     cwd: root,
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', PORT: port, ...settings },
+    // A developer's own `.env` is not read.
+    env: { PATH: process.env.PATH, ENV_FILE: devNull, LOG_LEVEL: 'info', PORT: port, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.add(child)

@@ -1,0 +1,120 @@
+/**
+ * Asks for the settings of the operator (legal name, address, support email and so on) and writes
+ * them to the file that `npm start` reads: `.env` in the current folder, or `ENV_FILE`. Other lines
+ * of the file stay as they are.
+ *
+ * `npm run setup` asks. Flags answer ahead: `npm run setup -- --operator-name="Harbor Software, Inc."`.
+ * Without a terminal nothing is asked; what is then missing is named.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface, type Interface } from 'node:readline/promises'
+import { parseArgs, parseEnv } from 'node:util'
+import { envFileOf } from '#platform/env-file'
+import {
+  OPERATOR_QUESTIONS,
+  OPERATOR_SETTINGS,
+  type OperatorQuestion,
+  type OperatorSettings,
+} from '#platform/operator'
+
+/** An answer that cannot be used; its message names the flag. */
+class SetupError extends Error {}
+
+const flagOf = ({ variable }: OperatorQuestion) => variable.toLowerCase().replaceAll('_', '-')
+
+async function main(): Promise<void> {
+  const file = envFileOf(process.env)
+  const text = readIfThere(file)
+  const flags = readFlags()
+  const answers: OperatorSettings = { ...parseEnv(text), ...flags }
+  const prompt = process.stdin.isTTY
+    ? createInterface({ input: process.stdin, output: process.stdout })
+    : undefined
+  const faults: string[] = []
+  for (const question of OPERATOR_QUESTIONS) {
+    const { variable } = question
+    if (prompt && flags[variable] === undefined) {
+      answers[variable] = await ask(prompt, question, answers[variable])
+    }
+    const fault = faultOf(question, answers[variable])
+    if (fault) faults.push(`--${flagOf(question)}: ${fault}`)
+  }
+  prompt?.close()
+  if (faults.length > 0) throw new SetupError(`Nothing was saved.\n  ${faults.join('\n  ')}`)
+  writeFileSync(file, withSettings(text, answers), { mode: 0o600 })
+  console.log(`Saved to ${file}. \`npm start\` reads it; restart the service to apply it.`)
+}
+
+function readFlags(): OperatorSettings {
+  const options = Object.fromEntries(
+    OPERATOR_QUESTIONS.map((question) => [flagOf(question), { type: 'string' as const }]),
+  )
+  try {
+    const { values } = parseArgs({ options })
+    return Object.fromEntries(
+      OPERATOR_QUESTIONS.map((question) => [question.variable, values[flagOf(question)]]).filter(
+        ([, value]) => value !== undefined,
+      ),
+    )
+  } catch (error) {
+    const flags = Object.keys(options).map((flag) => `--${flag}`)
+    throw new SetupError(`${(error as Error).message}\nThe flags are ${flags.join(', ')}.`)
+  }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+/** Asks until the answer can be used; an empty one keeps what is there. */
+async function ask(
+  prompt: Interface,
+  question: OperatorQuestion,
+  present: string | undefined,
+): Promise<string | undefined> {
+  const hint = present ? `[${present}]` : `(for example: ${question.example})`
+  while (true) {
+    const answer = (await prompt.question(`${question.question} ${hint}: `)).trim() || present
+    const fault = faultOf(question, answer)
+    if (!fault) return answer
+    console.log(`  It ${fault}.`)
+  }
+}
+
+function faultOf({ variable, optional }: OperatorQuestion, value?: string): string | undefined {
+  if (!value) return optional ? undefined : 'must be set'
+  return OPERATOR_SETTINGS[variable].safeParse(value).error?.issues[0]?.message
+}
+
+/** The file's text with these settings: known lines replaced, new ones at the end. */
+function withSettings(text: string, settings: OperatorSettings): string {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
+  for (const { variable } of OPERATOR_QUESTIONS) {
+    const value = settings[variable]
+    if (value === undefined) continue
+    const written = `${variable}=${quoted(value)}`
+    const at = lines.findIndex((each) =>
+      new RegExp(`^\\s*(export\\s+)?${variable}\\s*=`).test(each),
+    )
+    if (at === -1) lines.push(written)
+    else lines[at] = written
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** A value in the quotes that it does not contain: inside of them nothing is special. */
+function quoted(value: string): string {
+  const quote = [`'`, '"', '`'].find((each) => !value.includes(each))
+  if (!quote) throw new SetupError('A value must not contain all of the three kinds of quotes.')
+  return `${quote}${value}${quote}`
+}
+
+main().catch((error: Error) => {
+  console.error(error instanceof SetupError ? error.message : error.stack)
+  process.exit(1)
+})

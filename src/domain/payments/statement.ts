@@ -1,0 +1,29 @@
+const LONGEST = 22
+const LONGEST_PREFIX = 10
+const SEPARATOR = '* '
+
+/** What a buyer's card statement shows for an app, and what the processor is told for it. */
+export interface StatementText {
+  /** The whole of it, "PURSERDEMO* TIDEPOOL". */
+  text: string
+  /** The app's part; undefined where its name has no Latin letter. */
+  suffix: string | undefined
+}
+
+/**
+ * What card statements show: the operator's descriptor and the app's name, at most 22 characters.
+ * Processors shorten the descriptor to 10 characters where a name follows it.
+ */
+export function statementText(descriptor: string, app_name: string): StatementText {
+  const prefix = descriptor.slice(0, LONGEST_PREFIX).trim()
+  const suffix = app_name
+    .normalize('NFKD')
+    .replaceAll(/[^\w .-]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .toUpperCase()
+    .trim()
+    .slice(0, LONGEST - prefix.length - SEPARATOR.length)
+    .trim()
+  if (!/[A-Z]/.test(suffix)) return { text: descriptor, suffix: undefined }
+  return { text: `${prefix}${SEPARATOR}${suffix}`, suffix }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ConfigError, readConfig } from '#platform/config'
+import { environment } from '#platform/env-file'
+import { systemRandom } from '#platform/random'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'purser-setup-'))
+const ENV_FILE = join(folder, '.env')
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function setUp(...flags: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', './scripts/register-tsx.mjs', 'scripts/setup.ts', ...flags],
+    { cwd: root, env: { ...process.env, ENV_FILE }, encoding: 'utf8', input: '' },
+  )
+  return { status, output: stdout + stderr }
+}
+
+const FLAGS = [
+  `--operator-name=Harbor & O'Brien "Software", Inc.`,
+  '--operator-address=1 Main Street #4; Wilmington, DE 19801',
+  '--operator-tax-id=12-3456789',
+  '--support-email=help@harbor.example',
+  '--statement-descriptor=HARBOR SOFTWARE',
+  '--governing-law=Delaware',
+]
+
+// F26
+test('setup names every missing or wrong answer and saves nothing', () => {
+  const { status, output } = setUp('--operator-name=Harbor', '--statement-descriptor=ABC')
+  assert.equal(status, 1)
+  assert.match(output, /--operator-address: must be set/)
+  assert.match(output, /--statement-descriptor: must have 5 to 22/)
+  assert.throws(() => statSync(ENV_FILE), /ENOENT/)
+})
+
+test('setup writes the file that a start reads, and leaves its other lines alone', () => {
+  writeFileSync(ENV_FILE, '# ours\nPORT=4100\nSUPPORT_EMAIL=old@harbor.example\n')
+  assert.deepEqual(setUp(...FLAGS).status, 0)
+  const text = readFileSync(ENV_FILE, 'utf8')
+  assert.match(text, /^# ours\nPORT=4100\nSUPPORT_EMAIL='help@harbor.example'\n/)
+  const config = readConfig(environment({ ENV_FILE, DATA_DIR: folder }), systemRandom)
+  assert.equal(config.port, 4100)
+  assert.equal(config.operator.legal_name, `Harbor & O'Brien "Software", Inc.`)
+  assert.deepEqual(config.operator.address, ['1 Main Street #4', 'Wilmington, DE 19801'])
+  assert.equal(setUp('--governing-law=Oregon').status, 0, 'one answer can be changed alone')
+  assert.match(readFileSync(ENV_FILE, 'utf8'), /GOVERNING_LAW='Oregon'/)
+})
+
+test('the environment goes before the file, and a file that is named must be there', () => {
+  assert.equal(environment({ ENV_FILE, PORT: '4200' }).PORT, '4200')
+  assert.equal(environment({ ENV_FILE, PORT: '' }).PORT, '4100')
+  const absent = join(folder, 'absent.env')
+  assert.throws(() => environment({ ENV_FILE: absent }), ConfigError)
+})
