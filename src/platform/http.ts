@@ -163,10 +163,13 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
   return () => void app.register(declareRefusals)
 }
 
-/** The refusal that an error stands for; what is no refusal becomes `internal_error`. */
+/**
+ * The refusal that an error stands for. Only our own errors and those of the server's framework
+ * carry a status: what a library throws about a request of ours says nothing to the visitor.
+ */
 export function problemOf(error: FastifyError | Error): Problem {
   if (error instanceof Problem) return error
-  const status = 'statusCode' in error ? error.statusCode : undefined
+  const status = isFromFramework(error) ? error.statusCode : undefined
   if (status === 413) {
     return new Problem(413, 'payload_too_large', 'The request body is larger than is taken here.')
   }
@@ -176,7 +179,12 @@ export function problemOf(error: FastifyError | Error): Problem {
   if (status !== undefined && status >= 400 && status < 500) {
     return unreadable()
   }
-  return new Problem(500, 'internal_error', 'Something went wrong on our side.')
+  return new Problem(500, 'internal_error', 'Something went wrong on our side. Try again later.')
+}
+
+/** Whether the framework refused what the caller sent: a body, a header, an address. */
+function isFromFramework(error: FastifyError | Error): error is FastifyError {
+  return 'code' in error && String(error.code).startsWith('FST_')
 }
 
 /** Logs a bug with its request id; refusals are no bugs. */

@@ -1,4 +1,4 @@
-import type { PayeeAccount } from '#domain/payments'
+import { type PayeeAccount, ProcessorRefused } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
@@ -42,7 +42,7 @@ export async function read(db: Db, id: string): Promise<Account> {
   const account = await db.maybe<Account>(
     sql`select ${COLUMNS} from sandbox.accounts a where a.id = ${id}`,
   )
-  if (!account) throw new Error('there is no such account')
+  if (!account) throw new ProcessorRefused('there is no such account')
   return account
 }
 

@@ -7,7 +7,7 @@ import {
 } from '#domain/payments'
 import { cents } from '#platform/money'
 import { isToken } from './card.ts'
-import { ask, isRefusal, type StripeParts } from './client.ts'
+import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { declineOf } from './declines.ts'
 import { type Asked, type Intent, type IntentCalls, intentCalls } from './intents.ts'
 import { find as findMade, make } from './once.ts'
@@ -16,6 +16,9 @@ import * as requests from './requests.ts'
 const CLOSED = { status: 'closed' } as const
 /** Stripe's least for a charge in US dollars. */
 export const SMALLEST_CHARGE = cents(50)
+
+// Known before anything is asked, so no fault of the account's settings.
+const TOO_SMALL = 'amount_too_small'
 
 /** Asks for money. */
 export async function charge(
@@ -32,7 +35,7 @@ export async function charge(
   try {
     return answerOf(await make(parts, request, calls))
   } catch (error) {
-    if (!(error instanceof KeyConflict)) return refused(error)
+    if (!(error instanceof KeyConflict)) return await refused(parts, error)
     // Our record says the same, so the key was taken meanwhile to close it.
     const taken = await findMade(parts, request, calls)
     if (!taken) throw error
@@ -50,7 +53,7 @@ export async function find(parts: StripeParts, key: string): Promise<ChargeAnswe
     const intent = await findMade(parts, request, calls)
     return intent && answerOf(intent)
   } catch (error) {
-    return refused(error)
+    return await refused(parts, error)
   }
 }
 
@@ -74,7 +77,7 @@ async function closeAsked(
     const intent = await findMade(parts, request, calls)
     return intent ? await end(calls, intent) : await takeKey(parts, request, calls)
   } catch (error) {
-    return refused(error)
+    return await refused(parts, error)
   }
 }
 
@@ -126,14 +129,17 @@ function isReplayedFault(error: unknown): boolean {
  * What Stripe refuses without making anything of it: a card that its bank declines or that is gone,
  * or the request itself (`amount_too_small`).
  */
-function refused(error: unknown): ChargeAnswer {
+async function refused(parts: StripeParts, error: unknown): Promise<ChargeAnswer> {
   if (error instanceof Stripe.errors.StripeCardError) {
     return { status: 'declined', decline_code: declineOf(error) }
   }
   if (isRefusal(error) && (error.param === 'payment_method' || error.param === 'customer')) {
     return { status: 'declined', decline_code: 'lost_card' }
   }
-  if (isRefusal(error)) return { status: 'refused', reason: error.code ?? error.message }
+  if (isRefusal(error)) {
+    if (error.code !== TOO_SMALL) await reportRefusal(parts, 'a charge', error)
+    return { status: 'refused', reason: error.code ?? error.message }
+  }
   throw error
 }
 

@@ -1,5 +1,6 @@
 import { Stripe } from 'stripe'
-import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
+import { KeyConflict, ProcessorRefused, ProcessorUnreachable } from '#domain/payments'
+import { raiseAlarm } from '#platform/alarms'
 import type { Clock } from '#platform/clock'
 import { assertNoTransaction, type Database } from '#platform/db'
 import type { Log } from '#platform/log'
@@ -47,7 +48,8 @@ export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
 /**
  * Asks Stripe. An answer that says nothing about what was asked (a fault of the network or of
  * Stripe, a key that is in use at this moment, our credentials refused) is ProcessorUnreachable, a
- * key that said something else before KeyConflict; a refusal is thrown as Stripe words it.
+ * key that said something else before KeyConflict; a refusal is thrown as Stripe words it, for the
+ * caller to read. `guarded` catches those that no caller expected.
  */
 export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   assertNoTransaction('Stripe was asked')
@@ -75,4 +77,40 @@ function translated(error: unknown): unknown {
   const says = [errors.StripeCardError, errors.StripeInvalidRequestError]
   if (says.some((kind) => error instanceof kind)) return error
   return new ProcessorUnreachable(`Stripe did not answer: ${error.message}`, { cause: error })
+}
+
+/**
+ * Runs an operation of a port. What Stripe refused and the adapter has no answer for is a fault of
+ * our request or of the account's settings: it is logged, alarms staff, and is told in the port's
+ * own words, as a status of Stripe's says nothing to whoever asks us.
+ */
+export async function guarded<Answer>(
+  parts: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,
+  operation: string,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    await reportRefusal(parts, operation, error)
+    throw new ProcessorRefused(`Stripe refused ${operation}: ${error.message}`)
+  }
+}
+
+/** Logs a refusal of a request of ours and alarms staff. */
+export async function reportRefusal(
+  { db, clock, random, log }: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,
+  operation: string,
+  error: Refusal | InstanceType<typeof Stripe.errors.StripeError>,
+): Promise<void> {
+  const { message, code, param, requestId: stripe_request_id } = error
+  log.error({ operation, message, code, param, stripe_request_id }, 'Stripe refused our request')
+  await raiseAlarm(db, random, clock.now(), {
+    kind: 'processor_refused',
+    subject: operation,
+    message:
+      `Stripe refused a request of ours (${operation}): ${message} ` +
+      'Run npm run stripe:check, and look the request up in Stripe under Developers, Logs.',
+  })
 }

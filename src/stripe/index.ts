@@ -14,7 +14,7 @@ import type { TaxProvider } from '#domain/tax'
 import { mintId } from '#platform/ids'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
 import { charge, close, find, SMALLEST_CHARGE } from './charges.ts'
-import { openClient, type StripeParts } from './client.ts'
+import { guarded, openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
 import { inTurn } from './once.ts'
@@ -39,34 +39,63 @@ export interface StripeAccount extends Processor {
 /** Opens Stripe over the adapter's own tables; nothing is asked yet. */
 export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount {
   const parts: StripeParts = { ...options, stripe: openClient(options.settings) }
-  const { db, clock, random } = parts
   return {
     name: 'stripe',
     smallest_charge: SMALLEST_CHARGE,
     page_origins: ['https://*.stripe.com'],
     taxes: openTaxes(parts),
     declareRoutes: (app) => declareRoutes(app, parts),
-    openCardEntry: (_now, request) => openCardEntry(parts, request),
-    readCardEntry: (id) => readCardEntry(parts, id),
-    charge: (now, request) => inTurn(request.key, () => charge(parts, now, request)),
-    find: (key) => find(parts, key),
-    close: (now, key) => inTurn(key, () => close(parts, now, key)),
-    openPortal: (now, request) => openPortal(parts, now, request),
-    readPortal: (id) => readPortal(parts, id),
-    refund: (now, request) => inTurn(request.key, () => refund(parts, now, request)),
-    answerDispute: (now, request) => answerDispute(parts, now, request),
-    openAccount: (now, request) => inTurn(request.owner, () => openAccount(parts, now, request)),
-    openOnboarding: (_now, { account_id, return_url }) =>
-      openOnboarding(parts, account_id, return_url, mintId(random, 'onboarding')),
-    readAccount: (account_id) => readAccount(parts, account_id),
-    payOut: (now, request) => inTurn(request.key, () => payOut(parts, now, request)),
+    ...openCharging(parts),
+    ...openPaying(parts),
     async events(now) {
       // Banks know no clock of an app's own.
-      await submitDue(parts, clock.now())
+      await submitDue(parts, parts.clock.now())
       return await events(parts, now)
     },
     async acknowledge(event_id) {
-      await markHandled(db, clock.now(), event_id)
+      await markHandled(parts.db, parts.clock.now(), event_id)
     },
+  }
+}
+
+type Charging = 'openCardEntry' | 'readCardEntry' | 'charge' | 'find' | 'close'
+type Other = 'name' | 'smallest_charge' | 'page_origins' | 'events' | 'acknowledge'
+
+/** What takes money from cards. */
+function openCharging(parts: StripeParts): Pick<Processor, Charging> {
+  return {
+    openCardEntry: (_now, request) =>
+      guarded(parts, 'a card entry', () => openCardEntry(parts, request)),
+    readCardEntry: (id) => guarded(parts, 'reading a card', () => readCardEntry(parts, id)),
+    charge: (now, request) =>
+      guarded(parts, 'a charge', () => inTurn(request.key, () => charge(parts, now, request))),
+    find: (key) => guarded(parts, 'reading a charge', () => find(parts, key)),
+    close: (now, key) =>
+      guarded(parts, 'closing a charge', () => inTurn(key, () => close(parts, now, key))),
+  }
+}
+
+/** What gives money back or pays it out, and the pages that belong to people. */
+function openPaying(parts: StripeParts): Omit<Processor, Charging | Other> {
+  return {
+    openPortal: (now, request) =>
+      guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),
+    readPortal: (id) => guarded(parts, 'reading a portal', () => readPortal(parts, id)),
+    refund: (now, request) =>
+      guarded(parts, 'a refund', () => inTurn(request.key, () => refund(parts, now, request))),
+    answerDispute: (now, request) =>
+      guarded(parts, 'evidence', () => answerDispute(parts, now, request)),
+    openAccount: (now, request) =>
+      guarded(parts, 'a payee’s account', () =>
+        inTurn(request.owner, () => openAccount(parts, now, request)),
+      ),
+    openOnboarding: (_now, { account_id, return_url }) =>
+      guarded(parts, 'onboarding', () =>
+        openOnboarding(parts, account_id, return_url, mintId(parts.random, 'onboarding')),
+      ),
+    readAccount: (account_id) =>
+      guarded(parts, 'reading a payee’s account', () => readAccount(parts, account_id)),
+    payOut: (now, request) =>
+      guarded(parts, 'a payout', () => inTurn(request.key, () => payOut(parts, now, request))),
   }
 }

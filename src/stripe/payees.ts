@@ -3,6 +3,9 @@ import type { PayeeAccount } from '#domain/payments'
 import { ask, type StripeParts } from './client.ts'
 import * as requests from './requests.ts'
 
+// Stripe's category for computer software, so that the payee is not asked for it.
+const SOFTWARE = '5734'
+
 /**
  * Opens a connected account: Stripe learns who the payee is and shows him a dashboard of its own.
  * Payouts leave it only when we ask for them, so that each of ours is one of Stripe's.
@@ -26,7 +29,9 @@ export async function openAccount(
           requirement_collection: 'stripe',
           stripe_dashboard: { type: 'express' },
         },
-        capabilities: { transfers: { requested: true } },
+        // Stripe gives transfers alone only to platforms that it approved for that (decision 60).
+        capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+        business_profile: { mcc: SOFTWARE, product_description: 'Software sold through Purser' },
         settings: { payouts: { schedule: { interval: 'manual' } } },
         metadata: { owner },
       },

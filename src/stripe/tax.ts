@@ -3,14 +3,15 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { type Figures, type TaxProvider, TaxUnreachable } from '#domain/tax'
 import { mintId } from '#platform/ids'
 import { cents, MILLION } from '#platform/money'
-import { ask, type StripeParts } from './client.ts'
+import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 
 /** Software as a service for personal use (https://docs.stripe.com/tax/tax-codes). */
 const TAX_CODE = 'txcd_10103000'
 const PPM_OF_PERCENT = MILLION / 100
 
 /** Stripe Tax behind the tax port: exclusive, by the buyer's state and ZIP. */
-export function openTaxes({ stripe, random }: StripeParts): TaxProvider {
+export function openTaxes(parts: StripeParts): TaxProvider {
+  const { stripe, random } = parts
   return {
     name: 'stripe',
     async quote(_now, { state, zip, amount }) {
@@ -29,6 +30,7 @@ export function openTaxes({ stripe, random }: StripeParts): TaxProvider {
         const isStripes =
           error instanceof ProcessorUnreachable || error instanceof Stripe.errors.StripeError
         if (!isStripes) throw error
+        if (isRefusal(error)) await reportRefusal(parts, 'a tax calculation', error)
         throw new TaxUnreachable('Stripe Tax did not tell the tax', { cause: error })
       }
     },

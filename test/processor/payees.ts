@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { KeyConflict, type PayoutAnswer } from '#domain/payments'
+import { KeyConflict, type PayoutAnswer, ProcessorRefused } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import type { Stage } from './outside.ts'
 
@@ -40,6 +40,12 @@ export function describePayees(world: () => Stage): void {
   }
 
   describe('an account', () => {
+    // M3
+    test('that does not exist is refused, in the words of the port', async () => {
+      const nobody = 'acct_0123456789abcdef01234567'
+      await assert.rejects(world().processor.readAccount(nobody), ProcessorRefused)
+    })
+
     test('is one for one owner', async () => {
       const owner = `sel_${randomUUID()}`
       const first = await open(owner)

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { renewDue } from '#flows/subscription'
+import { problemOf } from '#platform/http'
+import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
+import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
 import { basic, buyer, licenseKey, orderReference, TEXAS } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
@@ -11,12 +15,14 @@ const GOOD = '4242424242424242'
 
 describe('a service with the keys of Stripe', () => {
   const clock = new ManualClock()
+  const lines: string[] = []
   let double: StripeDouble
   let service: TestService
   before(async () => {
     double = await StripeDouble.open(() => clock.now())
     service = await openTestService({
       clock,
+      log: openLog('error', { write: (line) => lines.push(line) }),
       settings: {
         STRIPE_SECRET_KEY: SECRET_KEY,
         STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
@@ -107,6 +113,33 @@ describe('a service with the keys of Stripe', () => {
     })
     const done = await agent.open(String(asked?.form.return_url))
     assert.match(licenseKey(done), /^key_/)
+  })
+
+  // M3
+  test('shows a fault of ours, logs it and alarms staff when Stripe refuses our request', async () => {
+    const agent = buyer(service)
+    await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+    const form = { email: 'robin.refused@example.com', ...TEXAS }
+    double.faultAt = { route: 'POST /v1/checkout/sessions', status: 400 }
+    const told = await agent.submit('Continue', form)
+    double.faultAt = undefined
+    assert.equal(told.status, 500)
+    assert.match(told.body, /try again in a minute/)
+    assert.doesNotMatch(told.body, /could not be read/)
+    assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
+    const staff = await signedIn(service, service.demo.operator)
+    await staff.open('/desk/')
+    assert.match(textOf(staff.page.body), /Stripe refused a request of ours \(a card entry\)/)
+    await staff.submit('Resolve', { reason: 'The settings were mended.' })
+    assert.match(textOf(staff.page.body), /Alarm resolved/)
+    assert.doesNotMatch(textOf(staff.page.body), /Stripe refused a request/)
+  })
+
+  // M3
+  test('answers a program with internal_error, never with the status of Stripe', async () => {
+    const thrown = Object.assign(new Error('No such customer'), { statusCode: 404 })
+    const { status, code } = problemOf(thrown)
+    assert.deepEqual({ status, code }, { status: 500, code: 'internal_error' })
   })
 
   test('a tax service that does not answer asks for patience, and the next try goes on', async () => {

@@ -68,6 +68,8 @@ export class StripeDouble {
   deliver: Deliver | undefined
   /** For as long as it is set, this goes wrong with everything. */
   fault: Fault | undefined
+  /** For as long as it is set, one operation is answered with this status. */
+  faultAt: { route: string; status: number } | undefined
   #server: Server
   #keys = new Map<string, KeptAnswer>()
   #undelivered: { body: string; secret: string }[] = []
@@ -190,7 +192,7 @@ export class StripeDouble {
       return refusal(new Refusal(401, { message: 'Invalid API Key provided' }))
     }
     if (typeof this.fault === 'number' && method === 'GET') {
-      return refusal(new Refusal(this.fault, { type: 'api_error', message: 'A fault' }))
+      return refusal(faultOf(this.fault))
     }
     if (method !== 'POST' || !key) return await this.#answer(line)
     const said = JSON.stringify([path, account, form])
@@ -246,8 +248,10 @@ export class StripeDouble {
     await new Promise(setImmediate)
     try {
       if (typeof this.fault === 'number') {
-        throw new Refusal(this.fault, { type: 'api_error', message: 'A fault' })
+        throw faultOf(this.fault)
       }
+      const { faultAt } = this
+      if (faultAt?.route === `${line.method} ${line.route}`) throw faultOf(faultAt.status)
       const thing = this.#route(line)
       const expand = (line.form.expand ?? []) as string[]
       return { status: 200, body: expanded(this.state, thing, expand), keeps_key: true }
@@ -309,6 +313,12 @@ export class StripeDouble {
 
 function textOf(request: IncomingMessage, text: string, search: string): string {
   return request.method === 'POST' ? text : search.slice(1)
+}
+
+/** A fault of Stripe's own, or with 400 a refusal of what was asked. */
+function faultOf(status: number): Refusal {
+  const type = status === 400 ? 'invalid_request_error' : 'api_error'
+  return new Refusal(status, { type, message: 'A fault' })
 }
 
 function refusal({ status, body, keeps_key }: Refusal): Answer {

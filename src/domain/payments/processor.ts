@@ -73,6 +73,12 @@ export type ChargeAnswer =
 /** The processor did not answer: nobody knows yet whether money moved. */
 export class ProcessorUnreachable extends Error {}
 
+/**
+ * The processor understood the request and will not do it: nothing moved, and asking again changes
+ * nothing. The fault is in our request or in the settings of our account, so staff is alarmed.
+ */
+export class ProcessorRefused extends Error {}
+
 /** The key was used before for a request that said something else. */
 export class KeyConflict extends Error {}
 
@@ -159,8 +165,8 @@ export type ProcessorEvent = { id: string; at: Date } & (
 
 /**
  * The port to whoever moves the money. No call is made while a transaction is open, and each may
- * throw ProcessorUnreachable; `find` and `close` then tell by the same key what happened, and a
- * refund or payout is asked for again under its key.
+ * throw ProcessorRefused or ProcessorUnreachable. After the latter, `find` and `close` tell by the
+ * same key what happened, and a refund or payout is asked for again under its key.
  */
 export interface Processor {
   readonly name: 'sandbox' | 'stripe'

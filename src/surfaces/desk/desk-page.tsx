@@ -9,6 +9,7 @@ import { invoiceNumber } from '#domain/billing'
 import type { User } from '#domain/identity'
 import type { StaffHeld } from '#domain/licensing'
 import type { DisputeLine, RefundLine } from '#domain/payments'
+import type { Alarm } from '#platform/alarms'
 import { Deed, Entries, Entry } from './deeds.tsx'
 import { DeskMenu } from './menu.tsx'
 import type { Found } from './search.ts'
@@ -18,6 +19,7 @@ interface DeskFacts {
   csrf_token: string
   sought: string
   found: Found[]
+  alarms: Alarm[]
   disputes: DisputeLine[]
   /** Refunds that a rule made and the processor would not do. */
   undone: RefundLine[]
@@ -31,6 +33,7 @@ interface DeskFacts {
 /** All that waits for somebody of the staff, and a way to whatever somebody wrote about. */
 export function DeskPage(facts: DeskFacts): JSX.Element {
   const isClear = [
+    facts.alarms,
     facts.disputes,
     facts.undone,
     facts.owed,
@@ -48,6 +51,7 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
       <Search {...facts} />
+      {facts.alarms.length > 0 && <Alarms {...facts} />}
       {facts.disputes.length > 0 && <Disputes {...facts} />}
       {facts.undone.length > 0 && <Undone {...facts} />}
       {facts.owed.length > 0 && <Owed {...facts} />}
@@ -56,7 +60,7 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
       {facts.locked.length > 0 && <Locked {...facts} />}
       {isClear && (
         <EmptyState title="Nothing waits">
-          Disputes, money that did not arrive, holds and locked accounts show up here.
+          Alarms, disputes, money that did not arrive, holds and locked accounts show up here.
         </EmptyState>
       )}
     </SiteLayout>
@@ -124,6 +128,39 @@ function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: str
         />
       )}
     </li>
+  )
+}
+
+function Alarms({ alarms, csrf_token }: DeskFacts): JSX.Element {
+  return (
+    <Entries title="Alarms">
+      {alarms.map(({ id, message, href, count, last_at }) => (
+        <Entry
+          key={id}
+          title={message}
+          details={
+            <>
+              <Day date={last_at} />
+              {count > 1 && `, ${count} times`}
+              {href && (
+                <>
+                  {' · '}
+                  <TextLink href={href}>Open</TextLink>
+                </>
+              )}
+            </>
+          }
+        >
+          <Deed
+            csrf_token={csrf_token}
+            path="resolve-alarm"
+            fields={{ alarm_id: id }}
+            id={`resolve-${id}`}
+            label="Resolve"
+          />
+        </Entry>
+      ))}
+    </Entries>
   )
 }
 

@@ -7,10 +7,12 @@ import {
   holdByStaff,
   payBuyerOtherwise,
   releaseByStaff,
+  resolveByStaff,
   unlockAccount,
   writeOff,
 } from '#flows/desk'
 import type { World } from '#flows/world'
+import { openAlarms } from '#platform/alarms'
 import { isId } from '#platform/ids'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
@@ -36,6 +38,7 @@ export function desk(app: FastifyInstance, world: World): void {
           csrf_token: csrfToken(world, request, reply),
           sought,
           found: sought === '' ? [] : await findSubject(world, sought),
+          alarms: await openAlarms(db),
           disputes: await payments.listUnclosed(db, null),
           undone: await payments.listUndone(db),
           owed: await owedToBuyers(world),
@@ -100,6 +103,9 @@ function declareDeeds(scope: FastifyInstance, world: World): void {
     if (!(await isLicense(world, license_id))) return 'nothing'
     return (await releaseByStaff(world, staff, license_id)) ? 'released' : 'nothing'
   })
+  deed('resolve-alarm', async ({ alarm_id = '' }, staff) =>
+    (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing',
+  )
   deed('paid-otherwise', async ({ user_id = '' }, staff) =>
     (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
   )
@@ -127,6 +133,7 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
   },
   released: { tone: 'success', words: 'The license is released.' },
   paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
+  resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if it happens again.' },
   written_off: { tone: 'success', words: 'Written off.' },
   nothing: { tone: 'warning', words: 'There was nothing to do: somebody may have been faster.' },
   no_reason: { tone: 'warning', words: 'Nothing was done: say why. The audit log keeps it.' },

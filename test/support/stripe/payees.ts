@@ -5,6 +5,13 @@ const DAY = 24 * 60 * 60
 
 /** `POST /v1/accounts` */
 export function createAccount(state: State, form: Form): Thing {
+  const asked = Object.keys(Object(form.capabilities))
+  if (asked.includes('transfers') && !asked.includes('card_payments')) {
+    throw cannot(
+      'Your platform needs approval for accounts to have requested the `transfers` capability ' +
+        'without the `card_payments` capability.',
+    )
+  }
   return state.add('acct', 'account', {
     country: form.country,
     email: form.email ?? null,
@@ -12,7 +19,8 @@ export function createAccount(state: State, form: Form): Thing {
     controller: { ...(form.controller as Form), is_controller: true, type: 'application' },
     metadata: form.metadata ?? {},
     settings: form.settings,
-    capabilities: { transfers: 'inactive' },
+    business_profile: { mcc: null, ...(form.business_profile as Form) },
+    capabilities: Object.fromEntries(asked.map((name) => [name, 'inactive'])),
     charges_enabled: false,
     payouts_enabled: false,
     details_submitted: false,
@@ -43,7 +51,7 @@ export function enterBank(state: State, url: string, kind: 'works' | 'fails'): v
   }
   state.banks.set(account.id, kind)
   Object.assign(account, {
-    capabilities: { transfers: 'active' },
+    capabilities: { card_payments: 'active', transfers: 'active' },
     payouts_enabled: true,
     details_submitted: true,
     external_accounts: list([bank], `/v1/accounts/${account.id}/external_accounts`),

@@ -1,0 +1,20 @@
+import type { World } from '#flows/world'
+import { resolveAlarm } from '#platform/alarms'
+import { noteDeed, type Staff } from './staff.ts'
+
+/** Resolves an alarm by hand. False where it is not open. */
+export async function resolveByStaff(
+  { db, clock }: World,
+  staff: Staff,
+  alarm_id: string,
+): Promise<boolean> {
+  const now = clock.now()
+  return await db.tx(async (tx) => {
+    const alarm = await resolveAlarm(tx, now, alarm_id)
+    if (!alarm) return false
+    const { kind, subject, message } = alarm
+    const detail = { kind, subject, message }
+    await noteDeed(tx, now, staff, { action: 'alarm.resolved', subject: alarm_id, detail })
+    return true
+  })
+}

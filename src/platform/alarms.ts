@@ -1,0 +1,61 @@
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+
+/** Something that staff must look at because the service cannot mend it. */
+export interface Alarm {
+  id: string
+  /** What went wrong, as `processor_refused`. */
+  kind: string
+  /** The id or name of what it is about. */
+  subject: string
+  /** What happened and what to do next, for staff. */
+  message: string
+  /** The page on which staff can act. */
+  href: string | null
+  /** How often it was raised while it was open. */
+  count: number
+  raised_at: Date
+  last_at: Date
+}
+
+export type NewAlarm = Pick<Alarm, 'kind' | 'subject' | 'message'> & { href?: string }
+
+/** Raises an alarm. One of the same kind and subject that is open is counted up instead. */
+export async function raiseAlarm(
+  db: Db,
+  random: Random,
+  now: Date,
+  { kind, subject, message, href }: NewAlarm,
+): Promise<void> {
+  await db.run(sql`insert into alarms (id, kind, subject, message, href, raised_at, last_at)
+    values (${mintId(random, 'alm')}, ${kind}, ${subject}, ${message}, ${href ?? null},
+      ${now}, ${now})
+    on conflict (kind, subject) where resolved_at is null do update
+      set count = alarms.count + 1, last_at = excluded.last_at, message = excluded.message`)
+}
+
+/** Resolves an alarm whose cause is gone. */
+export async function clearAlarm(
+  db: Db,
+  now: Date,
+  { kind, subject }: Pick<Alarm, 'kind' | 'subject'>,
+): Promise<void> {
+  await db.run(sql`update alarms set resolved_at = ${now}
+    where kind = ${kind} and subject = ${subject} and resolved_at is null`)
+}
+
+/** Resolves an alarm by its id and returns it; undefined where it is not open. */
+export async function resolveAlarm(db: Db, now: Date, id: string): Promise<Alarm | undefined> {
+  return await db.maybe<Alarm>(sql`update alarms set resolved_at = ${now}
+    where id = ${id} and resolved_at is null returning ${COLUMNS}`)
+}
+
+/** Alarms that are open, the latest first. */
+export async function openAlarms(db: Db): Promise<Alarm[]> {
+  return await db.rows<Alarm>(sql`select ${COLUMNS} from alarms
+    where resolved_at is null order by last_at desc, id limit 200`)
+}
+
+const COLUMNS = sql`id, kind, subject, message, href, count, raised_at, last_at`

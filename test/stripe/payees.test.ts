@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openStripeWorld, type StripeWorld } from './world.ts'
+
+describe("a payee's account at Stripe", () => {
+  let world: StripeWorld
+  before(async () => {
+    world = await openStripeWorld()
+  })
+  after(() => world.close())
+
+  // M2
+  test('asks for card payments beside transfers, as a new platform must', async () => {
+    const owner = { owner: 'sel_new', email: 'seller@example.com' }
+    const { account_id } = await world.processor.openAccount(world.clock.now(), owner)
+    const account = world.double.state.find(account_id, 'account')
+    assert.deepEqual(Object.keys(account.capabilities).sort(), ['card_payments', 'transfers'])
+    assert.equal(account.settings.payouts.schedule.interval, 'manual')
+    const { form } = world.double.heard.find(({ path }) => path === '/v1/accounts')!
+    assert.deepEqual(form.capabilities, {
+      card_payments: { requested: 'true' },
+      transfers: { requested: 'true' },
+    })
+  })
+})
