@@ -63,12 +63,25 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (options.secure) {
       reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
     }
-    const hasNul = request.url.includes('%00')
-    done(hasNul ? new Problem(404, 'not_found', 'There is nothing at this address.') : undefined)
+    if (request.url.includes('%00')) {
+      done(new Problem(404, 'not_found', 'There is nothing at this address.'))
+    } else if (namesManyHosts(request.raw.rawHeaders)) {
+      done(new Problem(400, 'invalid_request', 'Send one Host header; this request has several.'))
+    } else done()
   })
   logAnswers(app, options.log)
   readBodies(app)
   return app
+}
+
+/** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */
+function namesManyHosts(headers: readonly string[]): boolean {
+  let hosts = 0
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
 }
 
 /**
@@ -157,7 +170,8 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         })
       }
       // Refused before the body is read: of what type that is does not matter any more.
-      last.route({ method: others, url, onRequest: refuse, handler: refuse })
+      const config = { refuses: true }
+      last.route({ method: others, url, config, onRequest: refuse, handler: refuse })
     }
   }
   return () => void app.register(declareRefusals)
@@ -191,22 +205,4 @@ function isFromFramework(error: FastifyError | Error): error is FastifyError {
 export function logBug(request: FastifyRequest, error: Error, problem: Problem): void {
   if (problem.status < 500) return
   request.log.error({ error, request_id: request.id, route: request.routeOptions.url }, 'a bug')
-}
-
-/** The caller's network as limits count it: an IPv4 address, or the /64 of an IPv6 one. */
-export function networkOf(ip: string): string {
-  if (!ip.includes(':')) return ip
-  if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7)
-  const [head = '', tail = ''] = ip.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === '' ? [] : tail.split(':')
-  const gap = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4).join(':')
-}
-
-/** The caller's network as people are told of it, too coarse to name a household: `203.0.113.*`. */
-export function coarseNetworkOf(ip: string): string {
-  const network = networkOf(ip)
-  const [mark, parts] = network.includes(':') ? [':', 3] : ['.', 3]
-  return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
 }

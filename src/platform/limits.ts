@@ -6,6 +6,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible'
 import type { Log } from '#platform/log'
+import type { Network } from '#platform/networks'
 
 /** A limit: how many points a key may take in a window of `seconds`. */
 export interface Limit {
@@ -13,6 +14,9 @@ export interface Limit {
   points: number
   seconds: number
 }
+
+/** Whom a limit counts: a name, or the networks that an address belongs to. */
+export type LimitKey = string | readonly Network[]
 
 /** What a caller has left, for the answer's headers. */
 export interface Allowance {
@@ -23,10 +27,13 @@ export interface Allowance {
 }
 
 export interface Limits {
-  /** Takes one point (or `points`) of a limit for a key. */
-  take(limit: Limit, key: string, points?: number): Promise<Allowance>
+  /**
+   * Takes one point (or `points`) of a limit for a key. Of networks each is asked, the narrowest
+   * first; once one refuses, the wider ones lose nothing.
+   */
+  take(limit: Limit, key: LimitKey, points?: number): Promise<Allowance>
   /** Gives one point back, where what took it turned out to be none of what is limited. */
-  giveBack(limit: Limit, key: string): Promise<void>
+  giveBack(limit: Limit, key: LimitKey): Promise<void>
   close(): Promise<void>
 }
 
@@ -34,10 +41,11 @@ export interface Limits {
 export async function openLimits(valkeyUrl: string | undefined, log: Log): Promise<Limits> {
   const valkey = valkeyUrl ? await openValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
-  const limiterOf = ({ name, points, seconds }: Limit) => {
-    let limiter = limiters.get(name)
+  const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
+    const keyPrefix = share === 1 ? name : `${name}*${share}`
+    let limiter = limiters.get(keyPrefix)
     if (!limiter) {
-      const options = { keyPrefix: name, points, duration: seconds }
+      const options = { keyPrefix, points: points * share, duration: seconds }
       limiter = valkey
         ? // Named for Redis: its scripts run on both, those named for Valkey on the newest alone.
           new RateLimiterRedis({
@@ -48,26 +56,41 @@ export async function openLimits(valkeyUrl: string | undefined, log: Log): Promi
             insuranceLimiter: new RateLimiterMemory(options),
           })
         : new RateLimiterMemory(options)
-      limiters.set(name, limiter)
+      limiters.set(keyPrefix, limiter)
     }
     return limiter
   }
+  const takeOne = async (limiter: RateLimiterAbstract, key: string, points: number) => {
+    try {
+      return allowance(true, await limiter.consume(key, points))
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) return allowance(false, refused)
+      throw refused
+    }
+  }
   return {
     async take(limit, key, points = 1) {
-      try {
-        return allowance(true, await limiterOf(limit).consume(key, points))
-      } catch (refused) {
-        if (refused instanceof RateLimiterRes) return allowance(false, refused)
-        throw refused
+      let left: Allowance | undefined
+      for (const network of networksIn(key)) {
+        const one = await takeOne(limiterOf(limit, network.share), network.key, points)
+        if (!left || one.remaining < left.remaining || !one.allowed) left = one
+        if (!one.allowed) break
       }
+      return left!
     },
     async giveBack(limit, key) {
-      await limiterOf(limit).reward(key, 1)
+      for (const network of networksIn(key)) {
+        await limiterOf(limit, network.share).reward(network.key, 1)
+      }
     },
     async close() {
       valkey?.disconnect()
     },
   }
+}
+
+function networksIn(key: LimitKey): readonly Network[] {
+  return typeof key === 'string' ? [{ key, share: 1 }] : key
 }
 
 /** Throws when the server cannot be reached at the start; later it may come and go. */

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
@@ -29,17 +30,25 @@ export interface Mailer {
 
 const TIMEOUT_MS = 15_000
 
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether mail to this server leaves the machine: then it goes under TLS or not at all. */
+function isLoopback(smtpUrl: string): boolean {
+  return LOOPBACK.test(new URL(smtpUrl).hostname)
+}
+
 /** Sends through an SMTP server; answers go to `reply_to`. */
 export function smtpMailer(
   smtpUrl: string,
   { from, reply_to }: { from: string; reply_to: string },
 ): Mailer {
-  const transport = createTransport(smtpUrl, {
-    from,
-    replyTo: reply_to,
+  const settings = {
+    url: smtpUrl,
+    requireTLS: !isLoopback(smtpUrl),
     connectionTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-  } as object)
+  }
+  const transport = createTransport(settings as SMTPTransport.Options, { from, replyTo: reply_to })
   return {
     async send(_now, { message_id, to, subject, html, text, attachments = [] }) {
       assertNoTransaction('a mail was sent')

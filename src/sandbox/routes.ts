@@ -2,7 +2,9 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { JSX } from 'preact'
 import { logBug, problemOf } from '#platform/http'
+import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
+import type { RouteLimit } from '#platform/route-limits'
 import { notFound, type PageOptions, type PageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
@@ -21,10 +23,18 @@ const HEADERS = {
   'referrer-policy': 'same-origin',
 }
 
+const FORMS: RouteLimit = {
+  name: 'sandbox-forms',
+  points: 120,
+  seconds: 60,
+  key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
+}
+
 /** Declares the pages that people see of the sandbox. */
 export function declareRoutes(app: FastifyInstance, options: PageOptions): void {
   app.register(
     async (scope) => {
+      scope.decorate('form_limits', [FORMS])
       scope.removeAllContentTypeParsers()
       scope.register(formbody)
       scope.addHook('onRequest', async (request, reply) => {
@@ -100,15 +110,18 @@ function refuseForeignForms({ method, headers }: FastifyRequest, base_url: strin
 function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error)
   logBug(request, error, problem)
+  const { retry_after } = problem.details
+  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
   return send(reply.code(problem.status), messageOf(problem))
 }
 
-function messageOf({ status }: Problem): JSX.Element {
+function messageOf({ status, message }: Problem): JSX.Element {
   if (status === 404) {
     const text =
       'The link may be incomplete. Please go back to where you found it and follow it again.'
     return MessagePage({ title: 'There is nothing here', children: text })
   }
+  if (status === 429) return MessagePage({ title: 'A little too fast', children: message })
   if (status < 500) {
     const text = 'Please go back and try again.'
     return MessagePage({ title: 'We could not read this form', children: text })

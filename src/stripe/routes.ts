@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Stripe } from 'stripe'
 import { receive } from '#domain/payments'
+import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
+import type { RouteLimit } from '#platform/route-limits'
 import type { StripeParts } from './client.ts'
 import { tellingOf } from './tell.ts'
 
@@ -9,6 +11,13 @@ const PATH = '/processor-events/stripe'
 const TOLERANCE_SECONDS = 300
 // Stripe sends no event that is larger.
 const BODY_LIMIT = 512 * 1024
+// Stripe tells again what was refused, for days; a flood is of somebody else's making.
+const TELLINGS: RouteLimit = {
+  name: 'stripe-events',
+  points: 6000,
+  seconds: 60,
+  key: (request) => networksOf(request.ip),
+}
 
 /** Declares the address to which Stripe tells events. */
 export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
@@ -19,7 +28,8 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     )
-    scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+    const config = { limits: [TELLINGS] }
+    scope.post(PATH, { bodyLimit: BODY_LIMIT, config }, async (request, reply) => {
       const event = await readEvent(parts, request.body, request.headers['stripe-signature'])
       if (!event) {
         log.warn({ request_id: request.id }, 'an event with no good signature of Stripe’s')

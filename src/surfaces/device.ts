@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Device } from '#domain/identity'
-import { coarseNetworkOf } from '#platform/http'
+import { coarseNetworkOf } from '#platform/networks'
 
 /** The first sign that fits counts: most browsers also bear the names of others. */
 const FAMILIES: [name: string, sign: RegExp][] = [

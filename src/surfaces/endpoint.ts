@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { logBug, problemOf } from '#platform/http'
-import type { Limit, Limits } from '#platform/limits'
 import type { FieldFault, Problem } from '#platform/problem'
+import type { RouteLimit } from '#platform/route-limits'
 import { type RefusalCode, refuse } from '#surfaces/refusals'
 
 /** One answer of an endpoint, as its description in OpenAPI and as the schema it keeps. */
@@ -32,7 +32,7 @@ export interface Endpoint {
   auth: 'none' | 'basic' | 'bearer'
   /** Open to scripts of any web page. */
   cors?: boolean
-  limit: Limit & { by: string; key: (request: FastifyRequest) => string }
+  limit: RouteLimit & { by: string }
   params?: z.ZodObject
   headers?: z.ZodObject
   body?: z.ZodType
@@ -70,18 +70,16 @@ export function endpoint<
 }
 
 /** Declares the rows of a surface on the server. */
-export function mount(app: FastifyInstance, limits: Limits, rows: Endpoint[]): void {
+export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   app.register(async (scope) => {
     scope.setErrorHandler(answerProblem)
     for (const row of rows) {
       scope.route({
         method: row.method,
         url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        config: { sampled: true },
-        // Limits come before the body is read, so that a flood costs little.
-        onRequest: async (request, reply) => {
+        config: { sampled: true, limits: [row.limit] },
+        onRequest: async (_request, reply) => {
           if (row.cors) reply.header('access-control-allow-origin', '*')
-          await takePoint(limits, row.limit, row.limit.key(request), reply)
         },
         handler: async (request, reply) => {
           const answer = await row.run(readCall(row, request))
@@ -114,22 +112,6 @@ function preflight(scope: FastifyInstance, row: Endpoint): void {
       })
       .send(),
   )
-}
-
-/** Takes a point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
-export async function takePoint(
-  limits: Limits,
-  limit: Limit,
-  key: string,
-  reply: FastifyReply,
-  points = 1,
-): Promise<void> {
-  const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)
-  reply.headers({
-    'ratelimit-policy': `"${limit.name}";q=${limit.points};w=${limit.seconds}`,
-    ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
-  })
-  if (!allowed) throw refuse('rate_limited', { retry_after: reset_seconds })
 }
 
 function readCall(row: Endpoint, request: FastifyRequest): Call {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
-import { networkOf } from '#platform/http'
+import type { LimitKey } from '#platform/limits'
+import { type Network, networksOf, networksWith } from '#platform/networks'
 import { sha256 } from '#platform/secrets'
 import { refuse } from '#surfaces/refusals'
 
@@ -54,18 +55,18 @@ export function bearerToken(request: FastifyRequest): string | undefined {
 }
 
 /** Counts a call by its access token, of which only a digest is kept; without one by network. */
-export function byToken(request: FastifyRequest): string {
+export function byToken(request: FastifyRequest): LimitKey {
   const token = bearerToken(request)
-  return token ? sha256(token).toString('base64url') : networkOf(request.ip)
+  return token ? sha256(token).toString('base64url') : networksOf(request.ip)
 }
 
 /** Counts a call by the caller's network. */
-export function byIp(request: FastifyRequest): string {
-  return networkOf(request.ip)
+export function byIp(request: FastifyRequest): Network[] {
+  return networksOf(request.ip)
 }
 
 /** Counts a call by the caller's network and the client id it names (spec: Limits). */
-export function byIpAndClient(request: FastifyRequest): string {
+export function byIpAndClient(request: FastifyRequest): Network[] {
   const client_id = credentialsOf(request)?.client_id ?? ''
-  return `${networkOf(request.ip)} ${client_id.slice(0, 64)}`
+  return networksWith(request.ip, client_id.slice(0, 64))
 }

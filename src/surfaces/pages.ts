@@ -3,9 +3,11 @@ import type { VNode } from 'preact'
 import { renderPage } from '#design/layout'
 import type { World } from '#flows/world'
 import { logBug, problemOf, readForms } from '#platform/http'
-import type { Limit } from '#platform/limits'
+import type { Limit, LimitKey } from '#platform/limits'
+import { networksWith } from '#platform/networks'
+import { type RouteLimit, takePoint } from '#platform/route-limits'
 import { assertOwnForm } from '#surfaces/browser'
-import { setProblemHeaders, takePoint } from '#surfaces/endpoint'
+import { setProblemHeaders } from '#surfaces/endpoint'
 import { ErrorPage } from '#surfaces/error-page'
 
 declare module 'fastify' {
@@ -71,6 +73,14 @@ export function goTo(reply: FastifyReply, address: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(address, 303)
 }
 
+/** What each form takes unless it names limits of its own: more than anybody presses. */
+export const FORMS: RouteLimit = {
+  name: 'forms',
+  points: 120,
+  seconds: 60,
+  key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
+}
+
 /** A scope for people: forms are read and proven, and whatever goes wrong is answered as a page. */
 export function people(
   app: FastifyInstance,
@@ -78,6 +88,7 @@ export function people(
   declare: (scope: FastifyInstance) => void,
 ): void {
   app.register(async (scope) => {
+    scope.decorate('form_limits', [FORMS])
     readForms(scope)
     scope.decorate('processor_origins', world.processor.page_origins)
     scope.setErrorHandler(pageForError)
@@ -103,7 +114,7 @@ export function queryOf(request: FastifyRequest, name: string): string | undefin
 export async function limitPage(
   { limits }: World,
   limit: Limit,
-  key: string,
+  key: LimitKey,
   reply: FastifyReply,
   points = 1,
 ): Promise<void> {

@@ -25,7 +25,7 @@ export const REFUSALS = {
   method_not_allowed: [405, 'This address does not answer that method.'],
   payload_too_large: [413, 'The request body is larger than is taken here.'],
   unsupported_media_type: [415, 'This media type is not understood here.'],
-  rate_limited: [429, 'Too many requests; wait for the seconds that Retry-After names.'],
+  rate_limited: [429, 'Too many requests. Try again after the seconds that Retry-After names.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { createServer, refuseOtherMethods } from '#platform/http'
+import { limitRoutes } from '#platform/route-limits'
 import { assets } from '#surfaces/assets'
 import { answerProblem, mount } from '#surfaces/endpoint'
 import { exports } from '#surfaces/exports'
@@ -52,12 +53,13 @@ export async function openSite(
   })
   const hear = () => handleEvents(world)
   const declareRefusals = refuseOtherMethods(app)
+  limitRoutes(app, world.limits)
   app.register(cookies)
   app.setErrorHandler(answerAsAsked)
   app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 
   const rows = [...(await publicApi(world)), ...licenseApi(world), ...entitlement(world)]
-  mount(app, world.limits, rows)
+  mount(app, rows)
   openapi(app, world, rows)
   checkout(app, world)
   signin(app, world)

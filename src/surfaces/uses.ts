@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
-import { coarseNetworkOf } from '#platform/http'
+import { coarseNetworkOf } from '#platform/networks'
 
 /** Counts that a key was shown to its owner, for evidence should the charge be disputed. */
 export function noteKeyShown(

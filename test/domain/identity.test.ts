@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as identity from '#domain/identity'
@@ -117,6 +118,27 @@ describe('a password', () => {
     for (const password of good) {
       assert.equal(await identity.passwordFault(password, EMAIL), undefined, password)
     }
+  })
+
+  // S15
+  test('is refused while it can be guessed from a season, a place, a name or the address', async () => {
+    const bad = ['Summer2024!', 'Winter2025?', 'Chicago1985!', 'purser2026!']
+    for (const password of bad) assert.ok(await identity.passwordFault(password, EMAIL), password)
+  })
+
+  // S1
+  test('is judged away from the event loop, which stands still for less than a tenth of a second', async () => {
+    const hardest = '4@8({[<3€61!|70$5+7%2'.repeat(12)
+    await identity.passwordFault(hardest, EMAIL)
+    const delays = monitorEventLoopDelay({ resolution: 5 })
+    delays.enable()
+    await Promise.all(Array.from({ length: 12 }, () => identity.passwordFault(hardest, EMAIL)))
+    delays.disable()
+    assert.ok(delays.max < 100e6, `${delays.max / 1e6} ms`)
+    const flood = Array.from({ length: 60 }, () => identity.passwordFault(hardest, EMAIL))
+    const outcomes = await Promise.allSettled(flood)
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    assert.equal(refused.length, 10)
   })
 
   test('of any text is judged without an error', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { coarseNetworkOf, networkOf } from '#platform/http'
 import { type Limit, openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
+import { coarseNetworkOf, networkOf, networksOf } from '#platform/networks'
 import { which } from '../../scripts/chromium.ts'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 
@@ -83,6 +83,26 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
     ['::1', '0:0:0:0'],
   ]
   for (const [ip, network] of rows) assert.equal(networkOf(ip), network)
+})
+
+// S14
+test('who rents a /48 does not get a budget for each of its networks', async () => {
+  const limits = await openLimits(undefined, log)
+  const take = async (ip: string) => (await limits.take(LIMIT, networksOf(ip))).allowed
+  const allowed = { same64: 0, same56: 0, same48: 0 }
+  for (let host = 0; host < 10; host++) {
+    if (await take(`2001:db8:1:a00::${host}`)) allowed.same64++
+  }
+  for (let net = 1; net < 99; net++) {
+    if (await take(`2001:db8:1:a${net.toString(16).padStart(2, '0')}::1`)) allowed.same56++
+  }
+  for (let net = 0x1000; net < 0xf000; net += 0x100) {
+    if (await take(`2001:db8:1:${net.toString(16)}::1`)) allowed.same48++
+  }
+  assert.deepEqual(allowed, { same64: 3, same56: 3 * 4 - 3, same48: 3 * 16 - 3 * 4 })
+  assert.equal(await take('2001:db8:2:a00::1'), true, 'the next /48 is somebody else')
+  assert.deepEqual(networksOf('::ffff:203.0.113.9'), networksOf('203.0.113.9'))
+  await limits.close()
 })
 
 test('people are told of a network that names no household', () => {

@@ -108,3 +108,18 @@ test('a buyer with a proven account gets no links for a new one', async () => {
   assert.doesNotMatch(receipt.text!, /\/link\//)
   assert.match(receipt.text!, /\/manage\//)
 })
+
+// S15
+test('mail that leaves the machine is sent under TLS or not at all', async () => {
+  const { port } = server.server.address() as { port: number }
+  const before = taken.length
+  // The same server by an address that is not the loopback's; it offers no TLS.
+  const mailer = smtpMailer(`smtp://0.0.0.0:${port}`, {
+    from: 'Purser <receipts@purser.example>',
+    reply_to: 'support@purser.example',
+  })
+  const message = { message_id: '<1@x>', to: 'a@example.com', subject: 's', html: 'h', text: 't' }
+  await assert.rejects(mailer.send(service.clock.now(), message), /TLS/)
+  mailer.close()
+  assert.equal(taken.length, before)
+})

@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
-import { networkOf } from '#platform/http'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
+import { networksOf } from '#platform/networks'
 import type { Claim } from './password.ts'
 import { type TooOften, takeTries } from './tries.ts'
 
@@ -15,7 +15,7 @@ export type Entry = 'sign_in' | 'set_password'
 export async function takeLetter(world: World, claim: Claim): Promise<TooOften | undefined> {
   return await takeTries(world, [
     [LETTERS_OF_ADDRESS, claim.email_normalised],
-    [LETTERS_OF_NETWORK, networkOf(claim.ip)],
+    [LETTERS_OF_NETWORK, networksOf(claim.ip)],
   ])
 }
 

@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { networkOf } from '#platform/http'
 import type { Limit } from '#platform/limits'
+import { networksOf } from '#platform/networks'
 import { giveTriesBack, type Refused, takeTries } from './tries.ts'
 
 const TRIES_OF_ACCOUNT: Limit = { name: 'sign-in-account', points: 10, seconds: 900 }
@@ -26,7 +26,7 @@ export async function signInWithPassword(
   const { db } = world
   const tries = [
     [TRIES_OF_ACCOUNT, claim.email_normalised],
-    [TRIES_OF_NETWORK, networkOf(claim.ip)],
+    [TRIES_OF_NETWORK, networksOf(claim.ip)],
   ] as const
   const tooOften = await takeTries(world, tries)
   if (tooOften) return tooOften

@@ -1,5 +1,5 @@
 import type { World } from '#flows/world'
-import type { Limit } from '#platform/limits'
+import type { Limit, LimitKey } from '#platform/limits'
 
 /** There were too many tries; the next one is heard in so many seconds. */
 export interface TooOften {
@@ -11,7 +11,7 @@ export interface TooOften {
 export type Refused = { outcome: 'wrong'; retry_after?: undefined } | TooOften
 
 /** A limit, and whom a try counts against. */
-type Try = readonly [limit: Limit, key: string]
+type Try = readonly [limit: Limit, key: LimitKey]
 
 /** Takes a try of each limit, and tells how long to wait where one of them has none left. */
 export async function takeTries(

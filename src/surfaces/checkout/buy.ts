@@ -6,18 +6,19 @@ import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { type Details, mayBuyAs, openCart } from '#flows/checkout'
 import type { World } from '#flows/world'
+import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
 import { MisconfiguredPage } from '#surfaces/error-page'
 import { byIp } from '#surfaces/guards'
 import { broughtBy, noteReferrer, noteSellersLink, referrerOf } from '#surfaces/marks'
-import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { purchaseOf } from './cart-guard.ts'
 import { ownerAddress, returnOrigin } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { DetailsPage, type Faults } from './pages.tsx'
 
-const OPENINGS = { name: 'checkout-open', points: 120, seconds: 60 }
+const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }
 
 /** A link that was opened: what it sells, and where it leads afterwards. */
 interface Link {
@@ -41,8 +42,8 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
 
-  scope.post('/buy/:price_id/', async (request, reply) => {
-    await limitPage(world, OPENINGS, byIp(request), reply)
+  const config = { limits: [OPENINGS] }
+  scope.post('/buy/:price_id/', { config }, async (request, reply) => {
     const form = formOf(request)
     const link = await readLink(world, request, form.next)
     if (!link.next_ok) return misconfigured(reply, link.app)

@@ -9,11 +9,11 @@ import {
   takeCard,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
-import type { Limit } from '#platform/limits'
+import type { RouteLimit } from '#platform/route-limits'
 import { csrfToken } from '#surfaces/browser'
 import { limitDeclines } from '#surfaces/declines'
 import { byIp } from '#surfaces/guards'
-import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnAddress, returnOrigin } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
@@ -21,7 +21,13 @@ import { summaryLines } from './figures.ts'
 import { CardRefusedPage, ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 
-const CONFIRMATIONS: Limit = { name: 'checkout-confirm', points: 120, seconds: 60 }
+// Who tests stolen cards confirms a lot and buys little; what was bought gives its points back.
+const CONFIRMATIONS: readonly RouteLimit[] = [
+  { name: 'checkout-confirm', points: 6, seconds: 60, key: byIp },
+  { name: 'checkout-confirm-hour', points: 20, seconds: 3600, key: byIp },
+]
+/** What a card was asked about without a purchase coming of it. */
+const FRUITLESS: readonly Confirmed['outcome'][] = ['declined', 'action_required', 'processing']
 
 /** The steps between the buyer's details and the license: card, confirmation, and waiting. */
 export function declareSteps(scope: FastifyInstance, world: World): void {
@@ -81,10 +87,10 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page, { form_origins: [returnOrigin(own.app, cart.next_url)] })
   })
 
-  scope.post('/checkout/:cart_id/confirm', async (request, reply) => {
+  const config = { limits: CONFIRMATIONS }
+  scope.post('/checkout/:cart_id/confirm', { config }, async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const { cart } = own
-    await limitPage(world, CONFIRMATIONS, byIp(request), reply)
     if (own.is_preview) return await finishPreview(world, request, reply, own)
     const email_normalised = cart.email_normalised!
     await limitDeclines(world, request, reply, { email_normalised, points: 0 })
@@ -95,6 +101,9 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     })
     if (confirmed.outcome === 'declined') {
       await limitDeclines(world, request, reply, { email_normalised, points: 1 })
+    }
+    if (!FRUITLESS.includes(confirmed.outcome)) {
+      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, byIp(request))
     }
     return goTo(reply, await afterConfirming(world, own, confirmed))
   })

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { coarseNetworkOf } from '#platform/http'
+import { coarseNetworkOf } from '#platform/networks'
 import { type Answer, type Endpoint, endpoint } from '#surfaces/endpoint'
 import { bearerToken, byToken } from '#surfaces/guards'
 import { refuse } from '#surfaces/refusals'

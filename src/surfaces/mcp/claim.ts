@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { renderPage } from '#design/layout'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { takePoint } from '#surfaces/endpoint'
 import { byIp } from '#surfaces/guards'
 import { pageHeaders } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -17,19 +16,21 @@ const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
  * leaves it there: HEAD, and browsers that read pages before anybody asked for them.
  */
 export function declareClaim(app: FastifyInstance, world: World): void {
-  const { db, clock, keys, limits } = world
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers(SECRET)
-    await takePoint(limits, LIMIT, byIp(request), reply)
+  const { db, clock, keys } = world
+  const route = {
+    config: { limits: [{ ...LIMIT, key: byIp }] },
+    onRequest: async (_request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers(SECRET)
+    },
   }
   const tokenOf = (request: FastifyRequest) => (request.params as { token: string }).token
 
-  app.head(PATH, { onRequest }, async (request, reply) => {
+  app.head(PATH, route, async (request, reply) => {
     if (!(await apps.isClaimable(db, clock.now(), tokenOf(request)))) throw refuse('unknown_claim')
     return reply.send()
   })
 
-  app.get(PATH, { onRequest, exposeHeadRoute: false }, async (request, reply) => {
+  app.get(PATH, { ...route, exposeHeadRoute: false }, async (request, reply) => {
     if (isReadingAhead(request)) throw refuse('not_read_ahead')
     const client_secret = await apps.takeClaim(db, clock.now(), keys, tokenOf(request))
     if (client_secret === undefined) throw refuse('unknown_claim')

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { answerProblem, mount, takePoint } from '#surfaces/endpoint'
+import { takePoint } from '#platform/route-limits'
+import { answerProblem, mount } from '#surfaces/endpoint'
 import { byToken } from '#surfaces/guards'
 import { userAgentName } from './agent-name.ts'
 import { readBearer } from './auth.ts'
@@ -26,11 +27,13 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
     scope.setErrorHandler(answerProblem)
     scope.post('/mcp', {
       bodyLimit: BODY_LIMIT,
+      config: { limits: [{ ...LIMIT, key: byToken }] },
       // All that refuses a call comes before its body is read.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store')
         assertWelcome(world, request)
-        await takePoint(world.limits, LIMIT, byToken(request), reply)
+      },
+      preParsing: async (request) => {
         callers.set(request, await readCaller(world, request))
       },
       handler: async (request, reply) => {
@@ -43,7 +46,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       },
     })
   })
-  mount(app, world.limits, metadata(world))
+  mount(app, metadata(world))
   declareClaim(app, world)
   const { db, clock, jobs } = world
   jobs.every('forget unclaimed secrets', SWEEP_SECONDS, () => apps.sweepClaims(db, clock.now()))

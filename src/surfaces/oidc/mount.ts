@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import { readForms } from '#platform/http'
-import { goTo } from '#surfaces/pages'
+import { networksWith } from '#platform/networks'
+import type { RouteLimit } from '#platform/route-limits'
+import { FORMS, goTo } from '#surfaces/pages'
 import type { OpenLibrary } from './library.ts'
 import { rememberRequest } from './requests.ts'
 
@@ -16,9 +18,18 @@ const ADDRESSES = [
   { path: '/session/end/confirm', methods: ['POST'] },
 ]
 
+/** An app's server comes for all its users from one address. */
+const EXCHANGES: RouteLimit = {
+  name: 'oidc',
+  points: 1200,
+  seconds: 60,
+  key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
+}
+
 /** Hands the protocol's requests over to the library. */
 export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   app.register(async (scope) => {
+    scope.decorate('form_limits', [EXCHANGES])
     // The library reads the body by itself.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -39,6 +50,7 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
     )
   })
   app.register(async (scope) => {
+    scope.decorate('form_limits', [FORMS])
     readForms(scope)
     // An app may send a form as well. It comes without this site's cookies, so it is opened anew.
     for (const url of ['/o/auth', '/o/session/end']) {

@@ -3,7 +3,9 @@ import * as identity from '#domain/identity'
 import { confirmEmailChange } from '#flows/account'
 import { type Answer, answerLink, answerSignUp, undoEmailChange } from '#flows/sign-in'
 import type { World } from '#flows/world'
+import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { byIp } from '#surfaces/guards'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -25,6 +27,8 @@ const PURPOSES: readonly string[] = [
   'sign_up',
 ]
 
+const LINKS: RouteLimit = { name: 'link-forms', points: 30, seconds: 60, key: byIp }
+
 type Purpose = identity.LinkPurpose | 'sign_up'
 
 /** A link from a mailbox, as the page about it shows it. */
@@ -43,7 +47,7 @@ export function declareLinks(scope: FastifyInstance, world: World): void {
     return opened ? sendLink(world, request, reply, opened, undefined) : spent(reply)
   })
 
-  scope.post('/link/:purpose/:token', async (request, reply) => {
+  scope.post('/link/:purpose/:token', { config: { limits: [LINKS] } }, async (request, reply) => {
     const opened = await openLink(world, request, reply)
     if (!opened) return spent(reply)
     const { password } = formOf(request)

@@ -7,18 +7,18 @@ import {
   signInWithPassword,
 } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import type { Limit } from '#platform/limits'
+import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
-import { formOf, goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
+import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { declareLinks } from './links.ts'
 import { SignInPage } from './pages.tsx'
 import { declareSecondFactor } from './second-factor.ts'
 import { declareSignUp } from './sign-up.ts'
 
-const PASSKEYS: Limit = { name: 'sign-in-passkeys', points: 60, seconds: 900 }
+const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
 const SWEEP_SECONDS = 3600
 const WORDS = {
   ...FAULTS,
@@ -102,15 +102,14 @@ async function trySignIn(
 }
 
 function declarePasskey(scope: FastifyInstance, world: World): void {
-  scope.post('/signin/passkey/options', async (request, reply) => {
-    await limitPage(world, PASSKEYS, byIp(request), reply)
+  const config = { limits: [PASSKEYS] }
+  scope.post('/signin/passkey/options', { config }, async (request, reply) => {
     const browser_hash = browserHash(world, request, reply)
     const asking = { purpose: 'sign_in', user_id: null, browser_hash } as const
     return reply.header('cache-control', 'no-store').send(await askForPasskey(world, asking))
   })
 
-  scope.post('/signin/passkey', async (request, reply) => {
-    await limitPage(world, PASSKEYS, byIp(request), reply)
+  scope.post('/signin/passkey', { config }, async (request, reply) => {
     const form = formOf(request)
     const return_to = ownPath(form.return_to)
     const signedIn = await signInWithPasskey(world, {

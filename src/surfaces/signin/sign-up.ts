@@ -2,11 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { signUp } from '#flows/sign-in'
 import type { World } from '#flows/world'
+import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
+import { byIp } from '#surfaces/guards'
 import { ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
 import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './pages.tsx'
+
+const SIGN_UPS: RouteLimit = { name: 'sign-up-forms', points: 20, seconds: 60, key: byIp }
 
 /** A new account. Its page says the same for every address, so that nobody learns who has one. */
 export function declareSignUp(scope: FastifyInstance, world: World): void {
@@ -18,7 +22,7 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
     }),
   )
 
-  scope.post('/signup/', async (request, reply) => {
+  scope.post('/signup/', { config: { limits: [SIGN_UPS] } }, async (request, reply) => {
     const form = formOf(request)
     const return_to = ownPath(form.return_to)
     const read = identity.readEmail(form.email ?? '')

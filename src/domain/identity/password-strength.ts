@@ -1,0 +1,73 @@
+/**
+ * How hard a password is to guess, worked out in a thread of its own: the estimate of a text that is
+ * made for it takes a third of a second, in which the service would answer nobody.
+ */
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { Problem } from '#platform/problem'
+
+/** A password, and the words that its owner's name suggests. */
+interface Question {
+  id: number
+  password: string
+  own: string[]
+}
+
+interface Estimate {
+  id: number
+  score: number
+}
+
+// What comes later makes guessing no easier, and the time grows by more than the length.
+const ESTIMATED = 32
+const MOST_WAITING = 50
+const BUSY_SECONDS = 10
+const ROLE = 'password strength'
+
+let worker: Worker | undefined
+let last = 0
+const waiting = new Map<number, PromiseWithResolvers<number>>()
+
+/** The strength of a password on the scale of 0 to 4; throws 503 while too many wait for theirs. */
+export async function estimateStrength(password: string, own: string[]): Promise<number> {
+  if (waiting.size >= MOST_WAITING) {
+    const message = `We are checking many passwords. Try again in ${BUSY_SECONDS} seconds.`
+    throw new Problem(503, 'busy', message, { retry_after: BUSY_SECONDS })
+  }
+  worker ??= startWorker()
+  const asked = Promise.withResolvers<number>()
+  const question: Question = { id: ++last, password: password.slice(0, ESTIMATED), own }
+  waiting.set(question.id, asked)
+  // Only while somebody waits does the thread keep the process alive.
+  worker.ref()
+  worker.postMessage(question)
+  return await asked.promise
+}
+
+function startWorker(): Worker {
+  const started = new Worker(new URL(import.meta.url), { execArgv: [], workerData: ROLE })
+  started.on('message', ({ id, score }: Estimate) => {
+    waiting.get(id)?.resolve(score)
+    waiting.delete(id)
+    if (waiting.size === 0) started.unref()
+  })
+  started.on('error', (error) => {
+    worker = undefined
+    for (const asked of waiting.values()) asked.reject(error)
+    waiting.clear()
+  })
+  return started
+}
+
+async function answerQuestions(): Promise<void> {
+  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ])
+  const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
+  parentPort!.on('message', ({ id, password, own }: Question) => {
+    const { score } = estimator.check(password, own)
+    parentPort!.postMessage({ id, score } satisfies Estimate)
+  })
+}
+
+if (workerData === ROLE) await answerQuestions()

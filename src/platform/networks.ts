@@ -1,0 +1,58 @@
+/** A network that a caller belongs to, and how many times the points of one caller it may take. */
+export interface Network {
+  key: string
+  share: number
+}
+
+/**
+ * The networks by which limits count an address, the narrowest first: an IPv4 address alone, and the
+ * /64, /56 and /48 of an IPv6 one. Whoever rents a /48 has 65,536 of the first, so the wider ones
+ * count too, with budgets that grow.
+ */
+export function networksOf(ip: string): Network[] {
+  const groups = groupsOf(ip)
+  if (!groups) return [{ key: ipv4Of(ip), share: 1 }]
+  const [first, second, third, fourth = '0'] = groups
+  const site = `${first}:${second}:${third}`
+  const half = (Number.parseInt(fourth, 16) >> 8).toString(16)
+  return [
+    { key: `${site}:${fourth}`, share: 1 },
+    { key: `${site}:${half}/56`, share: 4 },
+    { key: `${site}/48`, share: 16 },
+  ]
+}
+
+/** The same for a caller who also names something, such as a client id. */
+export function networksWith(ip: string, name: string): Network[] {
+  return networksOf(ip).map(({ key, share }) => ({ key: `${key} ${name}`, share }))
+}
+
+/** The caller's own network: an IPv4 address, or the /64 of an IPv6 one. */
+export function networkOf(ip: string): string {
+  return networksOf(ip)[0]!.key
+}
+
+/** The caller's network as people are told of it, too coarse to name a household: `203.0.113.*`. */
+export function coarseNetworkOf(ip: string): string {
+  const network = networkOf(ip)
+  const [mark, parts] = network.includes(':') ? [':', 3] : ['.', 3]
+  return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
+}
+
+/** The first four groups of an IPv6 address; undefined for one of IPv4, however it is written. */
+function groupsOf(ip: string): string[] | undefined {
+  if (!ip.includes(':') || isMapped(ip)) return undefined
+  const [head = '', tail = ''] = ip.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const gap = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4)
+}
+
+function isMapped(ip: string): boolean {
+  return ip.startsWith('::ffff:') && ip.includes('.')
+}
+
+function ipv4Of(ip: string): string {
+  return isMapped(ip) ? ip.slice('::ffff:'.length) : ip
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Limit, LimitKey, Limits } from '#platform/limits'
+import { Problem } from '#platform/problem'
+
+/** A limit of a route, and whom a request counts against. */
+export interface RouteLimit extends Limit {
+  key: (request: FastifyRequest) => LimitKey
+}
+
+/** A route as it was declared. */
+export interface DeclaredRoute {
+  methods: readonly string[]
+  url: string
+  limits: readonly RouteLimit[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What every request takes a point of before anything is done for it. */
+    limits?: readonly RouteLimit[]
+    /** Refuses whatever comes, and does nothing that a limit would have to guard. */
+    refuses?: boolean
+  }
+  interface FastifyInstance {
+    /** What the forms of a scope take a point of where their route names no limits of its own. */
+    form_limits?: readonly RouteLimit[]
+    /** Every route that answers, in the order of declaration. */
+    declared_routes: readonly DeclaredRoute[]
+  }
+}
+
+const READS = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Lets routes declare limits, which are asked before the body is read; throws for a route that
+ * changes something and has none. Call it before any route is declared.
+ */
+export function limitRoutes(app: FastifyInstance, limits: Limits): void {
+  const declared: DeclaredRoute[] = []
+  app.decorate('declared_routes', declared)
+  app.addHook('onRoute', function (this: FastifyInstance, route) {
+    if (route.config?.refuses) return
+    const methods = [route.method].flat()
+    const isWrite = methods.some((method) => !READS.includes(method))
+    const own = route.config?.limits ?? (isWrite ? this.form_limits : undefined) ?? []
+    if (isWrite && own.length === 0) throw new Error(`${methods} ${route.url} has no limit`)
+    declared.push({ methods, url: route.url, limits: own })
+    if (own.length > 0) askFirst(route, limits, own)
+  })
+}
+
+/** The route's own hooks go first: they set headers, and refuse what costs nothing to refuse. */
+function askFirst(route: RouteOptions, limits: Limits, own: readonly RouteLimit[]): void {
+  const ask = async (request: FastifyRequest, reply: FastifyReply) => {
+    for (const limit of own) await takePoint(limits, limit, limit.key(request), reply)
+  }
+  route.onRequest = [...[route.onRequest ?? []].flat(), ask]
+}
+
+/** Takes a point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
+export async function takePoint(
+  limits: Limits,
+  limit: Limit,
+  key: LimitKey,
+  reply: FastifyReply,
+  points = 1,
+): Promise<void> {
+  const { allowed, remaining, reset_seconds } = await limits.take(limit, key, points)
+  reply.headers({
+    'ratelimit-policy': `"${limit.name}";q=${limit.points};w=${limit.seconds}`,
+    ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
+  })
+  if (allowed) return
+  const wait = reset_seconds === 1 ? 'a second' : `${reset_seconds} seconds`
+  const message = `Too many requests. Try again in ${wait}.`
+  throw new Problem(429, 'rate_limited', message, { retry_after: reset_seconds })
+}
