@@ -151,10 +151,12 @@ describe('a form that this site did not draw for this browser', () => {
     await other.open(link)
     const tokens = ['', 'x', other.form('Continue').csrf_token!, own.csrf_token!.slice(1)]
     const before = await everything()
+    let sent = 0
     const send = (url: string, headers: object, csrf_token: string | undefined) =>
       service.app.inject({
         method: 'POST',
         url,
+        remoteAddress: `10.78.0.${++sent}`,
         headers: {
           cookie: agent.cookie,
           accept: 'text/html',
@@ -213,6 +215,7 @@ describe('another browser', () => {
     const other = buyer(service)
     await other.open(link)
     const { csrf_token = '' } = other.form('Continue')
+    let sent = 0
     const look = async (agent: { cookie: string }, id: string) => {
       const answers = []
       const headers = { cookie: agent.cookie, accept: 'text/html' }
@@ -233,6 +236,7 @@ describe('another browser', () => {
           await service.app.inject({
             method: 'POST',
             url: `/checkout/${id}/${page}`,
+            remoteAddress: `10.79.0.${++sent}`,
             headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
             payload: new URLSearchParams({ csrf_token, agreement: 'x' }).toString(),
           }),

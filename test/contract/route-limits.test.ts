@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import { openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
 import { type DeclaredRoute, limitRoutes } from '#platform/route-limits'
+import { buyer, purchase, walkToConfirm } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -67,4 +68,21 @@ describe('every route that changes something has a limit', () => {
       assert.ok(Number(last.headers['retry-after']) >= 1, url)
     }
   })
+})
+
+// S14
+test('confirming a purchase takes six a minute of a network, and a purchase gives its point back', async () => {
+  const agent = buyer(service)
+  for (let time = 0; time < 8; time++) {
+    agent.cookies.clear()
+    const bought = await purchase(service, agent, { email: `office-${time}@example.com` })
+    assert.match(bought.body, /key_/)
+  }
+  const tester = buyer(service)
+  await walkToConfirm(service, tester, { email: 'tester@example.com', card: '4000000000000002' })
+  const statuses: number[] = []
+  for (let time = 0; time < 7; time++) {
+    statuses.push((await tester.tab().submit(/^Pay /)).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429])
 })

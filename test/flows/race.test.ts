@@ -40,11 +40,13 @@ describe('at the same time', { skip }, () => {
   const times = <Result>(count: number, make: (index: number) => Result) =>
     Array.from({ length: count }, (_, index) => make(index))
 
-  /** Sends the form of the confirmation page. */
+  let sent = 0
+  /** Sends the form of the confirmation page, from a network of its own. */
   const pay = (agent: Agent) =>
     service.app.inject({
       method: 'POST',
       url: agent.page.url,
+      remoteAddress: `10.77.${++sent >> 8}.${sent & 255}`,
       headers: {
         cookie: agent.cookie,
         'content-type': 'application/x-www-form-urlencoded',
