@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { goTo, sendPage } from '#surfaces/pages'
-import { SignedInPage } from './signed-in-page.tsx'
+import { OnwardsPage } from './onwards-page.tsx'
 
 /** A path of this service to go on to; an address of anybody else's is no path. */
 export function ownPath(text: string | null | undefined): string | undefined {
@@ -13,11 +13,22 @@ export function returnQuery(return_to: string | undefined): string {
   return return_to === undefined ? '' : `?return_to=${encodeURIComponent(return_to)}`
 }
 
+/** What a buyer reads who opened a buy link for what they have. */
+export const OWNED = 'You already own this'
+
+// Paths of pages that never lead out of the service.
+const STAYS = /^\/(account|affiliate|dashboard|desk|manage|signin)\b/
+
 /**
- * Goes on to what the visitor had begun, by a navigation of its own: it may lead out to an app, and
- * a redirect would be held to the policy of the form before, which lets it lead nowhere but here.
+ * Goes on to an address after a form, by a navigation of its own where that may lead out to an app.
+ * Browsers apply the `form-action` of the form's page to every redirect that follows it, also to
+ * the app's own, so a redirect from here would stop at the app's next origin.
  */
-export function goOn(reply: FastifyReply, address: string): FastifyReply {
-  if (/^\/(account|affiliate|dashboard|desk|signin)\//.test(address)) return goTo(reply, address)
-  return sendPage(reply.header('refresh', `0; url=${address}`), SignedInPage({ address }))
+export function goOn(
+  reply: FastifyReply,
+  address: string,
+  title = 'You are signed in',
+): FastifyReply {
+  if (STAYS.test(address)) return goTo(reply, address)
+  return sendPage(reply.header('refresh', `0; url=${address}`), OnwardsPage({ title, address }))
 }

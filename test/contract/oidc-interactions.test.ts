@@ -45,7 +45,7 @@ test('a person signs in with a password, reads what the app learns, and agrees',
   assert.match(words, new RegExp(stage.demo.buyer.email))
   assert.match(words, new RegExp(new URL(stage.callback).host))
   const policy = String(asked.headers['content-security-policy'])
-  assert.match(policy, new RegExp(`form-action 'self' ${new URL(stage.callback).origin};`))
+  assert.match(policy, /form-action 'self';/)
   const { url } = await agent.submit('Allow')
   assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
 })

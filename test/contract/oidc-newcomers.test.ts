@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addAuthenticator, codeOf, newEmail, PASSWORD, signUp } from '../support/account.ts'
-import { type Agent, textOf } from '../support/agent.ts'
+import { textOf } from '../support/agent.ts'
 import { letterTo, linkIn } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -27,11 +27,6 @@ after(async () => {
   await stage.close()
 })
 
-/** Goes on where the page says "You are signed in", as a browser does by itself. */
-async function goOn(agent: Agent): Promise<void> {
-  await agent.press('Go on')
-}
-
 async function tokensGiven(): Promise<number> {
   const { rows } = await stage.world.db.raw(`select count(*) from oidc_records
     where kind in ('AuthorizationCode', 'AccessToken', 'RefreshToken')`)
@@ -48,7 +43,6 @@ test('somebody new proves the mailbox before any token, agrees, and is on the fr
   await agent.submit('Create account', { email, password: PASSWORD })
   await agent.open(linkIn(await letterTo(stage, email, /^Confirm your email/), 'sign_up'))
   await agent.submit('Confirm my email')
-  await goOn(agent)
   assert.match(textOf(agent.page.body), /Sign in to Tidepool/)
   assert.equal(await tokensGiven(), before)
   const { url } = await agent.submit('Allow')
@@ -67,7 +61,6 @@ test('whoever has a second factor gives it before the app learns anything', asyn
   assert.equal(agent.page.url, '/signin/second-factor')
   assert.match((await agent.tab().open(here)).url, /^\/signin\//)
   await agent.submit('Sign in', { code: codeOf(stage, secret) })
-  await goOn(agent)
   const { url } = await agent.submit('Allow')
   assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
 })
@@ -84,7 +77,6 @@ test('a buyer proves the mailbox on the way into another app, and begins afresh 
   await agent.submit('Email me a sign-in link', { email })
   await agent.open(linkIn(await letterTo(stage, email, /sign-in link/), 'sign_in'))
   await agent.submit('Sign in')
-  await goOn(agent)
   assert.match(textOf(agent.page.body), /Sign in to Driftwood/)
   const { url } = await agent.submit('Allow')
   assert.ok((await exchange(side, attempt, url)).access_token)

@@ -161,8 +161,8 @@ describe('whichever way somebody comes in, the second factor is asked for', asyn
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
     const agent = await atCheckout(email, { password: PASSWORD })
-    await agent.submit('Sign in', { code: codeOf(service, secret) })
-    assert.match(textOf((await agent.press('Go on')).body), /Enter your card/)
+    const page = await agent.submit('Sign in', { code: codeOf(service, secret) })
+    assert.match(textOf(page.body), /Enter your card/)
   })
 })
 

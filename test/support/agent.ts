@@ -10,8 +10,8 @@ export interface Seen {
 }
 
 /**
- * A browser without scripts on `app.inject`: it keeps cookies, follows redirects inside the
- * service, fills forms with their hidden fields, and sends them from the page that it is on.
+ * A browser without scripts on `app.inject`: it keeps cookies, follows redirects and immediate
+ * refreshes inside the service, fills forms with their hidden fields, and sends them from the page that it is on.
  */
 export class Agent {
   readonly cookies: Map<string, string>
@@ -117,7 +117,8 @@ export class Agent {
       body: answer.body,
       headers: answer.headers,
     }
-    return this.page
+    const onwards = /^0; url=(.+)$/.exec(String(answer.headers.refresh ?? ''))?.[1]
+    return onwards === undefined ? this.page : await this.#follow('GET', onwards)
   }
 }
 

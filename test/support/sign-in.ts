@@ -132,9 +132,7 @@ export async function signInHere(
   person: { email: string; password: string },
 ): Promise<Seen> {
   const { email, password } = person
-  const page = await agent.submit('Sign in', { email, password })
-  const onwards = /url=(\S+)/.exec(String(page.headers.refresh ?? ''))?.[1]
-  return onwards ? await agent.open(onwards) : page
+  return await agent.submit('Sign in', { email, password })
 }
 
 /** One try to sign in to an app: what the app keeps until the person comes back. */

@@ -11,10 +11,11 @@ import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
 import { MisconfiguredPage } from '#surfaces/error-page'
 import { byIp } from '#surfaces/guards'
 import { broughtBy, noteReferrer, noteSellersLink, referrerOf } from '#surfaces/marks'
+import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { purchaseOf } from './cart-guard.ts'
-import { ownerAddress, returnOrigin } from './destination.ts'
+import { ownerAddress } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { DetailsPage, type Faults } from './pages.tsx'
 
@@ -68,7 +69,8 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       brought_by: broughtBy(world, request, link.app.id),
     })
     if (opened.step === 'owner') {
-      return goTo(reply, await ownerAddress(world, link.app, opened.license, link.next_url))
+      const address = await ownerAddress(world, link.app, opened.license, link.next_url)
+      return goOn(reply, address, OWNED)
     }
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
     return goTo(reply, `/checkout/${opened.cart_id}/${step}`)
@@ -117,8 +119,7 @@ function sendDetails(
     preview_email: is_preview ? step.session!.email : undefined,
   })
   const hasFaults = Object.keys(step.faults).length > 0
-  const form_origins = [returnOrigin(app, next_url)]
-  return sendPage(reply, page, { status: hasFaults ? 422 : 200, form_origins })
+  return sendPage(reply, page, { status: hasFaults ? 422 : 200 })
 }
 
 async function ownedBy(

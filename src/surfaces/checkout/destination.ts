@@ -37,8 +37,3 @@ export async function ownerAddress(
   const query = next_url === null ? '' : `?next=${encodeURIComponent(next_url)}`
   return `/manage/${app.id}/${query}`
 }
-
-/** The origin of an app's return address, which forms on the way there may lead to. */
-export function returnOrigin(app: apps.App, next_url: string | null): string {
-  return new URL(next_url ?? app.oauth_login_url).origin
-}

@@ -6,9 +6,10 @@ import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
+import { goOn } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
-import { ownerAddress, returnOrigin } from './destination.ts'
+import { ownerAddress } from './destination.ts'
 import { SignInPage } from './pages.tsx'
 
 /** The step in between for an address that has an account: its owner signs in first. */
@@ -33,10 +34,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       fault: fault === undefined ? undefined : WORDS[fault],
       link_sent: queryOf(request, 'link') === 'sent',
     })
-    return sendPage(reply, page, {
-      status: fault === undefined ? 200 : 422,
-      form_origins: [returnOrigin(app, cart.next_url)],
-    })
+    return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })
 
     async function onwards(found: { license: licensing.License | undefined }): Promise<string> {
       if (!found.license) return `/checkout/${cart.id}/card`
@@ -56,7 +54,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
     const { user_id } = signedIn
     const entrant = { user_id, app_id: null, return_to: here, is_complete: false }
-    return goTo(reply, await letIn(world, request, reply, entrant))
+    return goOn(reply, await letIn(world, request, reply, entrant))
   })
 
   scope.post('/checkout/:cart_id/sign-in-link', async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as payments from '#domain/payments'
 import {
   askForCard,
@@ -13,9 +13,10 @@ import type { RouteLimit } from '#platform/route-limits'
 import { csrfToken } from '#surfaces/browser'
 import { limitDeclines } from '#surfaces/declines'
 import { byIp } from '#surfaces/guards'
+import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
-import { ownerAddress, returnAddress, returnOrigin } from './destination.ts'
+import { ownerAddress, returnAddress } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { CardRefusedPage, ConfirmPage } from './pages.tsx'
@@ -84,7 +85,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       is_preview: own.is_preview,
       alert: await alertOf(world, own, queryOf(request, 'notice')),
     })
-    return sendPage(reply, page, { form_origins: [returnOrigin(own.app, cart.next_url)] })
+    return sendPage(reply, page)
   })
 
   const config = { limits: CONFIRMATIONS }
@@ -105,14 +106,14 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     if (!FRUITLESS.includes(confirmed.outcome)) {
       for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, byIp(request))
     }
-    return goTo(reply, await afterConfirming(world, own, confirmed))
+    return await goOnAfter(world, reply, own, confirmed)
   })
 }
 
 function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/resume', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    return goTo(reply, await afterConfirming(world, own, await resume(world, own.cart)))
+    return await goOnAfter(world, reply, own, await resume(world, own.cart))
   })
 
   scope.get('/checkout/:cart_id/processing', async (request, reply) => {
@@ -150,6 +151,19 @@ async function stepElsewhere({ db }: World, own: OwnCart): Promise<string | unde
 
 function isDone({ cart }: OwnCart): boolean {
   return cart.completed_at !== null
+}
+
+/** Sends a buyer on after Pay or after a challenge; both are forms, which may lead out from here. */
+async function goOnAfter(
+  world: World,
+  reply: FastifyReply,
+  own: OwnCart,
+  confirmed: Confirmed | Resumed,
+): Promise<FastifyReply> {
+  const address = await afterConfirming(world, own, confirmed)
+  if (confirmed.outcome === 'already_owned') return goOn(reply, address, OWNED)
+  if (confirmed.outcome === 'action_required') return goOn(reply, address, 'Confirm with your bank')
+  return goTo(reply, address)
 }
 
 async function afterConfirming(

@@ -5,6 +5,7 @@ import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession } from '#surfaces/browser'
+import { goOn } from '#surfaces/onwards'
 import { goTo, sendPage } from '#surfaces/pages'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
@@ -60,7 +61,7 @@ export function declareInteractions(
       interaction.params.client_id === grants.AGENT_CLIENT
         ? await grantAgent(world, provider, request, { interaction, user_id })
         : await grantApp(world, provider, { interaction, user_id })
-    return goTo(reply, await resolve(interaction, { consent: { grantId } }))
+    return goOn(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
   // A link as well as a form: whoever is asked to sign in may not want to.
@@ -71,7 +72,7 @@ export function declareInteractions(
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStale(world, provider, request, reply)
-    return goTo(reply, await resolve(interaction, DENIED))
+    return goOn(reply, await resolve(interaction, DENIED), 'Sign-in canceled')
   }
 }
 
@@ -118,9 +119,7 @@ async function sendConsent(
         redirect_host: redirect.host,
         scopes: scopesOf(interaction),
       })
-  // A policy cannot name an address of IPv6, so one of those is allowed by its scheme.
-  const form_origin = redirect.hostname.startsWith('[') ? redirect.protocol : redirect.origin
-  return sendPage(reply, page, { form_origins: [form_origin] })
+  return sendPage(reply, page)
 }
 
 /** What the app would know after an agreement: what it asks for, as far as there is such a thing. */

@@ -4,6 +4,7 @@ import * as grants from '#domain/grants'
 import { type SignOut, signOutOfApp } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, signOut } from '#surfaces/browser'
+import { goOn } from '#surfaces/onwards'
 import { formOf, goTo, people, sendPage } from '#surfaces/pages'
 import { SIGN_IN_COOKIE } from './cookies.ts'
 import { readHint } from './hint.ts'
@@ -37,7 +38,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
         asked: parameters,
         stay_url: asked.address,
       })
-      return sendPage(reply, page, { form_origins: originsOf(asked.address) })
+      return sendPage(reply, page)
     })
 
     scope.post('/o/session/end/sign-out', async (request, reply) => {
@@ -49,7 +50,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       await signOutOfApp(world, { ...here, client_id: asked.client?.client_id })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
-      return goTo(reply, asked.address)
+      return goOn(reply, asked.address, 'You are signed out')
     })
   })
 }
@@ -107,8 +108,4 @@ function textsOf(values: unknown): Record<string, string> {
       (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
     ),
   )
-}
-
-function originsOf(address: string): string[] {
-  return address.startsWith('/') ? [] : [new URL(address).origin]
 }

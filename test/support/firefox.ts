@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { which } from '../../scripts/chromium.ts'
+
+/** The stock Firefox of this machine, driven by WebDriver BiDi. */
+export interface Firefox {
+  /** Opens a tab with cookies of its own. */
+  visitor(): Promise<FirefoxTab>
+  close(): Promise<void>
+}
+
+export interface FirefoxTab {
+  open(url: string): Promise<void>
+  url(): Promise<string>
+  /** Runs a function on the page and returns what it returns, a text or a boolean. */
+  run(source: string): Promise<unknown>
+}
+
+/** Where a Firefox is: `FIREFOX` names one, else one is looked for; undefined if there is none. */
+export function findFirefox(): string | undefined {
+  return process.env.FIREFOX ?? which('firefox-esr') ?? which('firefox')
+}
+
+/** Starts a Firefox without a window and with a profile of its own. */
+export async function launchFirefox(path: string): Promise<Firefox> {
+  const profile = await mkdtemp(join(tmpdir(), 'firefox-'))
+  const options = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port=0']
+  const child = spawn(path, options, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const { send, close } = await connect(await addressOf(child.stderr))
+  await send('session.new', { capabilities: {} })
+  return {
+    async visitor() {
+      const { userContext } = await send('browser.createUserContext', {})
+      const { context } = await send('browsingContext.create', { type: 'tab', userContext })
+      return tabOf(send, String(context))
+    },
+    async close() {
+      close()
+      child.kill()
+      await ended
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+type Answer = Record<string, unknown>
+type Send = (method: string, params: object) => Promise<Answer>
+
+async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const address = /^WebDriver BiDi listening on (ws:\S+)/.exec(line)?.[1]
+    if (address) {
+      output.resume()
+      return address
+    }
+  }
+  throw new Error('Firefox ended before it listened')
+}
+
+async function connect(address: string): Promise<{ send: Send; close(): void }> {
+  const socket = new WebSocket(`${address}/session`)
+  const open = new Map<number, PromiseWithResolvers<Answer>>()
+  let count = 0
+  socket.addEventListener('message', ({ data }) => {
+    const { id, type, result, message } = JSON.parse(String(data))
+    if (type === 'success') open.get(id)?.resolve(result)
+    else open.get(id)?.reject(new Error(message))
+    open.delete(id)
+  })
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', () => reject(new Error('Firefox refused the connection')))
+  })
+  return {
+    send(method, params) {
+      const asked = Promise.withResolvers<Answer>()
+      open.set(++count, asked)
+      socket.send(JSON.stringify({ id: count, method, params }))
+      return asked.promise
+    },
+    close: () => socket.close(),
+  }
+}
+
+function tabOf(send: Send, context: string): FirefoxTab {
+  return {
+    async open(url) {
+      await send('browsingContext.navigate', { context, url, wait: 'none' })
+    },
+    async url() {
+      const { contexts } = await send('browsingContext.getTree', { root: context })
+      return (contexts as { url: string }[])[0]!.url
+    },
+    async run(source) {
+      const target = { context }
+      const call = { functionDeclaration: source, target, awaitPromise: false }
+      const { result } = await send('script.callFunction', call)
+      return (result as { value?: unknown } | undefined)?.value
+    },
+  }
+}

@@ -1,0 +1,179 @@
+/** An app whose pages redirect onward to another origin of its own, in each browser found here. */
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, type TestContext, test } from 'node:test'
+import * as apps from '#domain/apps'
+import * as identity from '#domain/identity'
+import { enableSignIn } from '../../src/demo/seed.ts'
+import { eventually } from '../support/browser.ts'
+import { type Firefox, type FirefoxTab, findFirefox, launchFirefox } from '../support/firefox.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { begin, discover, type SignInStage } from '../support/sign-in.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const OWNER = { email: 'owner@example.org', password: 'three calm herons wade' }
+const NO_FIREFOX = 'There is no Firefox here: install one (on Debian: apt-get install firefox-esr).'
+
+let stage: Stage
+let firefox: Firefox | undefined
+let side: SignInStage['app_side']
+let app_url: string
+let onward_url: string
+const servers: Server[] = []
+
+before(async () => {
+  stage = await openStage()
+  const found = findFirefox()
+  firefox = found ? await launchFirefox(found) : undefined
+  onward_url = await listen(() => undefined)
+  app_url = await listen((path) => `${onward_url}${path}`)
+  const { service } = stage
+  const { client_id, client_secret } = service.demo.app
+  await enableSignIn(service.world, { client_id, site_url: app_url })
+  await apps.setLoginUrl(service.world.db, client_id, `${app_url}/login`)
+  side = await discover(service, { client_id, client_secret })
+  await addOwner()
+})
+
+after(async () => {
+  await firefox?.close()
+  for (const server of servers) server.close()
+  await stage.close()
+})
+
+/** A site that redirects to where `onward` says, or answers with a page. */
+async function listen(onward: (path: string) => string | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    const location = onward(request.url!)
+    if (location) response.writeHead(303, { location }).end()
+    else response.setHeader('content-type', 'text/html').end('<h1>Arrived</h1>')
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Somebody with a license and a password. */
+async function addOwner(): Promise<void> {
+  const { service } = stage
+  const { db, clock } = service.world
+  await purchase(service, buyer(service), { email: OWNER.email })
+  const user = await identity.findByEmail(db, OWNER.email)
+  await identity.setPassword(db, user!.id, await identity.hashPassword(OWNER.password))
+  await identity.proveMailbox(db, clock.now(), user!.id)
+}
+
+/** What a person does in a browser, whichever that is. */
+interface Person {
+  open(url: string): Promise<void>
+  fill(label: string, value: string): Promise<void>
+  /** Presses the button, or follows the link, of these words. */
+  press(words: string): Promise<void>
+  url(): Promise<string>
+}
+
+const BROWSERS: Record<string, (t: TestContext) => Promise<Person | undefined>> = {
+  async Chromium(t) {
+    const page = await stage.visitor(t)
+    return {
+      open: async (url) => void (await page.goto(url)),
+      fill: (label, value) => page.getByLabel(label).fill(value),
+      press: (words) => {
+        const options = { name: words, exact: true }
+        return page.getByRole('button', options).or(page.getByRole('link', options)).click()
+      },
+      url: async () => page.url(),
+    }
+  },
+  async Firefox() {
+    return firefox && onTab(await firefox.visitor())
+  },
+}
+
+function onTab(tab: FirefoxTab): Person {
+  const until = (what: string, source: string) =>
+    // A page that goes away in the middle of the question answers with an error.
+    eventually(what, () => tab.run(source).then(Boolean, () => false)).then(() => undefined)
+  const find = (selector: string, words: string) =>
+    `[...document.querySelectorAll('${selector}')]
+      .find((each) => each.textContent.trim() === '${words}')`
+  return {
+    open: (url) => tab.open(url),
+    url: () => tab.url(),
+    fill: (label, value) =>
+      until(
+        label,
+        `() => { const field = ${find('label', label)}?.control
+          if (field) field.value = '${value}'
+          return !!field }`,
+      ),
+    press: (words) =>
+      until(
+        words,
+        `() => { const found = ${find('button, a', words)}
+          found?.click()
+          return !!found }`,
+      ),
+  }
+}
+
+async function signIn(person: Person): Promise<void> {
+  await person.fill('Email', OWNER.email)
+  await person.fill('Password', OWNER.password)
+  await person.press('Sign in')
+}
+
+async function arrivedAt(person: Person, path: string): Promise<URLSearchParams> {
+  return await eventually(`${onward_url}${path}`, async () => {
+    const url = await person.url()
+    return url.startsWith(`${onward_url}${path}`) && new URL(url).searchParams
+  })
+}
+
+for (const [name, enter] of Object.entries(BROWSERS)) {
+  test(`F30: ${name} follows Allow and Cancel to an app that redirects onward`, async (t) => {
+    const person = await enter(t)
+    if (!person) return t.skip(NO_FIREFOX)
+    const callback = `${app_url}/auth/callback`
+    await person.open((await begin(side, callback, { prompt: 'consent' })).url.href)
+    await signIn(person)
+    await person.press('Allow')
+    assert.ok((await arrivedAt(person, '/auth/callback?code')).get('code'))
+    await person.open((await begin(side, callback, { prompt: 'consent' })).url.href)
+    await person.press('Cancel')
+    const parameters = await arrivedAt(person, '/auth/callback?error')
+    assert.equal(parameters.get('error'), 'access_denied')
+  })
+
+  test(`F30: ${name} follows both answers to a sign-out onward`, async (t) => {
+    const person = await enter(t)
+    if (!person) return t.skip(NO_FIREFOX)
+    await person.open((await begin(side, `${app_url}/auth/callback`)).url.href)
+    await signIn(person)
+    await arrivedAt(person, '/auth/callback?code')
+    const { client_id } = stage.service.demo.app
+    for (const [answer, state] of [
+      ['Stay signed in', 'stays'],
+      ['Sign out', 'leaves'],
+    ] as const) {
+      const asked = { client_id, post_logout_redirect_uri: `${app_url}/`, state }
+      const { end_session_endpoint } = side.serverMetadata()
+      await person.open(`${end_session_endpoint}?${new URLSearchParams(asked)}`)
+      await person.press(answer)
+      await arrivedAt(person, `/?state=${state}`)
+    }
+  })
+
+  test(`F30: ${name} follows an owner who is sent back onward`, async (t) => {
+    const person = await enter(t)
+    if (!person) return t.skip(NO_FIREFOX)
+    await person.open(stage.service.demo.app.prices[1]!.buy_url)
+    await person.fill('Email', OWNER.email)
+    await person.fill('ZIP code', '78701')
+    await person.press('Continue')
+    await person.fill('Password', OWNER.password)
+    await person.press('Sign in')
+    assert.ok((await arrivedAt(person, '/login?')).get('svc_order'))
+  })
+}
