@@ -1,19 +1,38 @@
 /**
- * Runs everything: types, lint, and the tests, first on the embedded database and then on
- * PostgreSQL wherever a server is found. `npm test -- test/flows` runs the files under a path.
+ * Runs types, lint and tests: on PostgreSQL where its programs or a server are found, and a few on
+ * the embedded database too; without PostgreSQL all of them run on the embedded database.
+ *
+ *     npm test                         everything, with the small budgets of test/support/budget.ts
+ *     npm test -- test/flows           the files under a path
+ *     npm test -- --grep 'past due'    the tests whose titles contain these words
+ *     npm test -- --watch test/flows   the same again after each change
+ *     npm run test:all                 everything on both engines, with the large budgets
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { globSync, watch } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
+import { type Counts, runPass } from './test/pass.ts'
 import { findPostgres, startPostgres } from './throwaway-postgres.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-// What does not touch the database says nothing new on a second engine.
-const ON_EVERY_ENGINE = [
+/** What runs on both engines in every run: one path through each thing the engines do differently. */
+const ON_BOTH_ENGINES = [
+  'test/platform/database',
+  'test/flows/checkout.test',
+  'test/flows/renewals.test',
+  'test/flows/exports.test',
+  'test/contract/license-keys.test',
+  'test/contract/oidc.test',
+  'test/contract/agent-tools.test',
+  'test/simulate/months',
+]
+
+/** What touches the database: `test:all` runs all of it on both engines. */
+const ON_THE_DATABASE = [
   'test/flows/',
   'test/contract/',
   'test/platform/database',
@@ -22,81 +41,114 @@ const ON_EVERY_ENGINE = [
   'test/simulate/months',
 ]
 
-/** The counts of one run, as its runner's closing lines tell them. */
-interface Counts {
-  passed: number
-  failed: number
-  skipped: number
-}
+/** What is lost when the machine stops is no loss to a test. */
+const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
-const total: Counts = { passed: 0, failed: 0, skipped: 0 }
-const wanted = process.argv.slice(2)
-const files = globSync('test/**/*.test.{ts,tsx}')
-  .filter((file) => wanted.length === 0 || wanted.some((path) => file.startsWith(path)))
-  .sort()
+/** Long files go first, so that no worker is left alone with one at the end. */
+const LONGEST_FIRST = ['test/simulate/', 'test/walks/', 'test/process/', 'test/contract/']
 
-if (wanted.length === 0) {
-  step('types', ['tsc', '-p', '.'])
-  step('lint', ['biome', 'check', '.'])
-}
-const env: NodeJS.ProcessEnv = { ...process.env }
-delete env.TEST_DATABASE_URL
-if (files.some((file) => file.startsWith('test/walks/'))) env.CHROMIUM = findChromium()
+const { values: options, positionals: paths } = parseArgs({
+  allowPositionals: true,
+  options: {
+    all: { type: 'boolean', default: false },
+    grep: { type: 'string' },
+    watch: { type: 'boolean', default: false },
+  },
+})
+const isWhole = paths.length === 0 && options.grep === undefined
 
-await runTests('the embedded database', files, env)
+if (options.watch) await runAfterEachChange()
+else process.exit((await runOnce()) ? 0 : 1)
 
-const shared = files.filter((file) => ON_EVERY_ENGINE.some((path) => file.startsWith(path)))
-const programs = findPostgres()
-const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL
-if (shared.length > 0 && (given || programs)) {
-  const server = given ? undefined : await startPostgres(programs!, ['fsync=off'])
-  try {
-    await runTests('PostgreSQL', shared, { ...env, TEST_DATABASE_URL: given ?? server!.url })
-  } finally {
-    await server?.stop()
+/** Runs what was asked for; tells whether all of it is good. */
+async function runOnce(): Promise<boolean> {
+  const steps = isWhole
+    ? [step('types', 'tsc', '-p', '.'), step('lint', 'biome', 'check', '.')]
+    : []
+  const total: Counts = { passed: 0, failed: 0, skipped: 0 }
+  for await (const counts of passes()) {
+    total.passed += counts.passed
+    total.failed += counts.failed
+    total.skipped += counts.skipped
   }
-} else if (shared.length > 0) {
-  console.log('\nPostgreSQL: not run, as this machine has no server (apt-get install postgresql).')
+  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+  return total.failed === 0 && total.passed > 0 && steps.every(Boolean) && !process.exitCode
 }
 
-console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
-process.exit(total.failed > 0 || process.exitCode ? 1 : 0)
-
-function step(name: string, [program = '', ...words]: string[]): void {
+/** Runs a tool of the project and prints what it says only where it finds something. */
+function step(name: string, program: string, ...words: string[]): boolean {
   process.stdout.write(`${name} … `)
   try {
     execFileSync(`${root}node_modules/.bin/${program}`, words, { stdio: 'pipe', encoding: 'utf8' })
     console.log('good')
+    return true
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     console.log(`not good\n${stdout}${stderr}`)
-    process.exitCode = 1
+    return false
   }
 }
 
-async function runTests(where: string, paths: string[], env: NodeJS.ProcessEnv): Promise<void> {
-  console.log(`\nTests on ${where}: ${paths.length} files`)
-  const words = [
-    '--import',
-    './scripts/register-tsx.mjs',
-    '--test',
-    '--test-concurrency=2',
-    '--test-timeout=240000',
-  ]
-  const runner = spawn(process.execPath, [...words, ...paths], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let tail = ''
-  runner.stdout.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk)
-    tail += chunk.toString()
-  })
-  const [code] = await once(runner, 'close')
-  const count = (name: string) =>
-    Number([...tail.matchAll(new RegExp(`^ℹ ${name} (\\d+)$`, 'gm'))].at(-1)?.[1] ?? 0)
-  total.passed += count('pass')
-  total.skipped += count('skipped')
-  total.failed += count('fail') + count('cancelled')
-  if (code !== 0) process.exitCode = 1
+/** One pass for each engine, with what it counted. */
+async function* passes(): AsyncGenerator<Counts> {
+  const files = wantedFiles()
+  const env: NodeJS.ProcessEnv = { ...process.env }
+  delete env.TEST_DATABASE_URL
+  if (options.all) env.TEST_BUDGET = 'large'
+  if (files.some((file) => file.startsWith('test/walks/'))) env.CHROMIUM = findChromium()
+
+  const given = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL || undefined
+  const programs = given ? undefined : findPostgres()
+  if (!given && !programs) {
+    console.log(
+      '\nNo PostgreSQL here (apt-get install postgresql): all tests use the embedded database.',
+    )
+    yield await runOn('the embedded database', files, env)
+    return
+  }
+  const server = programs === undefined ? undefined : await startPostgres(programs, FAST)
+  try {
+    yield await runOn('PostgreSQL', files, { ...env, TEST_DATABASE_URL: given ?? server!.url })
+  } finally {
+    await server?.stop()
+  }
+  const both = options.all ? ON_THE_DATABASE : ON_BOTH_ENGINES
+  const again = files.filter((file) => both.some((start) => file.startsWith(start)))
+  if (again.length > 0) yield await runOn('the embedded database', again, env)
+}
+
+async function runOn(where: string, files: string[], env: NodeJS.ProcessEnv): Promise<Counts> {
+  console.log(`\nTests on ${where}: ${files.length} files`)
+  return await runPass({ files, env, grep: options.grep })
+}
+
+function wantedFiles(): string[] {
+  const rank = (file: string) => {
+    const at = LONGEST_FIRST.findIndex((start) => file.startsWith(start))
+    return at === -1 ? LONGEST_FIRST.length : at
+  }
+  return globSync('test/**/*.test.{ts,tsx}')
+    .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+}
+
+const WATCHED = ['src', 'test', 'migrations', 'packages', 'examples', 'scripts']
+const QUIET_MS = 200
+
+/** Runs at once, and again when files have changed and then rested for a moment. */
+async function runAfterEachChange(): Promise<never> {
+  let changed = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  for (const folder of WATCHED) {
+    watch(folder, { recursive: true }, () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => changed.resolve(), QUIET_MS)
+    })
+  }
+  for (;;) {
+    changed = Promise.withResolvers<void>()
+    await runOnce()
+    console.log('\nWaiting for a change. Ctrl-C ends.')
+    await changed.promise
+  }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { beforeEach, mock, test } from 'node:test'
+import { after, beforeEach, mock, test } from 'node:test'
 import {
   type CacheEntry,
   cachedValidator,
@@ -19,6 +19,8 @@ beforeEach(() => {
   mock.timers.reset()
   mock.timers.enable({ apis: ['Date'], now: start })
 })
+
+after(() => mock.timers.reset())
 
 /** A client whose next answer can be set, and which counts how often it was asked. */
 function scripted(first: object | Error) {

@@ -5,12 +5,10 @@ import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
 import { type Caller, callTool } from '../../src/surfaces/mcp/call.ts'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
-import { SERVER_URL } from '../support/database.ts'
+import { FUZZ_CALLS } from '../support/budget.ts'
 import { ownApp } from '../support/listing.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-// What a rule refuses is refused on every engine; the second one is asked about its own.
-const CALLS = SERVER_URL === undefined ? 20_000 : 2_000
 const SITE = 'https://tidepool.example'
 const TABLES = [
   'apps',
@@ -215,7 +213,7 @@ test('a row of good arguments is known for every tool that writes', () => {
   )
 })
 
-test(`${CALLS} spoiled calls: none is a bug, and what is refused or rehearsed writes nothing`, async () => {
+test(`${FUZZ_CALLS} spoiled calls: none is a bug, and what is refused or rehearsed writes nothing`, async () => {
   const seen: Record<string, number> = {}
   let ids: string[] = []
   let before = await signature()
@@ -246,9 +244,9 @@ test(`${CALLS} spoiled calls: none is a bug, and what is refused or rehearsed wr
       if (now !== before && name === 'replace_versions') await refresh()
       before = now
     }),
-    { numRuns: CALLS, seed: 2026, endOnFailure: true },
+    { numRuns: FUZZ_CALLS, seed: 2026, endOnFailure: true },
   )
   for (const outcome of ['invalid_request', 'unknown_app', 'rehearsed', 'done']) {
-    assert.ok((seen[outcome] ?? 0) > CALLS / 200, JSON.stringify(seen))
+    assert.ok((seen[outcome] ?? 0) > FUZZ_CALLS / 200, JSON.stringify(seen))
   }
 })

@@ -7,8 +7,7 @@ import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import { addDays, addSeconds } from '#platform/calendar'
 import { cents } from '#platform/money'
-
-const CASES = 1_000_000
+import { MONEY_CASES } from '../support/budget.ts'
 
 /** The same numbers every time: xorshift, 32 bits. */
 function numbers(seed: number) {
@@ -26,11 +25,11 @@ function nearest(value: Fraction): number {
   return Number(value.add(new Fraction(1, 2)).floor().valueOf())
 }
 
-test(`${CASES} sales: fee, add-on, commission and tax are those of exact fractions, to the cent`, () => {
+test(`${MONEY_CASES} sales: fee, add-on, commission and tax are those of exact fractions, to the cent`, () => {
   const draw = numbers(2_463_534_242)
   const rates = { seller: new Fraction(5, 100), service: new Fraction(10, 100) }
   const add_on = new Fraction(2, 100)
-  for (let index = 0; index < CASES; index++) {
+  for (let index = 0; index < MONEY_CASES; index++) {
     const amount = 100 + draw(9_999_900)
     const brought_by = draw(2) === 0 ? 'seller' : 'service'
     const has_add_on = draw(2) === 0
@@ -98,9 +97,9 @@ function exactlyBack(bill: billing.Divided, gone: number) {
   }
 }
 
-test(`${CASES} refunds and disputes: by each of them every part went back as its exact fraction`, () => {
+test(`${MONEY_CASES} refunds and disputes: by each of them every part went back as its exact fraction`, () => {
   const draw = numbers(1_372_383_749)
-  for (let index = 0; index < CASES; ) {
+  for (let index = 0; index < MONEY_CASES; ) {
     const bill = drawBill(draw)
     const whole = bill.amount + bill.tax
     let back = billing.NOTHING_BACK

@@ -4,6 +4,7 @@ import { recover } from '#flows/checkout'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
+import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -91,7 +92,7 @@ describe('a process that is killed', () => {
   ] as const) {
     test(`at any step ${what} leaves one charge with its license, or neither`, async () => {
       const price_id = app === 'trial' ? trial.price_id : service.demo.app.prices[0]!.public_id
-      for (let last = 1, killed = true; killed; last++) {
+      for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
         if (app === 'trial') await forgetTrials()
         const email = `killed-${emails++}@example.com`
         const agent = buyer(service)
@@ -115,7 +116,7 @@ async function forgetTrials(): Promise<void> {
 
 test('a recovery that is killed itself is finished by the next one', async () => {
   const price_id = service.demo.app.prices[0]!.public_id
-  for (let last = 1, finished = false; !finished; last++) {
+  for (let last = 1, finished = false; !finished; last += KILL_STRIDE) {
     const email = `twice-${emails++}@example.com`
     weather = () => 'answer is lost'
     const agent = buyer(service)

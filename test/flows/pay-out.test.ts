@@ -7,6 +7,7 @@ import { payOut, payWeekly, recoverPayouts, settlePayout, standOf } from '#flows
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -154,7 +155,7 @@ describe('an answer that is lost', () => {
 })
 
 test('a process that is killed at any step pays once, or not at all and later', async () => {
-  for (let last = 1, killed = true; killed; last++) {
+  for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
     await earn()
     const before = (await paidOutside()).length
     const due = (await stand()).total
@@ -289,7 +290,7 @@ describe('by the calendar', () => {
   })
 
   test('a worker that is killed at any step leaves the week to the next one', async () => {
-    for (let last = 1, killed = true; killed; last++) {
+    for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
       await earn()
       toMonday()
       const before = (await paidOutside()).length

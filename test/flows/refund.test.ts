@@ -7,6 +7,7 @@ import type { World } from '#flows/world'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -211,7 +212,7 @@ describe('where the processor is not heard', () => {
   }
 
   test('a process that is killed at any step gives back once, or not at all', async () => {
-    for (let last = 1, killed = true; killed; last++) {
+    for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
       const bought = await buy(service)
       ;({ killed } = await untilKilled(last, () => refund(service, bought)))
       service.clock.pass(5)

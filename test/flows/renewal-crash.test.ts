@@ -5,6 +5,7 @@ import { movePlan, offerMove, recoverInvoices, renewDue } from '#flows/subscript
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { OtherApp } from '../support/apps.ts'
+import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
@@ -38,7 +39,7 @@ async function restart(): Promise<void> {
 
 test('a process that dies at any step of a renewal charges it once', async () => {
   let finished = false
-  for (let last = 1; !finished; last++) {
+  for (let last = 1; !finished; last += KILL_STRIDE) {
     const subscriber = await subscribe(service, { app })
     service.clock.pass(7 * DAY)
     const fate = await untilKilled(last, () => renewDue(service.world))
@@ -53,7 +54,7 @@ test('a process that dies at any step of a renewal charges it once', async () =>
 
 test('a process that dies at any step of a declined renewal counts one failure', async () => {
   let finished = false
-  for (let last = 1; !finished; last++) {
+  for (let last = 1; !finished; last += KILL_STRIDE) {
     const subscriber = await subscribe(service, { app, card: CARD.never_renews })
     service.clock.pass(7 * DAY)
     const fate = await untilKilled(last, () => renewDue(service.world))
@@ -70,7 +71,7 @@ test('a process that dies at any step of an upgrade charges it once or not at al
   const once = { id: price_id, product_id: app.product_id, amount: cents(18_000), frequency: null }
   await service.world.db.tx((tx) => catalog.addPrice(tx, service.clock.now(), once))
   let finished = false
-  for (let last = 1; !finished; last++) {
+  for (let last = 1; !finished; last += KILL_STRIDE) {
     const subscriber = await subscribe(service, { app })
     const { license_id, user_id } = subscriber
     const offer = (await offerMove(service.world, { license_id, price_id }))!

@@ -12,12 +12,13 @@ import { cents, formatAmount } from '#platform/money'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { addApp, type OtherApp } from '../support/apps.ts'
+import { INTERLEAVINGS } from '../support/budget.ts'
 import { SERVER_URL } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-const ROUNDS = 500
+const ROUNDS = INTERLEAVINGS
 const LANES = 3
 
 // The embedded database has one connection, on which transactions queue: nothing races there.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { PLANTED_FAULTS } from '../support/budget.ts'
 import { PLANTED } from './planted.ts'
 import { play } from './play.ts'
 import { openStage, type Stage } from './world.ts'
@@ -13,7 +14,7 @@ before(async () => {
 after(() => stage?.close())
 
 describe(`within ${MOST_SEEDS} seeds it shows that`, () => {
-  for (const fault of PLANTED) {
+  for (const fault of PLANTED.slice(0, PLANTED_FAULTS)) {
     test(fault.name, async (context) => {
       for (let seed = 1; seed <= MOST_SEEDS; seed++) {
         const { broken } = await play(stage, seed, fault)

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SERVER_URL } from '../support/database.ts'
+import { SEEDS } from '../support/budget.ts'
 import { play, story } from './play.ts'
 import { openStage, type Stage } from './world.ts'
 
 const PARTS = 4
 const CHUNK = 25
-/** On a server connections race in earnest and no seed plays twice alike, so fewer say as much. */
-const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (SERVER_URL ? 60 : 500))
 const FROM = Number(process.env.SIMULATE_FROM ?? 1)
 
 /** Declares a test of every fourth seed: a part of the run, so that files can run side by side. */

@@ -12,15 +12,42 @@ const ARGS = [
   '--disable-sync',
 ]
 
-/** Starts the Chromium that `CHROMIUM` names, or the one that is found; throws if there is none. */
-export async function launchBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: findChromium(), args: ARGS })
+let shared: Promise<Browser> | undefined
+let users = 0
+let kept = false
+
+/**
+ * Lends the one Chromium of this process, started when first asked for; throws if there is none.
+ * Return it with `returnBrowser`; each test opens a context of its own in it.
+ */
+export async function borrowBrowser(): Promise<Browser> {
+  users++
+  shared ??= chromium.launch({ executablePath: findChromium(), args: ARGS })
+  return await shared
+}
+
+/** Gives the browser back; the last one to do so closes it, unless a test worker keeps it open. */
+export async function returnBrowser(): Promise<void> {
+  users--
+  if (users === 0 && !kept) await closeBrowser()
+}
+
+/** Keeps the browser open between test files, until `closeBrowser`. */
+export function keepBrowserOpen(): void {
+  kept = true
+}
+
+/** Closes the browser, if one was started. */
+export async function closeBrowser(): Promise<void> {
+  const browser = await shared
+  shared = undefined
+  await browser?.close()
 }
 
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
 
-/** Asks again and again until there is an answer, and returns it. */
+/** Polls until there is an answer, and returns it; throws after 15 seconds. */
 export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,
@@ -31,5 +58,5 @@ export async function eventually<Answer>(
     if (answer !== undefined && answer !== false) return answer
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
-  throw new Error(`waited in vain for ${what}`)
+  throw new Error(`timed out waiting for ${what}`)
 }

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import * as apps from '#domain/apps'
 import { startTidepool, type Tidepool } from '#examples/tidepool'
 import { sql } from '#platform/sql'
-import { launchBrowser } from '../support/browser.ts'
+import { borrowBrowser, returnBrowser } from '../support/browser.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { type Choices, openTestService, type TestService } from '../support/service.ts'
@@ -50,7 +50,7 @@ export async function openStage(choices: Choices = {}): Promise<Stage> {
     max_age_seconds: 0,
   })
   await apps.setLoginUrl(service.world.db, client_id, `${site.url}/login`)
-  const browser = await launchBrowser()
+  const browser = await borrowBrowser()
   return {
     service,
     site,
@@ -67,7 +67,7 @@ export async function openStage(choices: Choices = {}): Promise<Stage> {
       return await context.newPage()
     },
     async close() {
-      await browser.close()
+      await returnBrowser()
       await site.close()
       try {
         await assertInvariants(service)

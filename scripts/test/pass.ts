@@ -1,0 +1,101 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { FromWorker, Result, ToWorker } from './protocol.ts'
+
+/** One run of test files on one database engine. */
+export interface Pass {
+  files: readonly string[]
+  env: NodeJS.ProcessEnv
+  /** Runs only the tests whose titles contain these words. */
+  grep: string | undefined
+}
+
+/** How many tests of a pass ended in which way. */
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
+const REPORTER = new URL('reporter.ts', import.meta.url).href
+const WORKERS = Math.min(4, Math.max(2, availableParallelism()))
+const TEST_TIMEOUT_MS = 240_000
+const END_TIMEOUT_MS = 15_000
+
+/**
+ * Runs the files of a pass in long-lived workers, each of which takes the next file when it has
+ * ended one, and prints each file with what failed in it.
+ */
+export async function runPass(pass: Pass): Promise<Counts> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const queue = [...pass.files]
+  const workers = Array.from({ length: Math.min(WORKERS, queue.length) }, () =>
+    runWorker(pass, queue, counts),
+  )
+  await Promise.all(workers)
+  return counts
+}
+
+async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<void> {
+  const worker = startWorker(pass)
+  let file: string | undefined
+  let log: string[] = []
+  const giveNext = () => {
+    file = queue.shift()
+    log = []
+    worker.send((file === undefined ? 'end' : { file }) satisfies ToWorker)
+    if (file === undefined) endInTime(worker)
+  }
+  worker.on('message', (message: FromWorker) => {
+    if (message === 'ready') return giveNext()
+    if (message.counts || message.path.length === 1) log.push(...linesOf(message, pass.grep))
+    if (message.counts) counts[message.outcome]++
+    if (message.path.length > 1) return
+    if (log.length > 0) console.log(log.join('\n'))
+    giveNext()
+  })
+  const [code, signal] = await once(worker, 'exit')
+  if (file === undefined && code === 0) return
+  // A worker that ends early takes the file it was running with it, and that is a failure.
+  if (file !== undefined) {
+    counts.failed++
+    console.log(`✖ ${file}: the worker ended in it (${signal ?? `exit code ${code}`})`)
+    if (queue.length > 0) await runWorker(pass, queue, counts)
+  }
+}
+
+function startWorker({ env, grep }: Pass): ChildProcess {
+  const pattern = grep?.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+  return fork(WORKER, [], {
+    env,
+    execArgv: [
+      ...['--import', './scripts/register-tsx.mjs', '--test-reporter', REPORTER],
+      `--test-timeout=${TEST_TIMEOUT_MS}`,
+      ...(pattern ? [`--test-name-pattern=/${pattern}/i`] : []),
+    ],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+}
+
+/** A worker has nothing to wait for when its files have ended; what they left open is told. */
+function endInTime(worker: ChildProcess): void {
+  const timer = setTimeout(() => {
+    console.log('A worker did not end by itself: some test left a handle open.')
+    worker.kill('SIGKILL')
+    process.exitCode = 1
+  }, END_TIMEOUT_MS)
+  worker.once('exit', () => clearTimeout(timer))
+}
+
+function linesOf({ path, outcome, duration_ms, error }: Result, grep?: string): string[] {
+  const seconds = `${(duration_ms / 1000).toFixed(1)} s`
+  if (outcome === 'failed') {
+    const title = path.join(' › ')
+    return error === undefined ? [`✖ ${title} (${seconds})`] : [`✖ ${title} (${seconds})`, error]
+  }
+  if (path.length === 1) return grep === undefined ? [`✔ ${path[0]} (${seconds})`] : []
+  return grep === undefined ? [] : [`✔ ${path.join(' › ')} (${seconds})`]
+}

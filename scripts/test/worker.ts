@@ -1,0 +1,22 @@
+/**
+ * One of the processes that run test files: it runs each file that the runner names as a suite of
+ * its own. Files share what is slow to make: loaded modules, compiled code, the browser.
+ */
+import { describe, mock } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { closeBrowser, keepBrowserOpen } from '../../test/support/browser.ts'
+import type { FromWorker, ToWorker } from './protocol.ts'
+
+keepBrowserOpen()
+process.on('message', async (message: ToWorker) => {
+  if (message === 'end') {
+    await closeBrowser()
+    // The channel stays open for the last results, but keeps the process alive no longer.
+    process.channel?.unref()
+  } else {
+    mock.reset()
+    mock.timers.reset()
+    describe(message.file, () => import(pathToFileURL(message.file).href))
+  }
+})
+process.send!('ready' satisfies FromWorker)

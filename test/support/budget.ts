@@ -1,0 +1,26 @@
+/**
+ * How much the tests that could go on forever try: enough in `npm test` to meet a fault soon, and
+ * far more in `npm run test:all`, which sets `TEST_BUDGET=large`.
+ */
+const LARGE = process.env.TEST_BUDGET === 'large'
+
+/** Calls of each fuzz test. */
+export const FUZZ_CALLS = LARGE ? 20_000 : 1_000
+
+/** Seeded months of trade. */
+export const SEEDS = Number(process.env.SIMULATE_SEEDS ?? (LARGE ? 2_000 : 60))
+
+/** Planted faults that the simulation must notice. */
+export const PLANTED_FAULTS = LARGE ? Number.POSITIVE_INFINITY : 10
+
+/** Cases of the money rules against exact fractions. */
+export const MONEY_CASES = LARGE ? 1_000_000 : 100_000
+
+/** A flow is killed at every step that a multiple of this leads to. */
+export const KILL_STRIDE = LARGE ? 1 : 5
+
+/** Seeded orders in which a plan change and purchases meet. */
+export const INTERLEAVINGS = LARGE ? 500 : 100
+
+/** Whether each page is examined at every width in both color schemes, or once in each. */
+export const EVERY_VIEW = LARGE
