@@ -65,6 +65,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
   const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
   if (config.production && !stripe) log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
+  const stopping = new AbortController()
   const world: World = {
     config,
     db,
@@ -78,6 +79,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
+    stopping: stopping.signal,
   }
   const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
   const app = await openSite(world, pages, stripe ? undefined : sandbox)
@@ -105,6 +107,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
       await world.jobs.start()
     },
     async close() {
+      stopping.abort()
       await app.close()
       await world.jobs.stop()
       await rememberUses(world)

@@ -28,6 +28,8 @@ export interface World {
   taxes: TaxProvider
   /** How licenses are used, counted until `rememberUses` writes it down. */
   uses: Tally<Use>
+  /** Aborted when the service stops: work of many parts ends between two of them. */
+  stopping: AbortSignal
 }
 
 /**

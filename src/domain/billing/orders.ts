@@ -110,12 +110,12 @@ export async function hadTrial(
   db: Db,
   buyer: { app_id: string; email_normalised: string; fingerprint: string | null },
 ): Promise<boolean> {
+  // From the buyer's side: an app may have any number of trials, a person has few licenses.
   const { had } = await db.one<{ had: boolean }>(sql`select exists (
-    select 1 from license_history h join licenses l on l.id = h.license_id
-      join users u on u.id = l.user_id
-    where l.app_id = ${buyer.app_id} and h.to_status = 'trialing'
-      and (u.email_normalised = ${buyer.email_normalised} or exists (
-        select 1 from cards c where c.user_id = u.id and c.fingerprint = ${buyer.fingerprint}))
-    ) as had`)
+    select 1 from (
+        select id from users where email_normalised = ${buyer.email_normalised}
+        union select user_id from cards where fingerprint = ${buyer.fingerprint}) person
+      join licenses l on l.user_id = person.id and l.app_id = ${buyer.app_id}
+      join license_history h on h.license_id = l.id and h.to_status = 'trialing') as had`)
   return had
 }

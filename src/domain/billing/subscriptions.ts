@@ -86,26 +86,53 @@ export async function lockSubscription(db: Db, id: string): Promise<RunningSubsc
     where s.id = ${id} for update`)
 }
 
+/** Which due subscriptions are claimed, how many, and how long the claim lasts without renewal. */
+export interface Claim {
+  until: Date
+  limit: number
+  app_id?: string
+}
+
 /**
- * Takes subscriptions in hand that are due, the longest due first; of many workers each gets
- * others. `now` is the service's time, to which an app's own clock is added. A claim that is not
- * released ends by itself.
+ * Claims subscriptions that are due, the longest due first; of many workers each gets others.
+ * `now` is the service's time, to which an app's own clock is added. A claim that is neither
+ * released nor extended expires.
  */
-export async function claimDue(
-  db: Db,
-  now: Date,
-  claim: { until: Date; limit: number; app_id?: string },
-): Promise<string[]> {
+export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[]> {
+  const { until, limit, app_id } = claim
+  const isFree = sql`(s.claimed_until is null or s.claimed_until <= ${now})`
+  const ofApp = app_id === undefined ? sql`` : sql`and s.app_id = ${app_id}`
+  // No clock is behind: what is due by the service's time is due everywhere, and the first part
+  // begins at the earliest entry of the index. Only apps that are ahead are looked at one by one.
   const rows = await db.rows<{ id: string; next_at: Date }>(sql`
-    update subscriptions set claimed_until = ${claim.until} where id in (
-      select s.id from subscriptions s join apps a on a.id = s.app_id
-      where s.next_at <= ${now}::timestamptz + a.clock_ahead * interval '1 second'
-        and (s.claimed_until is null or s.claimed_until <= ${now})
-        and (${claim.app_id ?? null}::text is null or s.app_id = ${claim.app_id ?? null})
-      order by s.next_at, s.id limit ${claim.limit} for update of s skip locked)
+    with due_now as (
+      select s.id from subscriptions s where s.next_at <= ${now} and ${isFree} ${ofApp}
+      order by s.next_at, s.id limit ${limit} for update skip locked),
+    due_ahead as (
+      select s.id from apps a join subscriptions s on s.app_id = a.id
+      where a.clock_ahead > 0 and ${isFree} ${ofApp} and s.next_at > ${now}
+        and s.next_at <= ${now}::timestamptz + a.clock_ahead * interval '1 second'
+      order by s.next_at, s.id limit ${limit}::bigint - (select count(*) from due_now)
+      for update of s skip locked)
+    update subscriptions set claimed_until = ${until}
+    where id in (select id from due_now union all select id from due_ahead)
     returning id, next_at`)
   const inOrder = rows.sort((a, b) => a.next_at.getTime() - b.next_at.getTime())
   return inOrder.map(({ id }) => id)
+}
+
+/**
+ * Extends claims that last until `held` to `until`, or releases them where that is null, so that
+ * any worker may take them at once. Returns those that were still held.
+ */
+export async function extendClaims(
+  db: Db,
+  ids: string[],
+  { held, until }: { held: Date; until: Date | null },
+): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>(sql`update subscriptions set claimed_until = ${until}
+    where id = any(${ids}) and claimed_until = ${held} returning id`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Lets a claimed subscription go as it is. */

@@ -27,6 +27,7 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
 /** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
 export async function recover(world: World): Promise<void> {
   for (const attempt of await payments.unsettledSince(world.db, lostBefore(world))) {
+    if (world.stopping.aborted) return
     try {
       await look(world, attempt)
     } catch (error) {

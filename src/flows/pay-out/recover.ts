@@ -14,6 +14,7 @@ export async function recoverPayouts(
   { patience = LOOK_AFTER_SECONDS }: { patience?: number } = {},
 ): Promise<void> {
   for (const payout of await payouts.openPayouts(world.db)) {
+    if (world.stopping.aborted) return
     try {
       const now = await payeeTime(world, payout.owner)
       if (addSeconds(payout.created_at, patience) <= now) await askAndSettle(world, payout)

@@ -11,6 +11,7 @@ import { payeeTime } from './time.ts'
 export async function payWeekly(world: World): Promise<number> {
   let paid = 0
   for (const owner of await payouts.dueByCalendar(world.db, world.clock.now())) {
+    if (world.stopping.aborted) break
     try {
       if (await payForWeek(world, owner)) paid++
     } catch (error) {

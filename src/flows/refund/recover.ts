@@ -12,6 +12,7 @@ const ASK_AFTER_SECONDS = 3
  */
 export async function recoverRefunds(world: World): Promise<void> {
   for (const refund of await payments.openRefunds(world.db)) {
+    if (world.stopping.aborted) return
     // An app's own clock may be ahead: what counts is how long it waits by that.
     const { app } = await payments.chargeWithClock(world.db, refund.charge_id)
     const now = addSeconds(world.clock.now(), app.clock_ahead)

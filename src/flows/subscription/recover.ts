@@ -7,6 +7,7 @@ import { settleInvoice, toldOfInvoice } from './settle.ts'
 /** Finishes every attempt on a bill whose answer was lost; run at the start and every few seconds. */
 export async function recoverInvoices(world: World): Promise<void> {
   for (const attempt of await payments.unsettledOnInvoices(world.db, lostBefore(world))) {
+    if (world.stopping.aborted) return
     try {
       await look(world, attempt)
     } catch (error) {

@@ -16,8 +16,10 @@ import { endSubscription, followCalendar, tell } from './fail.ts'
 import { type Billed, writeInvoice } from './invoice.ts'
 import { plannedOffer } from './planned.ts'
 
-/** A worker that dies lets its claims go after so long. */
-const CLAIM_SECONDS = 300
+/** Claims of a worker that was killed expire after so long. */
+const CLAIM_SECONDS = 60
+/** How old a claim may become before it is extended. */
+const HEARTBEAT_SECONDS = 15
 const BATCH = 20
 
 /** Which subscriptions are looked at: all, or one app's, and how many at once. */
@@ -28,24 +30,41 @@ export interface Round {
 
 /**
  * Does what is due: renewals, retries, ends, pauses, reminders. Any number of workers may call it
- * at the same time; each takes others in hand. Returns how many were in hand.
+ * at the same time; each claims others. Between two it extends its claims, and releases them when
+ * the service is stopping. Returns how many were done.
  */
 export async function renewDue(world: World, { app_id, limit = BATCH }: Round = {}) {
-  const now = world.clock.now()
-  const until = addSeconds(now, CLAIM_SECONDS)
-  const due = await billing.claimDue(world.db, now, {
-    until,
+  const { db, clock, log, stopping } = world
+  if (stopping.aborted) return 0
+  const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
+  let held = claimUntil()
+  let waiting = await billing.claimDue(db, clock.now(), {
+    until: held,
     limit,
     ...(app_id === undefined ? {} : { app_id }),
   })
-  for (const id of due) {
+  let done = 0
+  while (waiting.length > 0) {
+    if (stopping.aborted) {
+      await billing.extendClaims(db, waiting, { held, until: null })
+      return done
+    }
+    const extended = claimUntil()
+    if (addSeconds(held, HEARTBEAT_SECONDS) <= extended) {
+      const kept = await billing.extendClaims(db, waiting, { held, until: extended })
+      waiting = waiting.filter((id) => kept.has(id))
+      held = extended
+    }
+    const id = waiting.shift()
+    if (id === undefined) break
     try {
       await take(world, id)
     } catch (error) {
-      world.log.error({ error, subscription_id: id }, 'a subscription could not be renewed yet')
+      log.error({ error, subscription_id: id }, 'a subscription could not be renewed yet')
     }
+    done++
   }
-  return due.length
+  return done
 }
 
 /** A subscription in hand, with its license and its app. */

@@ -42,6 +42,7 @@ export async function handleEvents(world: World): Promise<number> {
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   let done = 0
   for (const event of await processor.events(furthest)) {
+    if (world.stopping.aborted) break
     try {
       await handle(world, event)
       await processor.acknowledge(event.id)
