@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     : await openEmbedded({ dataDir: `${data_dir}/database` })
   try {
     const processor = config.stripe ? 'stripe' : 'sandbox'
-    const { counts, differences } = await checkBooks(db, { processor })
+    const { counts, differences } = await checkBooks(db.patient, { processor })
     for (const { rule, subject, words } of differences) console.log(`${subject}: ${rule}: ${words}`)
     const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
     console.log(`Looked at ${looked.join(', ')}.`)

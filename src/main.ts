@@ -5,6 +5,8 @@ import { startDemo } from './demo/start.ts'
 import { openService } from './service.ts'
 
 const STOP_WITHIN_MS = 15_000
+/** Without a database nothing in hand can be finished; the next start recovers it. */
+const STOP_WITHOUT_DATABASE_MS = 3_000
 
 /** Opens the service, serves it, and stops it in good order when it is told to. */
 async function main(): Promise<void> {
@@ -19,6 +21,9 @@ async function main(): Promise<void> {
     stopping = true
     service.world.log.info({ signal }, 'stopping: open requests are answered first')
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    service.world.readiness.check().then((isReady) => {
+      if (!isReady) setTimeout(() => process.exit(1), STOP_WITHOUT_DATABASE_MS).unref()
+    })
     await demo?.close()
     await service.close()
     process.exit(0)

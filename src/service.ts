@@ -18,6 +18,7 @@ import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { migrate } from '#platform/migrate'
 import { type Random, systemRandom } from '#platform/random'
+import { openReadiness } from '#platform/readiness'
 import { keyRing } from '#platform/secrets'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSite } from '#surfaces/site'
@@ -79,6 +80,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
+    readiness: openReadiness(db, clock, log),
     stopping: stopping.signal,
   }
   const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)

@@ -10,6 +10,7 @@ import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
 import type { Random } from '#platform/random'
+import type { Readiness } from '#platform/readiness'
 import type { KeyRing } from '#platform/secrets'
 import type { Tally } from '#platform/tally'
 
@@ -28,6 +29,7 @@ export interface World {
   taxes: TaxProvider
   /** How licenses are used, counted until `rememberUses` writes it down. */
   uses: Tally<Use>
+  readiness: Readiness
   /** Aborted when the service stops: work of many parts ends between two of them. */
   stopping: AbortSignal
 }

@@ -46,7 +46,11 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
           }
         }),
       ),
+    patient: plain,
     hot: plain.maybe,
+    async probe(statement) {
+      await plain.run(statement)
+    },
     async listen(channel, onMessage) {
       client.on('notification', (message) => {
         if (message.channel === channel) onMessage(message.payload ?? '')

@@ -1,17 +1,69 @@
 import pg from 'pg'
-import { assertNoTransaction, type Database, insideTransaction, statements } from '#platform/db'
+import {
+  assertNoTransaction,
+  type Connection,
+  type Database,
+  insideTransaction,
+  statements,
+} from '#platform/db'
 import type { Log } from '#platform/log'
+import { Reconnecting } from '#platform/reconnecting'
 
-const RECONNECT_MS = 500
+/**
+ * How long the database is waited for, in milliseconds. The server ends what takes too long; the
+ * client gives up a little later, for the connection that was lost without a word.
+ */
+export const LIMITS = {
+  // Also how long a request waits for a free connection of the pool.
+  connect: 5_000,
+  statement: 15_000,
+  patient_statement: 30 * 60_000,
+  idle_in_transaction: 60_000,
+  answer_after: 2_000,
+  hot: 3_000,
+  probe: 1_500,
+  keepalive: 10_000,
+  // How often a connection that only listens is asked whether it is alive.
+  heartbeat: 10_000,
+}
 
-/** Opens a pool on a PostgreSQL server, a pipelined client for hot reads and one for messages. */
-export async function openPostgres(connectionString: string, log: Log): Promise<Database> {
-  const pool = new pg.Pool({ connectionString, max: 10, application_name: 'purser' })
+/** Opens a pool on a PostgreSQL server, and clients of their own for hot reads and messages. */
+export async function openPostgres(
+  connectionString: string,
+  log: Log,
+  limits = LIMITS,
+): Promise<Database> {
+  const common = {
+    connectionString,
+    application_name: 'purser',
+    connectionTimeoutMillis: limits.connect,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keepalive,
+  }
+  const pool = new pg.Pool({
+    ...common,
+    max: 10,
+    statement_timeout: limits.statement,
+    query_timeout: limits.statement + limits.answer_after,
+    idle_in_transaction_session_timeout: limits.idle_in_transaction,
+  })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
   await pool.query('select 1')
 
-  const hot = new Reconnecting(() => new pg.Client({ connectionString, pipeline: true }), log)
+  const alone = (limit: number, more: pg.ClientConfig = {}) =>
+    new pg.Client({ ...common, query_timeout: limit, statement_timeout: limit, ...more })
+  const hot = new Reconnecting(() => alone(limits.hot, { pipeline: true }), log)
+  const probing = new Reconnecting(
+    () => alone(limits.probe, { connectionTimeoutMillis: limits.probe }),
+    log,
+  )
   const listeners: Reconnecting[] = []
+  const patiently: Connection = {
+    query: (config, values) =>
+      insideTransaction(() =>
+        transact(pool, limits.patient_statement, (client) => client.query(config, values)),
+      ),
+  }
 
   return {
     engine: 'postgresql',
@@ -21,100 +73,72 @@ export async function openPostgres(connectionString: string, log: Log): Promise<
         return pool.query(config, values)
       },
     }),
-    async tx(work) {
-      return await insideTransaction(async () => {
-        const client = await pool.connect()
-        let broken: Error | undefined
-        try {
-          await client.query('begin')
-          const result = await work(statements(client))
-          await client.query('commit')
-          return result
-        } catch (error) {
-          await client.query('rollback').catch((lost: Error) => {
-            broken = lost
-          })
-          throw error
-        } finally {
-          client.release(broken)
-        }
-      })
+    patient: statements(patiently),
+    tx: (work, { patient = false } = {}) =>
+      insideTransaction(() =>
+        transact(pool, patient ? limits.patient_statement : undefined, (client) =>
+          work(statements(client)),
+        ),
+      ),
+    hot: statements({ query: (config, values) => hot.query(config, values) }).maybe,
+    probe: async (statement) => {
+      await probing.query(statement)
     },
-    hot: statements({
-      query: async (config, values) => (await hot.client()).query(config as string, values),
-    }).maybe,
     async listen(channel, onMessage, onLost) {
-      const listener = new Reconnecting(() => new pg.Client({ connectionString }), log, {
+      const listener = new Reconnecting(() => alone(limits.hot), log, {
         async onConnect(client) {
           client.on('notification', (message) => onMessage(message.payload ?? ''))
           await client.query(`listen ${pg.escapeIdentifier(channel)}`)
           onLost()
         },
-        eager: true,
+        heartbeat_ms: limits.heartbeat,
       })
       listeners.push(listener)
       await listener.client()
     },
     async close() {
-      await Promise.all([hot.close(), ...listeners.map((listener) => listener.close())])
+      const others = [hot, probing, ...listeners]
+      await Promise.all(others.map((each) => each.close()))
       await pool.end()
     },
   }
 }
 
-interface ReconnectingOptions {
-  onConnect?: (client: pg.Client) => Promise<void>
-  /** Reconnects as soon as the connection is lost, and not only when it is next asked for. */
-  eager?: boolean
+/** Runs `work` between begin and commit; a connection that was lost meanwhile is thrown away. */
+async function transact<Result>(
+  pool: pg.Pool,
+  patience: number | undefined,
+  work: (client: Connection) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let lost: Error | string | undefined
+  // A connection may be lost between two statements, when nobody waits for an answer of it.
+  const onLost = (error: Error) => {
+    lost = error
+  }
+  client.on('error', onLost)
+  try {
+    await client.query('begin')
+    if (patience) await client.query(`set local statement_timeout = ${patience}`)
+    const result = await work(patience ? waiting(client, patience) : client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    const brief = waiting(client, LIMITS.answer_after)
+    lost ??= await brief.query('rollback').then(() => undefined, String)
+    throw error
+  } finally {
+    client.off('error', onLost)
+    client.release(lost !== undefined)
+  }
 }
 
-/** One client that is replaced when it dies: a pipelined client is lost for good with its socket. */
-class Reconnecting {
-  #make: () => pg.Client
-  #log: Log
-  #options: ReconnectingOptions
-  #current: Promise<pg.Client> | undefined
-  #closed = false
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(make: () => pg.Client, log: Log, options: ReconnectingOptions = {}) {
-    this.#make = make
-    this.#log = log
-    this.#options = options
-  }
-
-  client(): Promise<pg.Client> {
-    this.#current ??= this.#connect()
-    return this.#current
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const client = this.#make()
-    client.on('error', (error) => this.#lost(error))
-    client.on('end', () => this.#lost(new Error('the connection ended')))
-    try {
-      await client.connect()
-      await this.#options.onConnect?.(client)
-      return client
-    } catch (error) {
-      this.#lost(error as Error)
-      throw error
-    }
-  }
-
-  #lost(error: Error): void {
-    if (this.#closed || !this.#current) return
-    this.#current.catch(() => {})
-    this.#current = undefined
-    this.#log.warn({ error }, 'a database connection was lost and will be replaced')
-    if (!this.#options.eager) return
-    this.#timer = setTimeout(() => this.client().catch(() => {}), RECONNECT_MS)
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#timer)
-    const client = await this.#current?.catch(() => undefined)
-    await client?.end()
+/** The same connection, with another limit for how long an answer is waited for. */
+function waiting(client: pg.PoolClient, query_timeout: number): Connection {
+  return {
+    query(config, values) {
+      const { text, ...more } = typeof config === 'string' ? { text: config } : config
+      return client.query({ text, ...more, query_timeout } as pg.QueryConfig, values)
+    },
   }
 }

@@ -19,17 +19,24 @@ export interface Db {
 /** The whole database: statements, transactions, a fast lane for hot reads, and wake-ups. */
 export interface Database extends Db {
   readonly engine: 'postgresql' | 'embedded'
-  /** Runs `work` in one transaction; what it throws rolls everything back. */
-  tx<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
+  /**
+   * Runs `work` in one transaction; what it throws rolls everything back. A statement may take
+   * seconds, and in a `patient` one minutes.
+   */
+  tx<Result>(work: (db: Db) => Promise<Result>, options?: { patient?: boolean }): Promise<Result>
+  /** Statements that may take minutes: reports over everything, by nobody who waits at a page. */
+  readonly patient: Db
   /** One read-only statement that waits for no transaction's connection where it can help it. */
   hot<Row>(statement: Sql): Promise<Row | undefined>
+  /** Runs one statement on a connection of its own, and fails within two seconds. */
+  probe(statement: Sql): Promise<void>
   /** Calls back for each message of a channel; `onLost` when messages may have been missed. */
   listen(channel: string, onMessage: (payload: string) => void, onLost: () => void): Promise<void>
   close(): Promise<void>
 }
 
 /** What a connection offers: prepared statements and plain texts. */
-interface Connection {
+export interface Connection {
   query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult>
 }
 
@@ -76,4 +83,17 @@ export function assertNoTransaction(what: string): void {
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)
+}
+
+// PostgreSQL's own codes: it starts, stops, has no connection left, or cannot write just now.
+const AWAY_CODES = /^(08...|53...|57P0[1-5]|57014|25006|58030|ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE)$/
+// What the driver says of a connection, without a code.
+const AWAY_WORDS =
+  /^(Query read timeout|timeout ex|[Tt]he connection ended|Connection terminated|Client (has|was) )/
+
+/** Tells whether an error means that the database is away or overloaded, and a retry may help. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return AWAY_CODES.test(code) || AWAY_WORDS.test(error.message)
 }

@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { isDatabaseAway } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
 import { Problem } from '#platform/problem'
@@ -35,6 +36,7 @@ const BODY_LIMIT = 64 * 1024
 // As long as an address can be at all: what is too long for us is refused by our own words.
 const PARAM_LIMIT = 16 * 1024
 const SAMPLE = 100
+const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
 
 /** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
@@ -183,6 +185,10 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
  */
 export function problemOf(error: FastifyError | Error): Problem {
   if (error instanceof Problem) return error
+  if (isDatabaseAway(error)) {
+    const message = 'The service is briefly unavailable. Try again in a few seconds.'
+    return new Problem(503, 'service_unavailable', message, { retry_after: RETRY_AFTER_SECONDS })
+  }
   const status = isFromFramework(error) ? error.statusCode : undefined
   if (status === 413) {
     return new Problem(413, 'payload_too_large', 'The request body is larger than is taken here.')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Database } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
@@ -31,7 +31,7 @@ export function migrations(): Migration[] {
  * what it applied. A migration that was applied before must not have been edited since.
  */
 export async function migrate(db: Database, now: Date): Promise<string[]> {
-  return await db.tx(async (tx) => {
+  const work = async (tx: Db) => {
     await tx.rows(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
     await tx.raw(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null)`)
@@ -50,5 +50,6 @@ export async function migrate(db: Database, now: Date): Promise<string[]> {
       fresh.push(name)
     }
     return fresh
-  })
+  }
+  return await db.tx(work, { patient: true })
 }

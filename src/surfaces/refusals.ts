@@ -26,6 +26,7 @@ export const REFUSALS = {
   payload_too_large: [413, 'The request body is larger than is taken here.'],
   unsupported_media_type: [415, 'This media type is not understood here.'],
   rate_limited: [429, 'Too many requests. Try again after the seconds that Retry-After names.'],
+  service_unavailable: [503, 'The service is briefly unavailable. Try again in a few seconds.'],
   internal_error: [500, 'Something went wrong on our side. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

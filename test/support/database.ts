@@ -24,18 +24,27 @@ export async function openTestDatabase(): Promise<Database> {
   if (SERVER_URL === undefined) {
     return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
   }
-  const name = `test_${randomBytes(8).toString('hex')}`
-  await administrate(SERVER_URL, `create database ${name} template ${await serverTemplate()}`)
-  const url = new URL(SERVER_URL)
-  url.pathname = `/${name}`
+  const { url, drop } = await createServerDatabase(SERVER_URL)
   const db = await openPostgres(url.href, openLog('silent'))
   return {
     ...db,
     async close() {
       await db.close()
-      await administrate(SERVER_URL!, `drop database if exists ${name} with (force)`)
+      await drop()
     },
   }
+}
+
+/** A migrated database on a server, for a test that opens its own connections. */
+export async function createServerDatabase(
+  server_url: string,
+): Promise<{ url: URL; drop(): Promise<void> }> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administrate(server_url, `create database ${name} template ${await serverTemplate()}`)
+  const url = new URL(server_url)
+  url.pathname = `/${name}`
+  const drop = () => administrate(server_url, `drop database if exists ${name} with (force)`)
+  return { url, drop }
 }
 
 /** Names the present state of the migrations, so that a template of another is never used. */
@@ -90,7 +99,8 @@ async function prepare(db: Database): Promise<void> {
   await jobs.stop()
 }
 
-async function administrate(connectionString: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function administrate(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

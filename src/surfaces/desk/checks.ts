@@ -72,7 +72,7 @@ export function checksDesk(app: FastifyInstance, world: World, hear: () => Promi
 }
 
 async function checkTheBooks({ db, processor }: World, tell: Tell): Promise<Checked> {
-  const { counts, differences } = await checkBooks(db, { processor: processor.name }, tell)
+  const { counts, differences } = await checkBooks(db.patient, { processor: processor.name }, tell)
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 

@@ -39,7 +39,7 @@ export function headersOf(row: Endpoint, status: number): Json {
   const names = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
   if (row.cors) names.push('Access-Control-Allow-Origin')
   if (status === 401) names.push('WWW-Authenticate')
-  if (status === 202 || status === 429) names.push('Retry-After')
+  if (status === 202 || status === 429 || status === 503) names.push('Retry-After')
   if (isCached(row) && [200, 304, 404].includes(status)) names.push('Cache-Control')
   if (isCached(row) && [200, 304].includes(status)) names.push('ETag')
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -47,7 +47,8 @@ export function headersOf(row: Endpoint, status: number): Json {
 
 /** All that a row may be refused with: its own codes, and those that come of being called at all. */
 function codesOf(row: Endpoint): RefusalCode[] {
-  const codes = new Set<RefusalCode>([...row.refusals, 'rate_limited', 'internal_error'])
+  const codes = new Set<RefusalCode>([...row.refusals, 'rate_limited'])
+  codes.add('service_unavailable').add('internal_error')
   // A part of the path may be unreadable, or hold a NUL, which no address has.
   if (row.params) codes.add('invalid_request').add('not_found')
   if (row.method === 'POST') {

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
+import { type Database, isDatabaseAway } from '#platform/db'
+import { LIMITS, openPostgres } from '#platform/db-postgres'
+import { openLog } from '#platform/log'
+import { sql } from '#platform/sql'
+import { administrate, createServerDatabase, SERVER_URL } from '../support/database.ts'
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+const SKIP = SERVER_URL === undefined && 'it needs a PostgreSQL server (TEST_DATABASE_URL)'
+const log = openLog('silent')
+// The same limits, ten times shorter.
+const BRIEF = {
+  ...LIMITS,
+  connect: 500,
+  statement: 400,
+  idle_in_transaction: 400,
+  answer_after: 200,
+  hot: 300,
+  probe: 300,
+  heartbeat: 200,
+}
+
+describe('connections to PostgreSQL', { skip: SKIP }, () => {
+  let url: URL
+  let through: URL
+  let drop: () => Promise<void>
+  let proxy: TcpProxy
+  let db: Database
+
+  before(async () => {
+    const made = await createServerDatabase(SERVER_URL!)
+    url = made.url
+    drop = made.drop
+    proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) })
+    through = new URL(url)
+    through.port = String(proxy.port)
+    db = await openPostgres(through.href, log, BRIEF)
+    await db.raw('create table jars (id text primary key)')
+  })
+  after(async () => {
+    await db?.close()
+    await proxy?.close()
+    await drop?.()
+  })
+
+  const terminateOthers = () =>
+    administrate(
+      url.href,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+  const works = () => db.tx((tx) => tx.rows(sql`select 1 as one`))
+
+  // R1
+  test('one that is terminated inside a transaction fails that transaction and nothing else', async () => {
+    for (let round = 0; round < 3; round++) {
+      await assert.rejects(
+        db.tx(async (tx) => {
+          await tx.run(sql`insert into jars values ('lost')`)
+          await terminateOthers()
+          // The loss is noticed while no statement is under way.
+          await pause(20)
+          await tx.run(sql`insert into jars values ('after')`)
+        }),
+        (error) => isDatabaseAway(error),
+      )
+      assert.deepEqual(await works(), [{ one: 1 }])
+    }
+    assert.deepEqual(await db.rows(sql`select id from jars`), [])
+  })
+
+  // R1
+  test('all of them terminated are replaced without a restart, and what listens hears again', async () => {
+    const heard: string[] = []
+    let lost = 0
+    await db.listen(
+      'lids',
+      (payload) => heard.push(payload),
+      () => lost++,
+    )
+    await db.hot(sql`select 1 as one`)
+    await Promise.all([works(), works(), works()])
+    await terminateOthers()
+    while (lost < 2) await setImmediate()
+    assert.deepEqual(await works(), [{ one: 1 }])
+    assert.deepEqual(await db.hot(sql`select 1 as one`), { one: 1 })
+    await db.rows(sql`select pg_notify('lids', 'open')`)
+    while (heard.length === 0) await setImmediate()
+    assert.deepEqual(heard, ['open'])
+  })
+
+  // R2
+  test('a statement that runs too long is ended by the server, and its connection stays good', async () => {
+    await assert.rejects(db.rows(sql`select pg_sleep(60)`), { code: '57014' })
+    await assert.rejects(
+      db.tx((tx) => tx.rows(sql`select pg_sleep(60)`)),
+      { code: '57014' },
+    )
+    assert.deepEqual(await works(), [{ one: 1 }])
+  })
+
+  // R2
+  test('a patient statement may take longer', async () => {
+    assert.equal((await db.patient.rows(sql`select pg_sleep(1)`)).length, 1)
+    assert.equal(
+      (await db.tx((tx) => tx.rows(sql`select pg_sleep(1)`), { patient: true })).length,
+      1,
+    )
+  })
+
+  // R2
+  test('a transaction that is left idle is ended by the server', async () => {
+    await assert.rejects(
+      db.tx(async (tx) => {
+        await tx.rows(sql`select 1`)
+        await pause(1000)
+        await tx.rows(sql`select 1`)
+      }),
+    )
+    assert.deepEqual(await works(), [{ one: 1 }])
+  })
+
+  // R2, R9
+  test('lost without a word, each fails in time and all heal once the way is free', async () => {
+    let lost = 0
+    await db.listen(
+      'jars',
+      () => {},
+      () => lost++,
+    )
+    await db.hot(sql`select 1 as one`)
+    await works()
+    const before = performance.now()
+    proxy.silence(true)
+    const failures = await Promise.all(
+      [
+        db.rows(sql`select 1`),
+        db.tx((tx) => tx.rows(sql`select 1`)),
+        db.hot(sql`select 1`),
+        db.probe(sql`select 1`),
+      ].map((asked) =>
+        asked.then(
+          () => undefined,
+          (error) => isDatabaseAway(error) || error,
+        ),
+      ),
+    )
+    assert.deepEqual(failures, [true, true, true, true])
+    assert.ok(performance.now() - before < 5000)
+    // The heartbeat has found the silent listener meanwhile: it cannot be told of changes.
+    const seen = lost
+    proxy.silence(false)
+    while (lost === seen) await setImmediate()
+    await db.probe(sql`select 1`)
+    assert.deepEqual(await works(), [{ one: 1 }])
+    assert.deepEqual(await db.hot(sql`select 1 as one`), { one: 1 })
+  })
+
+  // R2
+  test('closing does not wait for a server that is silent', async () => {
+    const other = await openPostgres(through.href, log, BRIEF)
+    await other.hot(sql`select 1`)
+    proxy.silence(true)
+    const asked = other.rows(sql`select 1`).catch(() => {})
+    const before = performance.now()
+    await Promise.all([other.close(), asked])
+    assert.ok(performance.now() - before < 5000)
+    proxy.silence(false)
+  })
+})

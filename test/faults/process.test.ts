@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { administrate, createServerDatabase, SERVER_URL } from '../support/database.ts'
+import { endProcesses, type Running, startProcess } from '../support/process.ts'
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+const SKIP = SERVER_URL === undefined && 'it needs a PostgreSQL server (TEST_DATABASE_URL)'
+
+describe('a service whose database has trouble', { skip: SKIP }, () => {
+  const data_dir = mkdtempSync(join(tmpdir(), 'purser-faults-'))
+  let url: URL
+  let drop: () => Promise<void>
+  let proxy: TcpProxy
+  let running: Running
+
+  before(async () => {
+    const made = await createServerDatabase(SERVER_URL!)
+    url = made.url
+    drop = made.drop
+    proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) })
+    const through = new URL(url)
+    through.port = String(proxy.port)
+    running = await startProcess('src/main.ts', {
+      DATABASE_URL: through.href,
+      DATA_DIR: data_dir,
+      DEMO: '0',
+    })
+  })
+  after(async () => {
+    endProcesses()
+    await proxy?.close()
+    await drop?.()
+    rmSync(data_dir, { recursive: true, force: true })
+  })
+
+  const ready = async () => (await fetch(`${running.base_url}/readyz`)).status
+  const becomes = async (status: number) => {
+    for (let tries = 0; (await ready()) !== status; tries++) {
+      assert.ok(tries < 100, `/readyz never answered ${status}`)
+      await pause(100)
+    }
+  }
+  const terminateOthers = () =>
+    administrate(
+      url.href,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+  const name = () => url.pathname.slice(1)
+
+  // R12
+  test('is not ready while it cannot write, lives on, and is ready again without a restart', async () => {
+    await becomes(200)
+    const alter = (words: string) => administrate(SERVER_URL!, `alter database ${name()} ${words}`)
+    await alter('set default_transaction_read_only = on')
+    await terminateOthers()
+    await becomes(503)
+    // Long enough for every periodic task to fail once.
+    await pause(3000)
+    assert.equal(running.process.exitCode, null, running.output())
+    assert.equal((await fetch(`${running.base_url}/healthz`)).status, 200)
+    await alter('reset default_transaction_read_only')
+    await terminateOthers()
+    await becomes(200)
+  })
+
+  // R1, R2
+  test('survives a failover, and says 503 with Retry-After meanwhile', async () => {
+    proxy.refuse(true)
+    await becomes(503)
+    const page = await fetch(`${running.base_url}/`)
+    assert.equal(page.status, 503)
+    assert.equal(page.headers.get('retry-after'), '5')
+    proxy.refuse(false)
+    await becomes(200)
+    assert.equal((await fetch(`${running.base_url}/`)).status, 200)
+  })
+
+  // R2
+  test('answers /readyz with 503 within two seconds while the database is silent, and stops in time', async () => {
+    await becomes(200)
+    await pause(1100)
+    proxy.silence(true)
+    const asked = performance.now()
+    assert.equal(await ready(), 503)
+    assert.ok(performance.now() - asked < 2000)
+    const page = fetch(`${running.base_url}/`).catch(() => {})
+    const told = performance.now()
+    running.process.kill('SIGTERM')
+    assert.equal(await running.exit, 1)
+    await page
+    assert.ok(performance.now() - told < 8000)
+  })
+})
