@@ -28,6 +28,10 @@ async function main(): Promise<void> {
     await service.close()
     process.exit(0)
   }
+  // Work that nobody waits for any more is in its own transaction, so nothing is left half done.
+  process.on('unhandledRejection', (error) => {
+    service.world.log.error({ error }, 'unhandled rejection')
+  })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   console.log(demo?.words ?? `Purser is ready at ${config.base_url}`)

@@ -74,7 +74,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     random,
     keys,
     log,
-    limits: await openLimits(config.valkey_url, log),
+    limits: openLimits(config.valkey_url, log),
     jobs: openJobs(db, log),
     mailer: parts.mailer ?? openMailer(config, db, log),
     processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,

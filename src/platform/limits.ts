@@ -37,9 +37,9 @@ export interface Limits {
   close(): Promise<void>
 }
 
-/** Limits in this process or, where a Valkey server is named, shared between processes. */
-export async function openLimits(valkeyUrl: string | undefined, log: Log): Promise<Limits> {
-  const valkey = valkeyUrl ? await openValkey(valkeyUrl, log) : undefined
+/** Limits in this process or, where a Valkey server is named and answers, shared between processes. */
+export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
+  const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
   const limiterOf = ({ name, points, seconds }: Limit, share: number) => {
     const keyPrefix = share === 1 ? name : `${name}*${share}`
@@ -93,13 +93,34 @@ function networksIn(key: LimitKey): readonly Network[] {
   return typeof key === 'string' ? [{ key, share: 1 }] : key
 }
 
-/** Throws when the server cannot be reached at the start; later it may come and go. */
-async function openValkey(url: string, log: Log): Promise<Redis> {
-  // A command is refused at once while the server is away, and never kept for later.
-  const options = { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 }
-  const valkey = new Redis(url, options)
-  valkey.on('error', (error) => log.warn({ error }, 'Valkey is away: limits count in each process'))
-  await valkey.connect()
+/** How long a command may take; after that the limit is counted in this process. */
+const COMMAND_MS = 50
+const RECONNECT_MS = 1_000
+
+/**
+ * Connects in the background and for as long as the service runs: limits are no reason not to
+ * start. Where the server hangs the connection is given up, so that only the first to notice waits.
+ */
+function connectValkey(url: string, log: Log): Redis {
+  const valkey = new Redis(url, {
+    // A command is refused at once while the server is away, and never kept for later.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: COMMAND_MS,
+    socketTimeout: 2 * COMMAND_MS,
+    connectTimeout: 2_000,
+    retryStrategy: () => RECONNECT_MS,
+  })
+  let isAway = false
+  valkey.on('ready', () => {
+    if (isAway) log.info('Valkey is back: limits are shared again')
+    isAway = false
+  })
+  valkey.on('error', (error) => {
+    if (!isAway) log.warn({ error }, 'Valkey is away: limits count in each process')
+    isAway = true
+  })
   return valkey
 }
 

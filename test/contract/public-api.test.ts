@@ -5,6 +5,7 @@ import { APP, PLANS } from '../../src/demo/cast.ts'
 import { announced } from '../support/announced.ts'
 import { assertLimited, assertRefused, fingerprint } from '../support/answers.ts'
 import { addApp, changePrice, setOnSale } from '../support/apps.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -216,6 +217,29 @@ describe('caching', () => {
       )
       assert.equal(next.statusCode, 200)
       assert.notEqual(next.headers.etag, etag)
+    }
+  })
+
+  // R9
+  test('a change whose announcement is lost is answered within a minute', async () => {
+    const db = { ...(await openTestDatabase()), listen: async () => {} }
+    const deaf = await openTestService({ db })
+    try {
+      const { client_id, prices } = deaf.demo.app
+      const url = `/api/v1/public/apps/${client_id}/prices/`
+      const ask = async () => (await deaf.app.inject({ url })).body
+      const before = await ask()
+      await changePrice(deaf, { id: prices[0]!.public_id, amount: parseAmount('13.00')! })
+      deaf.clock.pass(59)
+      assert.equal(await ask(), before)
+      deaf.clock.pass(1)
+      assert.match(await ask(), /"amount":"13\.00"/)
+      await changePrice(deaf, { id: prices[0]!.public_id, amount: parseAmount('14.00')! })
+      // A clock that is set back makes nothing last longer.
+      deaf.clock.pass(-3600)
+      assert.match(await ask(), /"amount":"14\.00"/)
+    } finally {
+      await deaf.close()
     }
   })
 

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { type Limit, openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
 import { coarseNetworkOf, networkOf, networksOf } from '#platform/networks'
-import { which } from '../../scripts/chromium.ts'
-import { freePort } from '../../scripts/throwaway-postgres.ts'
 
 const log = openLog('silent')
 const LIMIT: Limit = { name: 'shells', points: 3, seconds: 60 }
 
 test('a key takes its points and is then refused until the window ends', async () => {
-  const limits = await openLimits(undefined, log)
+  const limits = openLimits(undefined, log)
   const taken = []
   for (let index = 0; index < 4; index++) taken.push(await limits.take(LIMIT, 'one'))
   assert.deepEqual(
@@ -30,7 +26,7 @@ test('a key takes its points and is then refused until the window ends', async (
 })
 
 test('a point that is given back can be taken again', async () => {
-  const limits = await openLimits(undefined, log)
+  const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) {
     assert.equal((await limits.take(LIMIT, 'one')).allowed, true)
     await limits.giveBack(LIMIT, 'one')
@@ -41,36 +37,10 @@ test('a point that is given back can be taken again', async () => {
 })
 
 test('looking at a limit takes nothing of it', async () => {
-  const limits = await openLimits(undefined, log)
+  const limits = openLimits(undefined, log)
   for (let index = 0; index < 9; index++) await limits.take(LIMIT, 'one', 0)
   assert.equal((await limits.take(LIMIT, 'one')).remaining, 2)
   await limits.close()
-})
-
-const program = which('valkey-server') ?? which('redis-server')
-const reason = program ? false : 'no Valkey server here (apt-get install valkey or redis-server)'
-
-test('two processes share a limit through Valkey, and each counts alone when it is lost', {
-  skip: reason,
-}, async () => {
-  const port = await freePort()
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
-  const server = spawn(program!, words, { stdio: ['ignore', 'pipe', 'ignore'] })
-  let said = ''
-  while (!said.includes('Ready to accept')) said += String((await once(server.stdout, 'data'))[0])
-  const [left, right] = [
-    await openLimits(`redis://127.0.0.1:${port}`, log),
-    await openLimits(`redis://127.0.0.1:${port}`, log),
-  ]
-  await left.take(LIMIT, 'one')
-  await right.take(LIMIT, 'one')
-  assert.equal((await left.take(LIMIT, 'one')).remaining, 0)
-  assert.equal((await right.take(LIMIT, 'one')).allowed, false)
-
-  server.kill('SIGKILL')
-  await once(server, 'exit')
-  assert.equal((await left.take(LIMIT, 'one')).allowed, true)
-  await Promise.all([left.close(), right.close()])
 })
 
 test('IPv6 callers count by their network, IPv4 callers by their address', () => {

@@ -13,10 +13,15 @@ interface Ready {
 interface Entry {
   profile: Ready
   prices: Ready
+  /** Milliseconds of the service's clock. */
+  loaded_at: number
 }
 
 // The database announces each change of an app, a product or a price here (migration 004).
 const APP_CHANGED = 'app_changed'
+
+// An announcement may be lost with the connection that should have brought it.
+const MOST_AGE_MS = 60_000
 
 // Far more apps than one process sees in a minute; the oldest make room for new ones.
 const MOST_ENTRIES = 10_000
@@ -24,7 +29,8 @@ const MOST_ENTRIES = 10_000
 /**
  * The public answers as text, kept until their app changes. A change is announced in the very
  * transaction that makes it and empties its app's entry in every process; whatever was being read
- * at that moment is answered but not kept. When messages may have been lost, everything goes.
+ * at that moment is answered but not kept. When messages may have been lost, everything goes; and
+ * nothing is kept for longer than a minute.
  */
 export async function openCatalogCache(world: World) {
   const entries = new Map<string, Entry>()
@@ -42,11 +48,17 @@ export async function openCatalogCache(world: World) {
     },
   )
 
+  // A clock that was set back makes nothing last longer.
+  const isFresh = ({ loaded_at }: Entry) => {
+    const age = world.clock.now().getTime() - loaded_at
+    return age >= 0 && age < MOST_AGE_MS
+  }
+
   return {
     /** The answers of an app that is on sale. */
     async read(client_id: string): Promise<Entry | undefined> {
       const kept = entries.get(client_id)
-      if (kept) return kept
+      if (kept && isFresh(kept)) return kept
       const before = changes
       const entry = await load(world, client_id)
       if (!entry || changes !== before) return entry
@@ -57,8 +69,9 @@ export async function openCatalogCache(world: World) {
   }
 }
 
-async function load({ db, config }: World, client_id: string): Promise<Entry | undefined> {
+async function load({ db, config, clock }: World, client_id: string): Promise<Entry | undefined> {
   if (client_id.includes('\0')) return undefined
+  const loaded_at = clock.now().getTime()
   const app = await apps.findOnSale(db, client_id)
   if (!app) return undefined
   const products = await catalog.products(db, app.id)
@@ -66,6 +79,7 @@ async function load({ db, config }: World, client_id: string): Promise<Entry | u
   return {
     profile: ready(writeProfile(config.base_url, app)),
     prices: ready(writePrices(config.base_url, app, products, offers)),
+    loaded_at,
   }
 }
 
