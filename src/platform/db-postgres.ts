@@ -33,25 +33,16 @@ export async function openPostgres(
   log: Log,
   limits = LIMITS,
 ): Promise<Database> {
-  const common = {
-    connectionString,
-    application_name: 'purser',
-    connectionTimeoutMillis: limits.connect,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: limits.keepalive,
-  }
-  const pool = new pg.Pool({
-    ...common,
-    max: 10,
-    statement_timeout: limits.statement,
-    query_timeout: limits.statement + limits.answer_after,
-    idle_in_transaction_session_timeout: limits.idle_in_transaction,
-  })
-  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
+  const pool = openPool(connectionString, log, limits)
   await pool.query('select 1')
 
   const alone = (limit: number, more: pg.ClientConfig = {}) =>
-    new pg.Client({ ...common, query_timeout: limit, statement_timeout: limit, ...more })
+    new pg.Client({
+      ...connection(connectionString, limits),
+      query_timeout: limit,
+      statement_timeout: limit,
+      ...more,
+    })
   const hot = new Reconnecting(() => alone(limits.hot, { pipeline: true }), log)
   const probing = new Reconnecting(
     () => alone(limits.probe, { connectionTimeoutMillis: limits.probe }),
@@ -102,6 +93,28 @@ export async function openPostgres(
       await pool.end()
     },
   }
+}
+
+function connection(connectionString: string, limits: typeof LIMITS) {
+  return {
+    connectionString,
+    application_name: 'purser',
+    connectionTimeoutMillis: limits.connect,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keepalive,
+  }
+}
+
+function openPool(connectionString: string, log: Log, limits: typeof LIMITS): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection(connectionString, limits),
+    max: 10,
+    statement_timeout: limits.statement,
+    query_timeout: limits.statement + limits.answer_after,
+    idle_in_transaction_session_timeout: limits.idle_in_transaction,
+  })
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
+  return pool
 }
 
 /** Runs `work` between begin and commit; a connection that was lost meanwhile is thrown away. */

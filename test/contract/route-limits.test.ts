@@ -29,7 +29,7 @@ describe('every route that changes something has a limit', () => {
   // S1
   test('refuses to declare one without', async () => {
     const app = Fastify()
-    limitRoutes(app, await openLimits(undefined, openLog('silent')))
+    limitRoutes(app, openLimits(undefined, openLog('silent')))
     const limits = [{ name: 'shells', points: 1, seconds: 60, key: () => 'all' }]
     app.get('/read', async () => 'read')
     app.post('/limited', { config: { limits } }, async () => 'done')

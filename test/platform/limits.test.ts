@@ -57,7 +57,7 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
 
 // S14
 test('who rents a /48 does not get a budget for each of its networks', async () => {
-  const limits = await openLimits(undefined, log)
+  const limits = openLimits(undefined, log)
   const take = async (ip: string) => (await limits.take(LIMIT, networksOf(ip))).allowed
   const allowed = { same64: 0, same56: 0, same48: 0 }
   for (let host = 0; host < 10; host++) {
