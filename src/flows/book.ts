@@ -13,28 +13,32 @@ export interface Payees {
   state: string
 }
 
-/** Writes what every paid bill leads to: the charge, and its lines in the ledger. */
-export async function bookCharge(
+/** What paid an invoice: a charge, or the service, which waived what is too little to charge. */
+export type PaidBy = { attempt_id: string; processor_charge_id: string } | 'waived'
+
+/** Writes what every paid invoice leads to: the charge, if any, and its lines in the ledger. */
+export async function bookPayment(
   { random, processor }: World,
   tx: Db,
   now: Date,
   facts: {
     invoice: billing.NewInvoice
     payees: Payees
-    attempt_id: string
-    processor_charge_id: string
+    paid_by: PaidBy
   },
 ): Promise<void> {
-  const { invoice, payees, attempt_id, processor_charge_id } = facts
-  await payments.recordCharge(tx, now, {
-    id: mintId(random, 'ch'),
-    attempt_id,
-    order_id: invoice.order_id,
-    invoice_id: invoice.id,
-    processor: processor.name,
-    processor_charge_id,
-    amount: sum(invoice.amount, invoice.tax),
-  })
-  const posting = ledger.sale({ ...invoice, ...payees, invoice_id: invoice.id })
+  const { invoice, payees, paid_by } = facts
+  if (paid_by !== 'waived') {
+    await payments.recordCharge(tx, now, {
+      ...paid_by,
+      id: mintId(random, 'ch'),
+      order_id: invoice.order_id,
+      invoice_id: invoice.id,
+      processor: processor.name,
+      amount: sum(invoice.amount, invoice.tax),
+    })
+  }
+  const is_waived = paid_by === 'waived'
+  const posting = ledger.sale({ ...invoice, ...payees, invoice_id: invoice.id, is_waived })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
 }

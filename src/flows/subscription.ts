@@ -7,17 +7,12 @@
  * all rooms; where the answer was lost, `recoverInvoices` asks for it by the same key.
  */
 export { type Asker, setAutoRenew } from './subscription/auto-renew.ts'
-export {
-  cancelMove,
-  type Moved,
-  type MoveOffer,
-  movePlan,
-  offerMove,
-} from './subscription/change-plan.ts'
+export { cancelMove, type Moved, movePlan } from './subscription/change-plan.ts'
 export type { InvoiceOutcome } from './subscription/charge.ts'
-export { type NextCharge, nextCharge } from './subscription/next-charge.ts'
+export { type NextCharge, nextCharge, type Taxed, withTax } from './subscription/next-charge.ts'
 export { pauseAtEnd } from './subscription/pause.ts'
 export { changeCard, type Paid, payOwed } from './subscription/pay-owed.ts'
+export { type MoveOffer, offerMove } from './subscription/plan-offer.ts'
 export { plannedOffer } from './subscription/planned.ts'
 export { recoverInvoices, resumeInvoice } from './subscription/recover.ts'
 export { type Round, renewDue } from './subscription/renew.ts'

@@ -79,7 +79,9 @@ function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {
     { label: 'Subtotal', amount: formatMoney(amount) },
     { label: taxLabel(receipt), amount: formatMoney(tax) },
     { label: 'Total in US dollars', amount: formatMoney(total), strong: true },
-    { label: `Paid with ${card}`, amount: formatMoney(total) },
+    ...(receipt.is_waived
+      ? [{ label: 'Waived: too little to charge', amount: formatMoney(-total) }]
+      : [{ label: `Paid with ${card}`, amount: formatMoney(total) }]),
     ...given_back.map((back) => ({
       label: `Refunded on ${formatDay(back.at)}`,
       amount: formatMoney(-back.amount),

@@ -187,6 +187,30 @@ describe('another plan', () => {
     assert.equal(licenseKey(agent.page), subscriber.license_key)
   })
 
+  // F23
+  test('is shown with its tax to the cent, where it is chosen and where it is agreed to', async () => {
+    const app = await twoPlans({ amount: cents(3000), other: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const { agent } = subscriber
+    await agent.open(`${manage(subscriber)}plan/`)
+    assert.match(words(agent), /\$12\.60 with sales tax/)
+    await agent.press('Choose')
+    assert.match(words(agent), /it costs \$12\.60 \(\$12\.00 and \$0\.60 sales tax\) a month/)
+    assert.doesNotMatch(words(agent), /plus sales tax/)
+  })
+
+  // M1
+  test('for which too little is due is moved to without a charge, and says so', async () => {
+    const app = await twoPlans({ other: cents(1015) })
+    const subscriber = await subscribe(service, { app })
+    const { agent, email } = subscriber
+    await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
+    assert.match(words(agent), /Waived: too little to charge -?.?\$0\.16/)
+    await agent.submit('Move to Harbor Fleet')
+    assert.match(words(agent), /You have moved/)
+    assert.deepEqual(await takenFrom(service, email), [1050])
+  })
+
   test('whose charge is declined changes nothing, and says why', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })

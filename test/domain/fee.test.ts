@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
-import { cents } from '#platform/money'
+import { cents, ZERO } from '#platform/money'
 
 test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % more with the add-on', () => {
   for (const [amount, seller, service, seller_add_on, service_add_on] of [
@@ -21,7 +21,7 @@ test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % 
     [9_999_999, 500_050, 1_000_050, 700_050, 1_200_050],
   ] as const) {
     const fee = (brought_by: billing.BroughtBy, has_add_on: boolean) =>
-      billing.feeOn(cents(amount), { brought_by, has_add_on })
+      billing.feeOn(cents(amount), { brought_by, has_add_on }).fee
     assert.deepEqual(
       [fee('seller', false), fee('service', false), fee('seller', true), fee('service', true)],
       [seller, service, seller_add_on, service_add_on],
@@ -54,11 +54,11 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
   })
   fc.assert(
     fc.property(sale, ({ amount, tax, brought_by, has_add_on, affiliate_id }) => {
-      const fee = billing.feeOn(amount, { brought_by, has_add_on })
+      const { fee, add_on_fee } = billing.feeOn(amount, { brought_by, has_add_on })
       const commission = billing.commissionOn(fee, affiliate_id)
       assert.ok(commission * 4 <= fee && fee < amount)
-      const add_on_fee = billing.addOnPart(amount, fee, { brought_by, has_add_on })
-      const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id }
+      const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id }
+      const facts = { invoice_id: 'inv_1', is_waived: false, ...parties }
       const { lines } = ledger.sale({ ...facts, amount, tax, fee, add_on_fee, commission })
       const of = (account: string) => lines.find((line) => line.account === account)?.amount ?? 0
       assert.equal(
@@ -78,7 +78,8 @@ test('a sale of any amount is divided to the cent, and nobody gets less than not
 })
 
 test('the lines of a sale name whose the money is', () => {
-  const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const facts = { invoice_id: 'inv_1', is_waived: false, ...parties }
   const fees = { fee: cents(134), add_on_fee: cents(24), commission: cents(27) }
   const amounts = { amount: cents(1200), tax: cents(60), ...fees }
   assert.deepEqual(ledger.sale({ ...facts, ...amounts }), {
@@ -93,4 +94,27 @@ test('the lines of a sale name whose the money is', () => {
       { account: 'seller_payable', owner: 'sel_1', amount: -1066 },
     ],
   })
+})
+
+// M11
+test('an upgrade within a paid period passes the percentage alone, without the fixed 50 cents', () => {
+  const terms = { brought_by: 'seller', has_add_on: true } as const
+  const first = billing.feeOn(cents(1200), terms)
+  assert.deepEqual(first, { fee: 134, fixed_fee: 50, add_on_fee: 24 })
+  const upgrade = billing.feeOn(cents(1200), terms, ZERO)
+  assert.deepEqual(upgrade, { fee: 84, fixed_fee: 0, add_on_fee: 24 })
+  // A difference of 30 cents leaves the seller 28 of them.
+  assert.equal(billing.feeOn(cents(30), terms, ZERO).fee, 2)
+})
+
+// M1
+test('a sale that is waived is borne by the service, and everybody else gets the same', () => {
+  const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
+  const division = { amount: cents(40), tax: cents(2), fee: cents(4), commission: cents(1) }
+  const facts = { invoice_id: 'inv_1', ...parties, ...division, add_on_fee: ZERO }
+  const [paid, ...owed] = ledger.sale({ ...facts, is_waived: false }).lines
+  const [waived, ...same] = ledger.sale({ ...facts, is_waived: true }).lines
+  assert.deepEqual(paid, { account: 'processor', owner: '', amount: 42 })
+  assert.deepEqual(waived, { account: 'waived', owner: '', amount: 42 })
+  assert.deepEqual(same, owed)
 })

@@ -55,12 +55,13 @@ const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
 function divide(price: Cents, at: Date, has_affiliate: boolean) {
   const rule = tax.ruleFor('TX', at.toISOString().slice(0, 10))
   const terms = { brought_by: 'seller', has_add_on: true } as const
-  const fee = billing.feeOn(price, terms)
+  const { fee, fixed_fee, add_on_fee } = billing.feeOn(price, terms)
   return {
     amount: price,
     tax: tax.taxOn(price, rule),
     fee,
-    add_on_fee: billing.addOnPart(price, fee, terms),
+    fixed_fee,
+    add_on_fee,
     commission: billing.commissionOn(fee, has_affiliate ? 'aff_1' : null),
   }
 }
@@ -89,7 +90,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
     const price = readMoney(tables[0]![0]!.price!)
     const bill = divide(price, at, !/without/.test(words))
     bills.push(bill)
-    return ledger.sale({ ...bill, ...parties, invoice_id: subject })
+    return ledger.sale({ ...bill, ...parties, invoice_id: subject, is_waived: false })
   }
   if (/refunded/.test(words)) {
     const renewal = bills[2]!

@@ -6,7 +6,7 @@ import * as ledger from '#domain/ledger'
 import * as payouts from '#domain/payouts'
 import * as tax from '#domain/tax'
 import { addDays, addSeconds } from '#platform/calendar'
-import { cents } from '#platform/money'
+import { cents, ZERO } from '#platform/money'
 import { MONEY_CASES } from '../support/budget.ts'
 
 /** The same numbers every time: xorshift, 32 bits. */
@@ -35,9 +35,8 @@ test(`${MONEY_CASES} sales: fee, add-on, commission and tax are those of exact f
     const has_add_on = draw(2) === 0
     const rate = has_add_on ? rates[brought_by].add(add_on) : rates[brought_by]
     const terms = { brought_by, has_add_on } as const
-    const fee = billing.feeOn(cents(amount), terms)
+    const { fee, add_on_fee: part } = billing.feeOn(cents(amount), terms)
     if (fee !== nearest(rate.mul(amount)) + 50) assert.fail(`fee on ${amount}: ${fee}`)
-    const part = billing.addOnPart(cents(amount), fee, terms)
     const without = nearest(rates[brought_by].mul(amount)) + 50
     if (part !== fee - without) assert.fail(`add-on on ${amount}: ${part}`)
     const commission = billing.commissionOn(fee, 'aff_1')
@@ -57,10 +56,9 @@ test('200,000 moves: the unused part is the exact fraction of the seconds that a
     const gone = draw(whole + 1)
     const paid = cents(draw(10_000_000))
     const unused = billing.unusedPart(addSeconds(start, gone), {
-      status: 'active',
       period_start: start,
       period_end: addSeconds(start, whole),
-      paid,
+      kept: paid,
     })
     const exact = nearest(new Fraction(whole - gone, whole).mul(paid))
     if (unused !== exact) assert.fail(`${whole - gone} of ${whole} seconds of ${paid}: ${unused}`)
@@ -71,14 +69,13 @@ test('200,000 moves: the unused part is the exact fraction of the seconds that a
 function drawBill(draw: (below: number) => number) {
   const amount = cents(1 + draw(9_999_999))
   const terms = { brought_by: draw(2) ? 'seller' : 'service', has_add_on: draw(2) === 0 } as const
-  const fee = cents(Math.min(amount, billing.feeOn(amount, terms)))
+  const fee = billing.feeOn(amount, terms, draw(3) === 0 ? ZERO : billing.FIXED_FEE)
   const rule = { rule: '', rate_ppm: draw(120_000), taxable_ppm: 1_000_000 }
   return {
     amount,
     tax: tax.taxOn(amount, rule),
-    fee,
-    add_on_fee: billing.addOnPart(amount, fee, terms),
-    commission: billing.commissionOn(fee, draw(2) ? 'aff_1' : null),
+    ...fee,
+    commission: billing.commissionOn(fee.fee, draw(2) ? 'aff_1' : null),
   }
 }
 
@@ -86,7 +83,7 @@ function drawBill(draw: (below: number) => number) {
 function exactlyBack(bill: billing.Divided, gone: number) {
   const whole = bill.amount + bill.tax
   const part = (of: number) => nearest(new Fraction(of).mul(gone).div(whole))
-  const without = bill.fee - Math.min(bill.fee, 50) - bill.add_on_fee
+  const without = bill.fee - bill.fixed_fee - bill.add_on_fee
   const add_on_fee = part(bill.add_on_fee)
   return {
     amount: gone,
@@ -134,8 +131,11 @@ test('100,000 sales that go back in parts or by a dispute leave what the rules s
     const first = billing.takeBack(bill, billing.NOTHING_BACK, cents(1 + draw(whole)))
     const rest = whole - first.amount
     const refund = { ...first, amount: cents(first.amount - first.tax), ...parties, ...ids }
-    const before = [ledger.sale({ ...bill, ...parties, ...ids }), ledger.refund(refund)]
-    const kept = BigInt(Math.min(bill.fee, 50))
+    const before = [
+      ledger.sale({ ...bill, ...parties, ...ids, is_waived: false }),
+      ledger.refund(refund),
+    ]
+    const kept = BigInt(bill.fixed_fee)
     if (rest === 0) {
       const left = { fees: -kept, seller_payable: kept }
       assert.deepEqual(balances(...before), kept === 0n ? {} : left)

@@ -3,12 +3,13 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import Fraction from 'fraction.js'
 import * as billing from '#domain/billing'
-import { type Cents, cents, sum } from '#platform/money'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
 
 const bill = (amount: number, tax: number, fee: number, add_on_fee = 0, commission = 0) => ({
   amount: cents(amount),
   tax: cents(tax),
   fee: cents(fee),
+  fixed_fee: cents(Math.min(fee, 50)),
   add_on_fee: cents(add_on_fee),
   commission: cents(commission),
 })
@@ -85,24 +86,24 @@ const bills = fc
     tax_ppm: fc.integer({ min: 0, max: 120_000 }),
     brought_by: fc.constantFrom('seller' as const, 'service' as const),
     has_add_on: fc.boolean(),
+    is_first: fc.boolean(),
     affiliate_id: fc.constantFrom(null, 'aff_1'),
   })
-  .map(({ amount, tax_ppm, affiliate_id, ...terms }) => {
+  .map(({ amount, tax_ppm, affiliate_id, is_first, ...terms }) => {
     const price = cents(amount)
-    const fee = cents(Math.min(amount, billing.feeOn(price, terms)))
+    const fee = billing.feeOn(price, terms, is_first ? billing.FIXED_FEE : ZERO)
     return {
       amount: price,
       tax: cents(Math.round((amount * tax_ppm) / 1_000_000)),
-      fee,
-      add_on_fee: billing.addOnPart(price, fee, terms),
-      commission: billing.commissionOn(fee, affiliate_id),
+      ...fee,
+      commission: billing.commissionOn(fee.fee, affiliate_id),
     }
   })
 
 const partsOf = (divided: billing.Divided): [name: keyof billing.TakenBack, whole: number][] => [
   ['tax', divided.tax],
   ['add_on_fee', divided.add_on_fee],
-  ['fee', divided.fee - billing.fixedPart(divided.fee)],
+  ['fee', divided.fee - divided.fixed_fee],
   ['commission', divided.commission],
 ]
 

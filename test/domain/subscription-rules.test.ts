@@ -67,27 +67,47 @@ describe('what is due', () => {
   }
 })
 
-test('who pays late does not pay for what has passed, and keeps the day of the month', () => {
+// M9
+describe('who pays late', () => {
   const calendar = { anchor: at('2026-01-31'), anchor_index: 0, frequency: 'month' } as const
-  const due = (now: string) => {
-    const period = billing.periodDue(calendar, 1, at(now))
-    return [period.period_index, day(period.period_start), day(period.period_end)]
+  const paid = (now: Date) => {
+    const { period_index, period_start, period_end, anchor } = billing.periodPaid(calendar, 2, now)
+    return [period_index, day(period_start), day(period_end), day(anchor)]
   }
-  assert.deepEqual(due('2026-02-28'), [2, '2026-02-28', '2026-03-31'])
-  assert.deepEqual(due('2026-03-20'), [2, '2026-02-28', '2026-03-31'])
-  assert.deepEqual(due('2026-05-10'), [4, '2026-04-30', '2026-05-31'])
+  const same = [2, '2026-02-28', '2026-03-31', '2026-01-31']
+  // Half of the 31 days.
+  const half = new Date('2026-03-16T00:00:00Z')
+
+  test('keeps the period and the day of the month until half of the period is gone', () => {
+    assert.deepEqual(paid(at('2026-02-28')), same)
+    assert.deepEqual(paid(half), same)
+  })
+
+  test('starts a period and an anchor of its own after that, and never pays twice within a period', () => {
+    const late = new Date(half.getTime() + 1)
+    assert.deepEqual(paid(late), [2, '2026-03-16', '2026-04-16', '2026-03-16'])
+    assert.deepEqual(paid(at('2026-05-10')), [2, '2026-05-10', '2026-06-10', '2026-05-10'])
+  })
+
+  test('of a weekly plan, an hour before the next period, has a week from then', () => {
+    const weekly = { ...calendar, frequency: 'week' } as const
+    const now = new Date('2026-02-14T11:00:00Z')
+    const { period_start, period_end } = billing.periodPaid(weekly, 2, now)
+    assert.deepEqual([period_start, period_end], [now, new Date('2026-02-21T11:00:00Z')])
+  })
 })
 
 describe('a move between plans', () => {
-  const running = (status: 'active' | 'trialing', paid: Cents): billing.Running => ({
+  const running = (status: 'active' | 'trialing', kept: Cents): billing.Running => ({
     status,
     period_start: at('2026-03-01'),
     period_end: at('2026-03-31'),
-    paid,
+    kept,
   })
-  const rate = (amount: number, frequency: billing.Rate['frequency']) => ({
+  const rate = (amount: number, frequency: billing.Rate['frequency'], trial_days = 0) => ({
     amount: cents(amount),
     frequency,
+    trial_days,
   })
   const month = rate(1200, 'month')
   for (const [what, from, to, now, expected] of [
@@ -101,7 +121,21 @@ describe('a move between plans', () => {
     ],
     ['cheaper', month, rate(600, 'month'), '2026-03-16', { when: 'period_end' }],
     ['the same', month, rate(1200, 'month'), '2026-03-16', { when: 'period_end' }],
-    ['a year for less', month, rate(9600, 'year'), '2026-03-16', { when: 'period_end' }],
+    // M11
+    [
+      'a year for less by the month',
+      month,
+      rate(9600, 'year'),
+      '2026-03-16',
+      { when: 'now', credit: 600, due: 9000 },
+    ],
+    [
+      'a shorter commitment for more',
+      month,
+      rate(2400, 'week'),
+      '2026-03-16',
+      { when: 'period_end' },
+    ],
     [
       'a year for more',
       month,
@@ -126,23 +160,39 @@ describe('a move between plans', () => {
     })
   }
 
-  test('whose credit would exceed its price waits for the period’s end', () => {
+  test('whose credit would reach its price waits for the period’s end', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
-    const dearer = rate(1200, 'month')
-    assert.deepEqual(billing.planMove(at('2026-03-16'), rate(9600, 'year'), dearer, yearly), {
+    const once = rate(1200, null)
+    assert.deepEqual(billing.planMove(at('2026-03-16'), rate(9600, 'year'), once, yearly), {
       when: 'period_end',
     })
   })
 
-  test('in a trial costs nothing, unless it leads to what is paid once', () => {
+  // M11
+  test('from a year to a month is down on every day of the year, whatever the prices', () => {
+    const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
+    for (const now of ['2026-03-16', '2027-02-08', '2027-02-28']) {
+      const move = billing.planMove(at(now), rate(9600, 'year'), rate(1200, 'month'), yearly)
+      assert.deepEqual(move, { when: 'period_end' })
+    }
+  })
+
+  // M8
+  describe('in a trial of 30 days', () => {
     const trial = running('trialing', cents(0))
-    assert.deepEqual(billing.planMove(at('2026-03-16'), month, rate(2400, 'month'), trial), {
-      when: 'in_trial',
-    })
-    assert.deepEqual(billing.planMove(at('2026-03-16'), month, rate(18_000, null), trial), {
-      when: 'now',
-      credit: 0,
-      due: 18_000,
-    })
+    const now = { when: 'now', credit: 0 } as const
+    for (const [to, on, expected] of [
+      [rate(2400, 'month', 30), '2026-03-16', { when: 'in_trial', trial_end: at('2026-03-31') }],
+      [rate(2400, 'month', 90), '2026-03-16', { when: 'in_trial', trial_end: at('2026-03-31') }],
+      [rate(2400, 'month', 20), '2026-03-16', { when: 'in_trial', trial_end: at('2026-03-21') }],
+      [rate(2400, 'month', 14), '2026-03-16', { ...now, due: 2400 }],
+      [rate(99_900, 'month'), '2026-03-02', { ...now, due: 99_900 }],
+      [rate(600, 'month'), '2026-03-02', { ...now, due: 600 }],
+      [rate(18_000, null, 30), '2026-03-16', { ...now, due: 18_000 }],
+    ] as const) {
+      test(`to ${to.trial_days} days of ${to.amount} by the ${to.frequency}: ${expected.when}`, () => {
+        assert.deepEqual(billing.planMove(at(on), month, to, trial), expected)
+      })
+    }
   })
 })

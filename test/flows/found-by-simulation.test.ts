@@ -52,8 +52,8 @@ function inWeather(sandbox: Sandbox): World['processor'] {
 
 const staff = async () => ({ ...(await asker(service, 'operator')), reason: 'A look at it.' })
 
-test('a plan that was moved to keeps its calendar where it is billed a month too late', async () => {
-  const app = await otherApp(service, { frequency: 'day', amount: cents(90_000) })
+test('a plan that was moved to is counted from where the old one ended, though it is paid late', async () => {
+  const app = await otherApp(service, { frequency: 'year', amount: cents(90_000) })
   const monthly = 'prc_monthly00000000000000'
   await service.world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
     values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
@@ -63,17 +63,17 @@ test('a plan that was moved to keeps its calendar where it is billed a month too
   const agreed = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
   const moved = await movePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
   assert.equal(moved.outcome, 'planned')
-  // Nobody works until the first month of the new plan has passed unpaid.
-  service.clock.pass(29 * DAY)
+  // Nobody works until the first ten days of the new plan have passed unpaid.
+  service.clock.pass(375 * DAY)
   await playDue(service)
-  await passDays(service, 40)
+  await passDays(service, 30)
   const days = (await billsOf(service, subscriber)).map(({ period_start, period_end }) => {
     return [isoDate(period_start), isoDate(period_end!)]
   })
   assert.deepEqual(days, [
-    ['2027-01-30', '2027-01-31'],
-    ['2027-02-28', '2027-03-31'],
-    ['2027-03-31', '2027-04-30'],
+    ['2027-01-30', '2028-01-30'],
+    ['2028-01-30', '2028-02-29'],
+    ['2028-02-29', '2028-03-30'],
   ])
 })
 

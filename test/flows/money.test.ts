@@ -203,7 +203,7 @@ describe('the ledger', () => {
     const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
     const fees = { fee: cents(110), add_on_fee: cents(0), commission: cents(0) }
     const amounts = { amount: cents(1200), tax: cents(60), ...fees }
-    const posting = ledger.sale({ ...facts, ...amounts })
+    const posting = ledger.sale({ is_waived: false, ...facts, ...amounts })
     const crooked = { ...posting, lines: posting.lines.slice(1) }
     const now = service.clock.now()
     await assert.rejects(

@@ -5,6 +5,7 @@ import * as payments from '#domain/payments'
 import { payOwed, recoverInvoices, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
@@ -182,6 +183,40 @@ describe('a renewal that fails', () => {
     await passDays(service, 1)
     assert.equal((await stateOf(service, subscriber)).status, 'unpaid')
     await passDays(service, 8)
+  })
+})
+
+// M9
+describe('a renewal that is paid late', () => {
+  test('an hour before the next period pays for a week from then, and not twice within the hour', async () => {
+    const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
+    const subscriber = await subscribe(service, { app, card: CARD.never_renews })
+    const { license_id } = subscriber
+    await passDays(service, 7)
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+    await service.world.db.run(sql`update sandbox.cards set behaviour = 'succeeds'
+      where token in (select token from cards where user_id = ${subscriber.user_id})`)
+    service.clock.pass(7 * DAY - 3600)
+    const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url: '/' })
+    assert.equal(paid.outcome, 'paid')
+    const [, late] = await billsOf(service, subscriber)
+    assert.deepEqual(late?.period_start, service.clock.now())
+    service.clock.pass(7 * DAY - 1)
+    await playDue(service)
+    assert.equal((await billsOf(service, subscriber)).length, 2)
+    service.clock.pass(1)
+    await playDue(service)
+    assert.equal((await billsOf(service, subscriber)).length, 3)
+  })
+
+  test('within the first half of its period keeps the anchor', async () => {
+    const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const [first] = await billsOf(service, subscriber)
+    service.clock.pass(10 * DAY)
+    await playDue(service)
+    const [, late] = await billsOf(service, subscriber)
+    assert.deepEqual(late?.period_start, first?.period_end)
   })
 })
 

@@ -60,10 +60,16 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         or coalesce(sum(c.amount), 0) <> o.charged`,
   ],
   [
-    'a bill that was paid has one charge of its amount and tax, and any other none',
+    'a bill that was paid has one charge of its amount and tax, and a waived one or any other none',
     sql`select i.id from invoices i left join charges c on c.invoice_id = i.id
-      group by i.id having count(c.id) <> (case when i.status = 'paid' then 1 else 0 end)
+      group by i.id having count(c.id)
+          <> (case when i.status = 'paid' and not i.is_waived then 1 else 0 end)
         or coalesce(sum(c.amount), i.amount + i.tax) <> i.amount + i.tax`,
+  ],
+  [
+    'a due below the smallest charge is waived, and no other',
+    sql`select i.id, i.amount + i.tax as due from invoices i
+      where i.status = 'paid' and i.is_waived <> (i.amount + i.tax < 50)`,
   ],
   [
     'a bill is charged once at the processor',
@@ -101,7 +107,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       left join ledger_transactions t on t.event = 'sale' and t.subject = i.id
       left join ledger_entries e on e.transaction_id = t.id
       where i.status = 'paid' group by i.id
-      having coalesce(sum(e.amount) filter (where e.account = 'processor'), 0) <> i.amount + i.tax
+      having coalesce(sum(e.amount) filter (where e.account
+            = case when i.is_waived then 'waived' else 'processor' end), 0) <> i.amount + i.tax
         or coalesce(sum(e.amount) filter (where e.account = 'tax_payable'), 0) <> -i.tax
         or coalesce(sum(e.amount) filter (where e.account = 'affiliate_payable'), 0)
           <> -i.commission
@@ -135,7 +142,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
       group by i.id having sum(r.amount) = i.amount + i.tax and (sum(r.tax) <> i.tax
         or sum(r.commission) <> i.commission or sum(r.add_on_fee) <> i.add_on_fee
-        or sum(r.fee) not in (i.fee, i.fee - least(i.fee, 50)))`,
+        or sum(r.fee) not in (i.fee, i.fee - i.fixed_fee))`,
   ],
   [
     'a refund that the processor did is one that we asked for, once',

@@ -6,7 +6,8 @@ export type BroughtBy = 'seller' | 'service'
 const BASIS = 10_000
 const RATE_BPS: Record<BroughtBy, number> = { seller: 500, service: 1000 }
 const ADD_ON_BPS = 200
-const FIXED = cents(50)
+/** The fixed part of a fee, charged once for each period. */
+export const FIXED_FEE = cents(50)
 const COMMISSION_BPS = 2500
 /** What a dispute costs the seller unless it is won (decided: fee). */
 export const DISPUTE_COST = cents(1500)
@@ -18,26 +19,33 @@ export interface FeeTerms {
   has_add_on: boolean
 }
 
+/** A fee with its parts: what stays when the sale is undone, and what the add-on adds. */
+export interface Fee {
+  fee: Cents
+  fixed_fee: Cents
+  add_on_fee: Cents
+}
+
+export const NO_FEE: Fee = { fee: ZERO, fixed_fee: ZERO, add_on_fee: ZERO }
+
 /**
  * The service's whole fee on an amount before tax: 5 % (10 % where the service brought the buyer),
  * 2 % more for the add-on, and 50 cents; multiplied once and rounded half up (spec: What the
- * service does, 6).
+ * service does, 6). An upgrade within a paid period passes no fixed part. Never more than there is.
  */
-export function feeOn(amount: Cents, { brought_by, has_add_on }: FeeTerms): Cents {
-  const rate = RATE_BPS[brought_by] + (has_add_on ? ADD_ON_BPS : 0)
-  return cents(share(amount, rate, BASIS) + FIXED)
-}
-
-/** The part of a fee that the add-on adds: what is left of the whole after the fee without it. */
-export function addOnPart(amount: Cents, fee: Cents, { brought_by, has_add_on }: FeeTerms): Cents {
-  if (!has_add_on) return ZERO
-  const without = feeOn(amount, { brought_by, has_add_on: false })
-  return cents(Math.max(0, fee - without))
-}
-
-/** The part of a fee that stays when a sale is undone. */
-export function fixedPart(fee: Cents): Cents {
-  return cents(Math.min(fee, FIXED))
+export function feeOn(
+  amount: Cents,
+  { brought_by, has_add_on }: FeeTerms,
+  fixed: Cents = FIXED_FEE,
+): Fee {
+  const on = (rate: number) => Math.min(amount, share(amount, rate, BASIS) + fixed)
+  const without = on(RATE_BPS[brought_by])
+  const fee = has_add_on ? on(RATE_BPS[brought_by] + ADD_ON_BPS) : without
+  return {
+    fee: cents(fee),
+    fixed_fee: cents(Math.min(fee, fixed)),
+    add_on_fee: cents(fee - without),
+  }
 }
 
 /** The affiliate's quarter of the fee, rounded down; nothing without an affiliate. */

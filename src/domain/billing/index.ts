@@ -17,20 +17,21 @@ export {
   nextRetry,
 } from './dunning.ts'
 export {
-  addOnPart,
   type BroughtBy,
   commissionOn,
   DISPUTE_COST,
+  type Fee,
   type FeeTerms,
+  FIXED_FEE,
   feeOn,
-  fixedPart,
+  NO_FEE,
 } from './fee.ts'
 export * from './happenings.ts'
 export { invoiceNumber } from './invoice-number.ts'
 export * from './invoices.ts'
 export { dueAgain, type NextStep, nextStep } from './next-step.ts'
 export * from './orders.ts'
-export { type Calendar, type Period, periodDue, periodOf, trialDue } from './period.ts'
+export { type Calendar, type Period, periodOf, periodPaid, trialDue } from './period.ts'
 export { type PlanMove, planMove, type Rate, type Running, unusedPart } from './plan-move.ts'
 export * from './receipts.ts'
 export * from './refund-split.ts'

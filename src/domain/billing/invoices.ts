@@ -25,22 +25,26 @@ export interface Invoice {
   credit: Cents
   amount: Cents
   tax: Cents
-  /** The service's whole fee, and the part of it that the add-on adds. */
+  /** The service's whole fee, the fixed part of it, and the part that the add-on adds. */
   fee: Cents
+  fixed_fee: Cents
   add_on_fee: Cents
   commission: Cents
   brought_by: BroughtBy
   affiliate_id: string | null
   status: 'open' | 'paid' | 'void'
+  /** Too little to be charged: the service bore it. */
+  is_waived: boolean
   created_at: Date
   paid_at: Date | null
 }
 
-export type NewInvoice = Omit<Invoice, 'created_at' | 'paid_at' | 'status'>
+export type NewInvoice = Omit<Invoice, 'created_at' | 'paid_at' | 'status' | 'is_waived'>
 
 const COLUMNS = sql`id, kind, app_id, user_id, license_id, order_id, subscription_id, period_index,
   period_start, period_end, product_id, price_id, tax_quote_id, price_amount, credit, amount, tax,
-  fee, add_on_fee, commission, brought_by, affiliate_id, status, created_at, paid_at`
+  fee, fixed_fee, add_on_fee, commission, brought_by, affiliate_id, status, created_at, paid_at,
+  is_waived`
 
 /** Writes a bill that waits for its money, or one that is paid already. */
 export async function addInvoice(
@@ -55,8 +59,9 @@ export async function addInvoice(
       ${invoice.period_index}, ${invoice.period_start}, ${invoice.period_end},
       ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
       ${invoice.price_amount}, ${invoice.credit}, ${invoice.amount}, ${invoice.tax},
-      ${invoice.fee}, ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by},
-      ${invoice.affiliate_id}, ${invoice.status}, ${now}, ${paid_at})`)
+      ${invoice.fee}, ${invoice.fixed_fee}, ${invoice.add_on_fee}, ${invoice.commission},
+      ${invoice.brought_by},
+      ${invoice.affiliate_id}, ${invoice.status}, ${now}, ${paid_at}, false)`)
 }
 
 /** A bill by its id. */
@@ -86,6 +91,24 @@ export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoi
     order by paid_at desc, number desc limit 1`)
 }
 
+/** The last invoice of a license that was charged; one that was waived is passed over. */
+export async function lastChargedInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
+  return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
+    where license_id = ${license_id} and status = 'paid' and not is_waived
+    order by paid_at desc, number desc limit 1`)
+}
+
+/** The invoice that paid for the period before: the one whose unused part an upgrade credited. */
+export async function paidBefore(
+  db: Db,
+  { license_id, id }: Pick<Invoice, 'license_id' | 'id'>,
+): Promise<Invoice | undefined> {
+  return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
+    where license_id = ${license_id} and status = 'paid'
+      and (paid_at, number) < (select paid_at, number from invoices where id = ${id})
+    order by paid_at desc, number desc limit 1`)
+}
+
 /**
  * Notes that a bill was paid, and what for: a renewal that came late pays for a later period. One
  * that was given up is paid all the same where its money was on the way.
@@ -93,11 +116,11 @@ export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoi
 export async function payInvoice(
   db: Db,
   now: Date,
-  paid: Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end'>,
+  paid: Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>,
 ): Promise<void> {
   await db.run(sql`update invoices set status = 'paid', paid_at = ${now},
       period_index = ${paid.period_index}, period_start = ${paid.period_start},
-      period_end = ${paid.period_end}
+      period_end = ${paid.period_end}, is_waived = ${paid.is_waived}
     where id = ${paid.id} and status <> 'paid'`)
 }
 

@@ -25,13 +25,15 @@ export function periodOf({ anchor, anchor_index, frequency }: Calendar, index: n
 }
 
 /**
- * The period that is to be paid next at a time: the one after `index`, or a later one where that
- * has passed unpaid. Nobody pays for time in which the license was suspended.
+ * The period of a number that is paid at a time, and the calendar that holds from then on (decided:
+ * late payment): where more than half of it is gone, a new one begins with the payment.
  */
-export function periodDue(calendar: Calendar, index: number, now: Date): Period {
-  let period = periodOf(calendar, index + 1)
-  while (period.period_end <= now) period = periodOf(calendar, period.period_index + 1)
-  return period
+export function periodPaid(calendar: Calendar, index: number, now: Date): Calendar & Period {
+  const period = periodOf(calendar, index)
+  const half = (period.period_start.getTime() + period.period_end.getTime()) / 2
+  if (now.getTime() <= half) return { ...calendar, ...period }
+  const restarted = { ...calendar, anchor: now, anchor_index: index - 1 }
+  return { ...restarted, ...periodOf(restarted, index) }
 }
 
 const REMIND_DAYS = 3

@@ -1,4 +1,4 @@
-import type { Frequency } from '#platform/calendar'
+import { addDays, type Frequency } from '#platform/calendar'
 import { type Cents, cents, share, ZERO } from '#platform/money'
 
 /** What a plan costs and how often. */
@@ -7,46 +7,73 @@ export interface Rate {
   frequency: Frequency | null
 }
 
-/** The period that runs, and what was paid for it before tax. */
+/** The period that runs, and what was really kept for it before tax. */
 export interface Running {
   status: 'active' | 'trialing'
+  /** Where it is a trial, the start of the trial. */
   period_start: Date
   period_end: Date
-  paid: Cents
+  kept: Cents
 }
 
-/** What a move from one plan to another means. */
+/** When a move from one plan to another happens, and what is due for it. */
 export type PlanMove =
   /** At once: the unused part is credited, and the rest of the new price is charged first. */
   | { when: 'now'; credit: Cents; due: Cents }
-  /** At once and free of charge: the trial goes on under the new plan. */
-  | { when: 'in_trial' }
+  /** At once and free of charge: the trial goes on under the new plan until `trial_end`. */
+  | { when: 'in_trial'; trial_end: Date }
   /** At the end of the period. */
   | { when: 'period_end' }
 
-const PER_YEAR: Record<Frequency, number> = { day: 365, week: 52, month: 12, year: 1 }
+const COMMITMENT: Record<Frequency, number> = { day: 0, week: 1, month: 2, year: 3 }
 
-/** What a plan costs in a year; a plan that is paid once is above every other. */
-function perYear({ amount, frequency }: Rate): number {
-  return frequency === null ? Number.POSITIVE_INFINITY : amount * PER_YEAR[frequency]
+function commitment({ frequency }: Rate): number {
+  return frequency === null ? Number.POSITIVE_INFINITY : COMMITMENT[frequency]
+}
+
+/** Up is a longer commitment, or a higher price for the same one (decided: plan change). */
+function isUp(from: Rate, to: Rate): boolean {
+  const [before, after] = [commitment(from), commitment(to)]
+  return after > before || (after === before && to.amount > from.amount)
 }
 
 /**
- * Decides a move (decided: plan move). Up, which is what costs more by the year, happens at once;
- * everything else at the period's end, and so does an upgrade whose credit would exceed its price.
+ * Decides a move (decided: plan change). Up happens at once, down at the period's end, and so does
+ * an upgrade whose credit would reach its price. A trial ends at the shorter of both trials.
  */
-export function planMove(now: Date, from: Rate, to: Rate, running: Running): PlanMove {
-  if (running.status === 'trialing' && to.frequency !== null) return { when: 'in_trial' }
-  if (perYear(to) <= perYear(from)) return { when: 'period_end' }
-  const credit = running.status === 'trialing' ? ZERO : unusedPart(now, running)
+export function planMove(
+  now: Date,
+  from: Rate,
+  to: Rate & { trial_days: number },
+  running: Running,
+): PlanMove {
+  if (running.status === 'trialing') {
+    const trial_end = trialEnd(running, to)
+    if (trial_end > now) return { when: 'in_trial', trial_end }
+    return { when: 'now', credit: ZERO, due: to.amount }
+  }
+  if (!isUp(from, to)) return { when: 'period_end' }
+  const credit = unusedPart(now, running)
   const due = cents(to.amount - credit)
   return due > 0 ? { when: 'now', credit, due } : { when: 'period_end' }
 }
 
+/** When a trial ends under another plan: at the shorter of both; what is paid once has none. */
+function trialEnd(
+  { period_start, period_end }: Running,
+  { frequency, trial_days }: Rate & { trial_days: number },
+): Date {
+  const end = addDays(period_start, frequency === null ? 0 : trial_days)
+  return end < period_end ? end : period_end
+}
+
 /** What the seconds that are left of a paid period are worth, rounded half up. */
-export function unusedPart(now: Date, { period_start, period_end, paid }: Running): Cents {
+export function unusedPart(
+  now: Date,
+  { period_start, period_end, kept }: Pick<Running, 'period_start' | 'period_end' | 'kept'>,
+): Cents {
   const seconds = (from: Date, to: Date) => Math.floor((to.getTime() - from.getTime()) / 1000)
   const whole = seconds(period_start, period_end)
   const left = Math.min(whole, Math.max(0, seconds(now, period_end)))
-  return whole <= 0 ? ZERO : share(paid, left, whole)
+  return whole <= 0 ? ZERO : share(kept, left, whole)
 }

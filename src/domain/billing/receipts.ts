@@ -25,6 +25,7 @@ export interface Receipt extends Invoice {
   /** The rate that was charged and the share of the price it applies to, in millionths. */
   rate_ppm: number
   taxable_ppm: number
+  /** The card that paid; of what was waived, the card on file. */
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
@@ -36,12 +37,13 @@ const BACK = sql`r.status in ('pending', 'succeeded')`
 /** A paid bill with all that its receipt tells; undefined for one that was never paid. */
 export async function tellInvoice(db: Db, id: string): Promise<Receipt | undefined> {
   type Told = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
-    charge_id: string
+    charge_id: string | null
   }
   const told = await db.maybe<Told>(sql`
     select i.number, i.paid_at, a.name as app_name, s.legal_name as seller_name,
       p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
-      t.card->>'brand' as card_brand, t.card->>'last4' as card_last4, c.id as charge_id
+      coalesce(t.card->>'brand', k.brand) as card_brand,
+      coalesce(t.card->>'last4', k.last4) as card_last4, c.id as charge_id
     from invoices i
       join apps a on a.id = i.app_id
       join sellers s on s.id = a.seller_id
@@ -49,8 +51,10 @@ export async function tellInvoice(db: Db, id: string): Promise<Receipt | undefin
       join prices pr on pr.id = i.price_id
       join users u on u.id = i.user_id
       join tax_quotes q on q.id = i.tax_quote_id
-      join charges c on c.invoice_id = i.id
-      join attempts t on t.id = c.attempt_id
+      left join charges c on c.invoice_id = i.id
+      left join attempts t on t.id = c.attempt_id
+      left join subscriptions su on su.id = i.subscription_id
+      left join cards k on k.id = su.card_id
     where i.id = ${id} and i.status = 'paid'`)
   if (!told) return undefined
   const { charge_id, ...facts } = told
@@ -65,7 +69,7 @@ export interface ReceiptLine {
   number: number
   kind: Invoice['kind']
   product_name: string
-  /** Tax included. */
+  /** Tax included; nothing of what was waived. */
   total: Cents
   given_back: Cents
   paid_at: Date
@@ -77,7 +81,8 @@ export async function receiptsOf(
   buyer: { user_id: string; app_id: string },
 ): Promise<ReceiptLine[]> {
   return await db.rows<ReceiptLine>(sql`
-    select i.id, i.number, i.kind, p.name as product_name, i.amount + i.tax as total, i.paid_at,
+    select i.id, i.number, i.kind, p.name as product_name, i.paid_at,
+      case when i.is_waived then 0 else i.amount + i.tax end as total,
       (select coalesce(sum(r.amount), 0)::bigint from refunds r
         join charges c on c.id = r.charge_id where c.invoice_id = i.id and ${BACK}) as given_back
     from invoices i join products p on p.id = i.product_id

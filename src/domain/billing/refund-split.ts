@@ -1,5 +1,4 @@
 import { type Cents, cents, share, sum, ZERO } from '#platform/money'
-import { fixedPart } from './fee.ts'
 import type { Invoice } from './invoices.ts'
 
 /** What was taken back of a bill: `amount` with its tax, and the parts of it. */
@@ -36,7 +35,10 @@ export function togetherBack(...parts: TakenBack[]): TakenBack {
 }
 
 /** A bill's figures, as far as a refund divides them. */
-export type Divided = Pick<Invoice, 'amount' | 'tax' | 'fee' | 'add_on_fee' | 'commission'>
+export type Divided = Pick<
+  Invoice,
+  'amount' | 'tax' | 'fee' | 'fixed_fee' | 'add_on_fee' | 'commission'
+>
 
 /**
  * What goes back with `amount` of a bill, tax included, of which `before` went back already
@@ -50,7 +52,7 @@ export function takeBack(bill: Divided, before: TakenBack, amount: Cents): Taken
   if (amount <= 0 || after > whole)
     throw new RangeError(`${amount} is not what is left of ${whole}`)
   const next = (part: Cents, taken: Cents) => cents(share(part, after, whole) - taken)
-  const without = cents(bill.fee - fixedPart(bill.fee) - bill.add_on_fee)
+  const without = cents(bill.fee - bill.fixed_fee - bill.add_on_fee)
   const add_on_fee = next(bill.add_on_fee, before.add_on_fee)
   return {
     amount,

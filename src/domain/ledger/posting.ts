@@ -23,6 +23,8 @@ export type Account =
   | 'buyer_payable'
   /** What nobody pays back any more. */
   | 'losses'
+  /** Dues too small to be charged, which the service bears. */
+  | 'waived'
 
 /** One line: an account, whose it is, and what is debited (or credited, where negative). */
 export interface Line {
@@ -56,12 +58,14 @@ export interface Parties {
 
 /**
  * A cleared sale, renewal or upgrade: what was charged = tax + commission + the rest of the fee +
- * the add-on + what the seller gets.
+ * the add-on + what the seller gets. What was waived the service bears in the buyer's place.
  */
-export function sale(facts: Division & Parties & { invoice_id: string }): Posting {
+export function sale(
+  facts: Division & Parties & { invoice_id: string; is_waived: boolean },
+): Posting {
   const { amount, tax, fee, add_on_fee, commission } = facts
   return posting('sale', facts.invoice_id, [
-    debit('processor', '', sum(amount, tax)),
+    debit(facts.is_waived ? 'waived' : 'processor', '', sum(amount, tax)),
     credit('tax_payable', taxOwner(facts), tax),
     credit('affiliate_payable', facts.affiliate_id ?? '', commission),
     credit('fees', '', cents(fee - add_on_fee - commission)),

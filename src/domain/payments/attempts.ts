@@ -68,6 +68,17 @@ export async function open(
   return inserted === 1
 }
 
+/** Whether a buyer has an attempt for an app that is not settled, on a cart or on an invoice. */
+export async function hasUnsettled(
+  db: Db,
+  buyer: { app_id: string; email_normalised: string },
+): Promise<boolean> {
+  const { is } = await db.one<{ is: boolean }>(sql`select exists (select 1 from attempts
+    where app_id = ${buyer.app_id} and email_normalised = ${buyer.email_normalised}
+      and ${UNSETTLED}) as is`)
+  return is
+}
+
 /** The attempt on a cart that is open for a buyer and app. */
 export async function findUnsettled(
   db: Db,

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import type { Db } from '#platform/db'
-import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
+import { type Cents, formatAmount, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
@@ -13,7 +13,10 @@ interface InvoiceFacts extends tax.Rule {
   status: 'open' | 'paid' | 'void'
   amount: Cents
   tax: Cents
+  kind: billing.InvoiceKind
+  is_waived: boolean
   fee: Cents
+  fixed_fee: Cents
   add_on_fee: Cents
   commission: Cents
   brought_by: billing.BroughtBy
@@ -32,8 +35,8 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
   const histories = await addOnHistories(db)
   await inPages<InvoiceFacts>(
     (after, limit) =>
-      db.rows(sql`select i.id, i.app_id, i.status, i.amount, i.tax, i.fee, i.add_on_fee,
-        i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
+      db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
+        i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
         c.amount as charged, coalesce(${linesOf('sale', sql`i.id`)},
           ${linesOf('sale', sql`case i.kind when 'purchase' then i.order_id end`)}) as lines
@@ -47,7 +50,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       const isPaid = invoice.status === 'paid'
       const posting = isPaid ? ledger.sale({ ...invoice, invoice_id: invoice.id }) : undefined
       comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
-      const due = isPaid ? sum(invoice.amount, invoice.tax) : null
+      const due = isPaid && !invoice.is_waived ? sum(invoice.amount, invoice.tax) : null
       if (invoice.charged === due) return
       const words = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
       report.differ('a paid bill has its charge', invoice.id, words)
@@ -56,18 +59,21 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
 }
 
 function checkDivision(report: Report, invoice: InvoiceFacts, history: AddOnHistory): void {
-  const { id, amount, fee, add_on_fee, commission, brought_by, affiliate_id } = invoice
+  const { id, amount, fee, fixed_fee, add_on_fee, commission, brought_by, affiliate_id } = invoice
+  const divide = (has_add_on: boolean) =>
+    billing.feeOn(amount, { brought_by, has_add_on }, fixedOf(invoice))
   const isRight = (has_add_on: boolean) => {
-    const expected = divide(amount, { brought_by, has_add_on })
-    return expected.fee === fee && expected.add_on_fee === add_on_fee
+    const expected = divide(has_add_on)
+    return (
+      expected.fee === fee && expected.fixed_fee === fixed_fee && expected.add_on_fee === add_on_fee
+    )
   }
   const possible = hadAddOn(invoice.created_at, history)
   if (!possible.some(isRight)) {
     const [has_add_on = false] = possible
-    const expected = divide(amount, { brought_by, has_add_on })
-    const of = (part: { fee: Cents; add_on_fee: Cents }) =>
+    const of = (part: billing.Fee) =>
       `${formatAmount(part.fee)} with ${formatAmount(part.add_on_fee)} for the add-on`
-    const words = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(expected)}`
+    const words = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(divide(has_add_on))}`
     report.differ('a fee follows its terms', id, words)
   }
   const expected = billing.commissionOn(fee, affiliate_id)
@@ -76,10 +82,9 @@ function checkDivision(report: Report, invoice: InvoiceFacts, history: AddOnHist
   report.differ('a commission is a quarter of the fee', id, words)
 }
 
-/** The fee must not eat more than there is of a small difference. */
-function divide(amount: Cents, terms: billing.FeeTerms) {
-  const fee = cents(Math.min(amount, billing.feeOn(amount, terms)))
-  return { fee, add_on_fee: billing.addOnPart(amount, fee, terms) }
+/** The fixed part is charged once a period: an upgrade (since it is so) has none of its own. */
+function fixedOf({ kind, fixed_fee }: InvoiceFacts): Cents {
+  return kind === 'upgrade' && fixed_fee === ZERO ? ZERO : billing.FIXED_FEE
 }
 
 function checkQuote(report: Report, invoice: InvoiceFacts): void {

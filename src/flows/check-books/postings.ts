@@ -112,8 +112,8 @@ const NOT_UNDONE = sql`not (r.requested_by = 'system' and exists (select 1 from 
 
 /** What refunds and disputes took of a bill together is each part's share of it, to the cent. */
 async function checkPartsTaken(db: Db, report: Report): Promise<void> {
-  const rows = await db.rows<TakenFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.add_on_fee,
-      i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
+  const rows = await db.rows<TakenFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.fixed_fee,
+      i.add_on_fee, i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
       sum(b.fee)::bigint as back_fee, sum(b.add_on_fee)::bigint as back_add_on_fee,
       sum(b.commission)::bigint as back_commission,
       (select count(*) from refunds r where r.charge_id = c.id and r.status = 'refused') as refused

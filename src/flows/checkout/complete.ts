@@ -6,7 +6,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { bookCharge } from '#flows/book'
+import { bookPayment } from '#flows/book'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
@@ -161,7 +161,7 @@ async function recordOrder(
   const { brought_by } = cart
   const has_add_on = apps.addOnOf(now, app).is_charged
   const fee_terms = { brought_by, has_add_on }
-  const fee = isPaid ? billing.feeOn(quote.amount, fee_terms) : ZERO
+  const { fee, add_on_fee } = isPaid ? billing.feeOn(quote.amount, fee_terms) : billing.NO_FEE
   const order = {
     id: attempt.order_id,
     cart_id: cart.id,
@@ -174,7 +174,7 @@ async function recordOrder(
     tax: quote.tax,
     charged: attempt.amount,
     fee,
-    add_on_fee: isPaid ? billing.addOnPart(quote.amount, fee, fee_terms) : ZERO,
+    add_on_fee,
     commission: isPaid ? billing.commissionOn(fee, affiliate_id) : ZERO,
     brought_by,
     affiliate_id,
@@ -206,9 +206,10 @@ async function bookMoney(
     period_end: sale.terms.period_end,
     price_amount: order.amount,
     credit: ZERO,
+    fixed_fee: billing.FIXED_FEE,
   }
   await billing.addInvoice(tx, now, { ...invoice, status: 'paid' })
   const payees = { seller_id: sale.app.seller_id, state: sale.quote.state }
-  const attempt_id = sale.attempt.id
-  await bookCharge(world, tx, now, { invoice, payees, attempt_id, processor_charge_id })
+  const paid_by = { attempt_id: sale.attempt.id, processor_charge_id }
+  await bookPayment(world, tx, now, { invoice, payees, paid_by })
 }

@@ -41,7 +41,7 @@ export async function offerRefund(
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.togetherBack(taken, back)
   const license = await licensing.findLicense(db, invoice.license_id)
-  const last = await billing.lastPaidInvoice(db, invoice.license_id)
+  const last = await billing.lastChargedInvoice(db, invoice.license_id)
   return {
     left,
     back,

@@ -68,7 +68,7 @@ async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<v
     subject_id: refund.id,
   })
   if (license.status === 'canceled') return
-  const last = await billing.lastPaidInvoice(tx, license.license_id)
+  const last = await billing.lastChargedInvoice(tx, license.license_id)
   const refunds = payments.refundedOf(await payments.refundsOf(tx, charge.id))
   const lost = payments.disputedOf(await payments.disputesOf(tx, charge.id))
   const back = billing.togetherBack(refunds, ...lost)

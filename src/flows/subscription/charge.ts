@@ -1,43 +1,68 @@
-import type * as billing from '#domain/billing'
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { sum } from '#platform/money'
+import { type Cents, sum, ZERO } from '#platform/money'
+import { type Billed, writeInvoice } from './invoice.ts'
+import { pay } from './pay.ts'
 import { type InvoiceSettled, settleInvoice } from './settle.ts'
 
 /** What became of a charge; nobody may know yet. */
 export type InvoiceOutcome = InvoiceSettled | { outcome: 'processing' }
 
+/** What an invoice waits for: its charge, nothing, or another try for the same buyer and app. */
+export type Intended =
+  | { outcome: 'intended'; attempt: payments.InvoiceAttempt }
+  | { outcome: 'waived' }
+  | { outcome: 'processing' }
+
+/** An amount that is due and less than the processor charges is waived (decided: smallest charge). */
+export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents): boolean {
+  return total > ZERO && total < processor.smallest_charge
+}
+
 /**
- * Puts the intention to charge a bill on record, inside the caller's transaction. Undefined where
- * another try for this buyer and app is under way.
+ * Puts the intention to charge a subscription on record, inside the transaction of a caller who
+ * holds it: for the invoice that is open, or for a new one. What is too little to be charged is
+ * waived, and what it was for happens at once.
  */
 export async function intend(
-  { clock, random }: World,
+  world: World,
   tx: Db,
+  now: Date,
   facts: {
-    invoice: Pick<billing.Invoice, 'id' | 'app_id' | 'user_id' | 'amount' | 'tax'>
-    card_id: string
+    subscription: billing.RunningSubscription
+    app: apps.App
+    user_id: string
+    open?: billing.Invoice | undefined
+    billed?: Billed | undefined
     asked_by: payments.InvoiceAttempt['asked_by']
   },
-): Promise<payments.InvoiceAttempt | undefined> {
-  const { invoice, card_id, asked_by } = facts
-  const now = clock.now()
-  const { email_normalised } = (await identity.findUser(tx, invoice.user_id))!
-  const attempt = {
-    id: mintId(random, 'att'),
-    invoice_id: invoice.id,
-    asked_by,
-    app_id: invoice.app_id,
-    email_normalised,
-    amount: sum(invoice.amount, invoice.tax),
-    card: await payments.findCard(tx, card_id),
+): Promise<Intended> {
+  const { subscription, app, asked_by, open } = facts
+  const { email_normalised } = (await identity.findUser(tx, facts.user_id))!
+  const buyer = { app_id: app.id, email_normalised }
+  if (await payments.hasUnsettled(tx, buyer)) return { outcome: 'processing' }
+  const invoice = open ?? (await writeInvoice(world, tx, now, { ...facts, billed: facts.billed! }))
+  const card = await payments.findCard(tx, subscription.card_id)
+  const amount = sum(invoice.amount, invoice.tax)
+  if (isWaived(world, amount)) {
+    const payer = { email_normalised, fingerprint: card.fingerprint }
+    await pay(world, tx, now, { invoice, subscription, app, payer, paid_by: 'waived' })
+    return { outcome: 'waived' }
   }
-  if (!(await payments.openOnInvoice(tx, now, attempt))) return undefined
+  const id = mintId(world.random, 'att')
+  const attempt = { id, invoice_id: invoice.id, asked_by, ...buyer, amount, card }
+  const created_at = world.clock.now()
+  if (!(await payments.openOnInvoice(tx, created_at, attempt))) {
+    if (!open) await billing.voidInvoice(tx, invoice.id)
+    return { outcome: 'processing' }
+  }
   const unsettled = { status: 'open' as const, action_url: null, decline_code: null }
-  return { ...attempt, ...unsettled, created_at: now }
+  return { outcome: 'intended', attempt: { ...attempt, ...unsettled, created_at } }
 }
 
 /** Asks the processor for the money of an attempt, and writes its answer. */

@@ -31,8 +31,7 @@ export async function writeInvoice(
   const { price_amount, credit, quote, offer } = billed
   const amount = cents(price_amount - credit)
   const terms = { brought_by, has_add_on: apps.addOnOf(now, app).is_charged }
-  // The fixed part of the fee must not eat more than there is of a small difference.
-  const fee = cents(Math.min(amount, billing.feeOn(amount, terms)))
+  const { fee, fixed_fee, add_on_fee } = billing.feeOn(amount, terms, await fixedPart(tx, facts))
   const invoice = {
     id: mintId(random, 'inv'),
     kind: billed.kind,
@@ -50,11 +49,22 @@ export async function writeInvoice(
     amount,
     tax: quote.tax,
     fee,
-    add_on_fee: amount > ZERO ? billing.addOnPart(amount, fee, terms) : ZERO,
+    fixed_fee,
+    add_on_fee,
     commission: billing.commissionOn(fee, affiliate_id),
     brought_by,
     affiliate_id,
   }
   await billing.addInvoice(tx, now, { ...invoice, status: 'open' })
   return invoice
+}
+
+/** The fixed part of the fee is charged once a period: not on top of one that was paid for. */
+async function fixedPart(
+  tx: Db,
+  { subscription, billed }: { subscription: billing.Subscription; billed: Billed },
+): Promise<Cents> {
+  const isWithin =
+    billed.kind === 'upgrade' && (await billing.lastPaidInvoice(tx, subscription.license_id))
+  return isWithin ? ZERO : billing.FIXED_FEE
 }

@@ -6,17 +6,21 @@ import { appTime, type World } from '#flows/world'
 import { type Cents, sum } from '#platform/money'
 import { plannedOffer } from './planned.ts'
 
-/** What a license costs when it is paid for next. */
-export interface NextCharge {
-  /** The period after this one, a bill that is open, or the first period after a pause. */
-  why: 'renewal' | 'owed' | 'resumption'
-  offer: catalog.Offer
+/** An amount with the tax of the day on which it is charged. */
+export interface Taxed {
   amount: Cents
   tax: Cents
   total: Cents
-  state: string
   /** False where a tax service will say at that time: then it is counted at the last rate. */
   is_exact: boolean
+}
+
+/** What a license costs when it is paid for next. */
+export interface NextCharge extends Taxed {
+  /** The period after this one, a bill that is open, or the first period after a pause. */
+  why: 'renewal' | 'owed' | 'resumption'
+  offer: catalog.Offer
+  state: string
 }
 
 /**
@@ -38,12 +42,12 @@ export async function nextCharge(
   const resumes = license.paused_for === 'buyer'
   const wanted = resumes ? undefined : await plannedOffer(db, subscription)
   const offer = wanted ?? (await catalog.findBought(db, price_id))
-  return await count(world, subscription, {
-    why: resumes ? 'resumption' : 'renewal',
-    offer,
+  const taxed = await withTax(world, subscription, {
     amount: wanted ? wanted.amount : amount,
     at: resumes ? appTime(world, app) : period_end,
   })
+  const { state } = subscription
+  return { why: resumes ? 'resumption' : 'renewal', offer, ...taxed, state }
 }
 
 /** What an open bill comes to. */
@@ -57,20 +61,18 @@ async function chargeOf(
   return { why: 'owed', offer, amount, tax: owed, total, state, is_exact: true }
 }
 
-/** Adds the tax of the day on which it is charged. */
-async function count(
+/** Adds the tax of the day on which a subscription is charged. */
+export async function withTax(
   { db, taxes }: World,
   { state, zip, license_id, order_id }: billing.Subscription,
-  facts: Pick<NextCharge, 'why' | 'offer' | 'amount'> & { at: Date },
-): Promise<NextCharge> {
-  const { at, ...next } = facts
-  const { amount } = next
+  { amount, at }: { amount: Cents; at: Date },
+): Promise<Taxed> {
   // A page is no reason to call a tax service, which may be slow, costs, and knows no future rate.
   const is_exact = taxes.name === 'table'
   const owed = is_exact
     ? (await taxes.quote(at, { state, zip, amount })).tax
     : tax.taxOn(amount, await lastRule())
-  return { ...next, state, tax: owed, total: sum(amount, owed), is_exact }
+  return { amount, tax: owed, total: sum(amount, owed), is_exact }
 
   async function lastRule() {
     const { tax_quote_id } =

@@ -6,10 +6,10 @@ import * as tax from '#domain/tax'
 import { holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import { mintId } from '#platform/ids'
+import { LETTERS } from '#platform/letters'
 import { ZERO } from '#platform/money'
 import type { Asker } from './auto-renew.ts'
 import { chargeInvoice, type InvoiceOutcome, intend } from './charge.ts'
-import { writeInvoice } from './invoice.ts'
 
 /** What came of paying; nothing may be owed, or another try be under way. */
 export type Paid = InvoiceOutcome | { outcome: 'nothing_owed' }
@@ -23,7 +23,7 @@ export async function payOwed(
   facts: { license_id: string; asked_by: 'buyer' | 'operator'; return_url: string },
 ): Promise<Paid> {
   const billed = await billResumption(world, facts.license_id)
-  const intended = await world.db.tx(async (tx) => {
+  const charged = await world.db.tx(async (tx) => {
     const { license, subscription, app, now } = await holdLicense(world, tx, facts.license_id)
     if (!subscription || !owes(license)) return undefined
     // Nobody buys himself out of a suspension by ending a pause of his own.
@@ -32,22 +32,18 @@ export async function payOwed(
     const open = await billing.openInvoiceOf(tx, subscription.id)
     if (!open && !billed) return undefined
     const { user_id } = license
-    const invoice =
-      open ??
-      (await writeInvoice(world, tx, now, {
-        subscription,
-        app,
-        user_id,
-        billed: billed!,
-      }))
     const { asked_by } = facts
-    const attempt = await intend(world, tx, { invoice, card_id: subscription.card_id, asked_by })
-    return { app, attempt }
+    const owed = { subscription, app, user_id, open, billed, asked_by }
+    return { app, intended: await intend(world, tx, now, owed) }
   })
-  if (!intended) return { outcome: 'nothing_owed' }
-  const { app, attempt } = intended
-  if (!attempt) return { outcome: 'processing' }
-  return await chargeInvoice(world, attempt, { app, return_url: facts.return_url })
+  if (!charged) return { outcome: 'nothing_owed' }
+  const { app, intended } = charged
+  if (intended.outcome === 'waived') {
+    world.jobs.wake(LETTERS)
+    return { outcome: 'paid' }
+  }
+  if (intended.outcome === 'processing') return intended
+  return await chargeInvoice(world, intended.attempt, { app, return_url: facts.return_url })
 }
 
 /** Whether somebody may pay for a license now: it is owed for, or its owner had paused it. */

@@ -4,33 +4,32 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { bookCharge } from '#flows/book'
+import { bookPayment, type PaidBy } from '#flows/book'
 import type { World } from '#flows/world'
-import type { Frequency } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { queueLetter } from '#platform/letters'
 import { sum, ZERO } from '#platform/money'
 import type { Paying } from './settle.ts'
 
+/** An invoice that is paid, who pays it, and with what. */
+export interface Payment extends Pick<Paying, 'subscription' | 'app'> {
+  invoice: billing.NewInvoice
+  payer: { email_normalised: string; fingerprint: string }
+  paid_by: PaidBy
+}
+
 /** A bill was paid: the money is booked, the license goes on, and the buyer gets a receipt. */
-export async function pay(
-  world: World,
-  tx: Db,
-  now: Date,
-  paying: Paying,
-  processor_charge_id: string,
-): Promise<void> {
-  const { app, attempt, subscription } = paying
-  const invoice = await payableInvoice(tx, paying)
+export async function pay(world: World, tx: Db, now: Date, payment: Payment): Promise<void> {
+  const { app, subscription, paid_by } = payment
+  const invoice = await payableInvoice(tx, payment)
   const license = await licensing.lockLicense(tx, invoice.license_id)
-  const { frequency } = await catalog.findBought(tx, invoice.price_id)
-  const calendar = calendarPaid(now, paying, license)
-  const period = periodPaid(now, invoice, { ...calendar, frequency })
-  await billing.payInvoice(tx, now, { id: invoice.id, ...period })
+  const { calendar, ...period } = await periodPaid(tx, now, payment, license)
+  const is_waived = paid_by === 'waived'
+  await billing.payInvoice(tx, now, { id: invoice.id, ...period, is_waived })
   const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
   const payees = { seller_id: app.seller_id, state }
-  await bookCharge(world, tx, now, { invoice, payees, attempt_id: attempt.id, processor_charge_id })
+  await bookPayment(world, tx, now, { invoice, payees, paid_by })
   await queueLetter(tx, now, world.jobs, {
     id: mintId(world.random, 'letter'),
     cause: `receipt:${invoice.id}`,
@@ -70,35 +69,53 @@ export async function pay(
 }
 
 /** The bill without a commission where the affiliate has become the one who pays it. */
-async function payableInvoice(tx: Db, { invoice, app, attempt }: Paying): Promise<billing.Invoice> {
+async function payableInvoice(
+  tx: Db,
+  { invoice, app, payer }: Payment,
+): Promise<billing.NewInvoice> {
   if (invoice.affiliate_id === null) return invoice
-  const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
-    email_normalised: attempt.email_normalised,
-    fingerprint: attempt.card.fingerprint,
-    developer_id: app.developer_id,
-  })
+  const { developer_id } = app
+  const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, { ...payer, developer_id })
   if (!isSelf) return invoice
   await billing.waiveCommission(tx, invoice.id)
   return { ...invoice, commission: ZERO, affiliate_id: null }
 }
 
-/** The period that is paid: one that comes late skips what has passed unpaid. */
-function periodPaid(
+/** The period that is paid, and the calendar that holds from then on. */
+async function periodPaid(
+  tx: Db,
   now: Date,
-  invoice: billing.Invoice,
-  calendar: Omit<billing.Calendar, 'frequency'> & { frequency: Frequency | null },
-) {
-  const { period_start, period_end } = invoice
+  payment: Payment,
+  license: licensing.HeldLicense,
+): Promise<PaidPeriod> {
+  const { invoice } = payment
   const period_index = invoice.period_index!
-  const { frequency } = calendar
-  if (frequency === null) return { period_index, period_start, period_end }
-  return billing.periodDue({ ...calendar, frequency }, period_index - 1, now)
+  const { frequency } = await catalog.findBought(tx, invoice.price_id)
+  const calendar = calendarPaid(now, payment, license)
+  const { period_start, period_end } = invoice
+  // An upgrade was agreed to and charged for the period that it shows.
+  if (frequency === null || invoice.kind === 'upgrade') {
+    return { calendar, period_index, period_start, period_end }
+  }
+  const paid = billing.periodPaid({ ...calendar, frequency }, period_index, now)
+  const { anchor, anchor_index } = paid
+  return {
+    calendar: { anchor, anchor_index },
+    period_index,
+    period_start: paid.period_start,
+    period_end: paid.period_end,
+  }
+}
+
+interface PaidPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
+  calendar: Omit<billing.Calendar, 'frequency'>
+  period_index: number
 }
 
 /** A move to another plan and the end of a pause begin a calendar of their own. */
 function calendarPaid(
   now: Date,
-  { invoice, subscription }: Paying,
+  { invoice, subscription }: Payment,
   license: licensing.HeldLicense,
 ) {
   const { anchor, anchor_index, period_end, period_index } = subscription
@@ -111,13 +128,13 @@ function calendarPaid(
   return isMove ? { anchor: period_end, anchor_index: period_index } : { anchor, anchor_index }
 }
 
-function statusPaid({ period_end }: billing.Invoice): 'active' | 'one_time_active' {
+function statusPaid({ period_end }: billing.NewInvoice): 'active' | 'one_time_active' {
   return period_end ? 'active' : 'one_time_active'
 }
 
 /** The license's steps, and where each leads. */
 function stepsOf(
-  invoice: billing.Invoice,
+  invoice: billing.NewInvoice,
   { status }: licensing.License,
 ): Pick<licensing.Move, 'trigger' | 'to'>[] {
   const to = statusPaid(invoice)
@@ -134,7 +151,7 @@ async function giveBack(
   { random }: World,
   tx: Db,
   now: Date,
-  invoice: billing.Invoice,
+  invoice: billing.NewInvoice,
 ): Promise<void> {
   const charge = (await payments.chargeOf(tx, invoice.id))!
   const { tax: tax_part, fee, add_on_fee, commission } = invoice

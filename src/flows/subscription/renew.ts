@@ -3,7 +3,6 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
-import type * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
@@ -11,9 +10,9 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { LETTERS } from '#platform/letters'
 import { ZERO } from '#platform/money'
-import { chargeInvoice, intend } from './charge.ts'
+import { chargeInvoice, type Intended, intend } from './charge.ts'
 import { endSubscription, followCalendar, tell } from './fail.ts'
-import { type Billed, writeInvoice } from './invoice.ts'
+import type { Billed } from './invoice.ts'
 import { plannedOffer } from './planned.ts'
 
 /** Claims of a worker that was killed expire after so long. */
@@ -101,10 +100,11 @@ async function take(world: World, id: string): Promise<void> {
   }
   // The tax service may be somewhere else: it is asked with nothing locked.
   const billed = await billFor(world, charged)
-  const attempt = await world.db.tx((tx) => record(world, tx, charged, billed))
-  if (!attempt) return
+  const intended = await world.db.tx((tx) => record(world, tx, charged, billed))
+  if (intended?.outcome === 'waived') world.jobs.wake(LETTERS)
+  if (intended?.outcome !== 'intended') return
   const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
-  await chargeInvoice(world, attempt, { app: charged.app, return_url })
+  await chargeInvoice(world, intended.attempt, { app: charged.app, return_url })
 }
 
 /** What is due without a charge. */
@@ -151,24 +151,23 @@ async function billFor(world: World, { subscription, now }: InHand): Promise<Bil
   const sale = { state, zip, amount: price_amount }
   const figures = await world.taxes.quote(now, sale)
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
-  const period = nextPeriod(now, subscription, wanted)
+  const period = nextPeriod(subscription, wanted)
   return { kind: 'renewal', period, offer, price_amount, credit: ZERO, quote }
 }
 
 /** The period that follows: another plan's begins where that of now ends, and may have no end. */
 function nextPeriod(
-  now: Date,
   subscription: billing.RunningSubscription,
   wanted: catalog.Offer | undefined,
 ): Billed['period'] {
   const { period_index, period_end } = subscription
-  if (!wanted) return billing.periodDue(subscription, period_index, now)
+  if (!wanted) return billing.periodOf(subscription, period_index + 1)
   const { frequency } = wanted
   if (frequency === null) {
     return { period_index: period_index + 1, period_start: period_end, period_end: null }
   }
   const calendar = { anchor: period_end, anchor_index: period_index, frequency }
-  return billing.periodDue(calendar, period_index, now)
+  return billing.periodOf(calendar, period_index + 1)
 }
 
 /** Whether a plan that is moved to is still sold; held until the end. */
@@ -187,7 +186,7 @@ async function record(
   tx: Db,
   before: InHand,
   billed: Billed | undefined,
-): Promise<payments.InvoiceAttempt | undefined> {
+): Promise<Intended | undefined> {
   const { subscription, license, app, now, step } = await look(world, tx, before.subscription.id)
   const isSame =
     step === before.step &&
@@ -200,12 +199,8 @@ async function record(
   }
   const { user_id } = license
   const open = await billing.openInvoiceOf(tx, subscription.id)
-  const invoice =
-    open ?? (await writeInvoice(world, tx, now, { subscription, app, user_id, billed: billed! }))
-  const { card_id } = subscription
-  const attempt = await intend(world, tx, { invoice, card_id, asked_by: 'schedule' })
   // Where another try is under way, the claim ends by itself and this is looked at again: that try
-  // may be an upgrade's, after which another bill is due.
-  if (!attempt && !open) await billing.voidInvoice(tx, invoice.id)
-  return attempt
+  // may be an upgrade's, after which another invoice is due.
+  const facts = { subscription, app, user_id, open, billed, asked_by: 'schedule' as const }
+  return await intend(world, tx, now, facts)
 }

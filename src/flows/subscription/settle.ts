@@ -31,7 +31,12 @@ export async function settleInvoice(
     const now = appTime(world, app)
     await payments.record(tx, now, id, answer)
     const facts = { invoice: await billing.findInvoice(tx, invoice_id), subscription, attempt, app }
-    if (answer.status === 'succeeded') await pay(world, tx, now, facts, answer.charge_id)
+    if (answer.status === 'succeeded') {
+      const { email_normalised, card } = attempt
+      const payer = { email_normalised, fingerprint: card.fingerprint }
+      const paid_by = { attempt_id: id, processor_charge_id: answer.charge_id }
+      await pay(world, tx, now, { ...facts, payer, paid_by })
+    }
     if (answer.status === 'declined') await fail(world, tx, now, facts, answer.decline_code)
     if (answer.status === 'closed') await giveUpTry(tx, now, facts)
     if (answer.status === 'refused') {

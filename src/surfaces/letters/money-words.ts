@@ -26,6 +26,8 @@ const SOLD: Block = {
   text: 'Sold by Purser, the merchant of record. The charge on your card reads PURSER.',
 }
 
+type Row = [label: string, value: string]
+
 const nameOf = ({ app_name, product_name }: Held) => `${app_name} ${product_name}`
 
 function manage({ manage_url }: Held, note: string): Block {
@@ -34,18 +36,18 @@ function manage({ manage_url }: Held, note: string): Block {
 
 /** The receipt of a renewal, or of a move to another plan. */
 export function invoicePaid(receipt: Receipt, held: Held, coming: Coming | undefined): Words {
-  const { kind, price_amount, credit, amount, tax, state, period_end } = receipt
+  const { kind, price_amount, credit, tax, state, period_end, is_waived } = receipt
+  const total = sum(receipt.amount, tax)
   const name = nameOf(held)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
-  const rows: [string, string][] = [
+  const rows: Row[] = [
     ['Invoice', invoiceNumber(receipt.number)],
     ['Date', formatDay(receipt.paid_at)],
     [name, formatMoney(price_amount)],
-    ...(credit > 0
-      ? ([['Unused part of the plan before', formatMoney(-credit)]] as [string, string][])
-      : []),
+    ...(credit > 0 ? [['Unused part of the plan before', formatMoney(-credit)] as Row] : []),
     [`Sales tax (${state})`, formatMoney(tax)],
-    ['Paid', formatMoney(sum(amount, tax))],
+    ...(is_waived ? [['Waived: too little to charge', formatMoney(-total)] as Row] : []),
+    ['Paid', formatMoney(is_waived ? 0 : total)],
     ['Card', card],
     ['Next charge', coming ? comingOf(coming) : 'None'],
   ]

@@ -13,14 +13,16 @@ import { type ManageFrame, type Note, QuestionPage } from './frame.tsx'
 export function ChoosePlanPage(
   facts: ManageFrame & {
     products: Product[]
-    offers: Offer[]
+    /** Each with its price and the sales tax on it together. */
+    offers: (Offer & { total: number })[]
     current_price_id: string
     pending_price_id: string | null
   },
 ): JSX.Element {
   const { at, offers } = facts
-  const priceOf = ({ id, amount, frequency }: Offer): PlanPrice => {
-    const price = { amount_cents: amount, frequency }
+  const priceOf = ({ id, amount, frequency, total }: Offer & { total: number }): PlanPrice => {
+    const note = total === amount ? 'No sales tax' : `${formatMoney(total)} with sales tax`
+    const price = { amount_cents: amount, frequency, note }
     if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
     if (id === facts.pending_price_id) return { ...price, mark: 'Planned' }
     return { ...price, href: at(`plan/${id}/`), action: 'Choose' }
@@ -66,6 +68,10 @@ export interface MoveFacts {
   due: number
   tax: number
   total: number
+  /** True where the total is too little to charge. */
+  is_waived: boolean
+  /** What each period costs from then on, tax included. */
+  renewal: { amount: number; tax: number; total: number; is_exact: boolean }
   state: string
   moves_at: Date
   period_end: Date | null
@@ -107,7 +113,8 @@ export function MovePage(
   )
 }
 
-function Lines({ from, to, credit, due, tax, total, state }: MoveFacts): JSX.Element {
+function Lines(facts: MoveFacts): JSX.Element {
+  const { from, to, credit, due, tax, total, state, is_waived } = facts
   const items = [{ label: nameOf(to), amount_cents: to.amount }]
   if (credit > 0) items.push({ label: `Unused part of ${from}`, amount_cents: -credit })
   return (
@@ -116,7 +123,10 @@ function Lines({ from, to, credit, due, tax, total, state }: MoveFacts): JSX.Ele
       subtotal_cents={due}
       tax_cents={tax}
       tax_label={tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`}
-      total_cents={total}
+      {...(is_waived && {
+        deduction: { label: 'Waived: too little to charge', amount_cents: -total },
+      })}
+      total_cents={is_waived ? 0 : total}
     />
   )
 }
@@ -126,15 +136,16 @@ function nameOf({ product_name, frequency }: MoveFacts['to']): string {
 }
 
 function wordsOf(facts: MoveFacts) {
-  const { to, same_plan, when, total, moves_at } = facts
+  const { to, same_plan, when, total, moves_at, period_end, is_waived } = facts
   const name = same_plan ? `${to.product_name} by the ${to.frequency}` : to.product_name
   const title = `Move to ${name}`
   if (when === 'now') {
     const intro = 'The move happens at once. Your key stays the same.'
+    if (is_waived) return { title, intro, action: `Move to ${name}`, pending: 'Moving…' }
     return { title, intro, action: `Pay ${formatMoney(total)} and upgrade`, pending: 'Paying…' }
   }
   if (when === 'in_trial') {
-    const intro = 'The move happens at once, and nothing is due today. Your trial goes on.'
+    const intro = `The move happens at once, and nothing is due today. Your trial ends on ${formatDay(period_end!)}.`
     return { title, intro, action: `Move to ${name}`, pending: 'Moving…' }
   }
   const intro = (
@@ -146,14 +157,24 @@ function wordsOf(facts: MoveFacts) {
 }
 
 /** What is charged from then on. */
-function later({ to, when, moves_at, period_end, auto_renew }: MoveFacts): string {
-  if (!to.frequency) return 'It is paid once. Nothing renews.'
-  if (!auto_renew) return `Auto-renew is off: it ends on ${formatDay(period_end!)}.`
-  const price = `${formatMoney(to.amount)} a ${to.frequency} plus sales tax`
-  const first = when === 'period_end' ? moves_at : period_end
-  const next = first ? `, next on ${formatDay(first)}` : ''
-  if (when === 'period_end' || when === 'in_trial') {
-    return `From then on it costs ${price}, first on ${formatDay(first!)}, until you turn auto-renew off.`
+function later(facts: MoveFacts): string {
+  const { to, when, moves_at, period_end, auto_renew } = facts
+  if (!to.frequency) {
+    if (when !== 'period_end') return 'It is paid once. Nothing renews.'
+    return `On ${formatDay(moves_at)} ${costOf(facts)} are charged, once. Nothing renews after that.`
   }
-  return `After that it renews for ${price}${next}, until you turn auto-renew off.`
+  if (!auto_renew) return `Auto-renew is off: it ends on ${formatDay(period_end!)}.`
+  const price = `${costOf(facts)} a ${to.frequency}`
+  const first = formatDay(when === 'period_end' ? moves_at : period_end!)
+  if (when === 'now') {
+    return `After that it renews for ${price}, next on ${first}, until you turn auto-renew off.`
+  }
+  return `From then on it costs ${price}, first on ${first}, until you turn auto-renew off.`
+}
+
+/** What a period costs, to the cent: "$100.80 ($96.00 and $4.80 sales tax)". */
+function costOf({ renewal, state }: MoveFacts): string {
+  const { amount, tax, total, is_exact } = renewal
+  const cost = `${formatMoney(total)} (${formatMoney(amount)} and ${formatMoney(tax)} sales tax`
+  return is_exact ? `${cost})` : `${cost} at the present rate of ${state})`
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as catalog from '#domain/catalog'
-import { cancelMove, movePlan, offerMove } from '#flows/subscription'
-import type { World } from '#flows/world'
+import { cancelMove, movePlan, offerMove, withTax } from '#flows/subscription'
+import { appTime, type World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
 import { forHolder, frameOf, type HolderVisit } from './holder.ts'
@@ -19,10 +19,15 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     forHolder(world, async (visit) => {
       const { reply, app, subscription } = visit
       if (!mayMove(visit)) return goTo(reply, visit.at())
+      const at = appTime(world, app)
+      const offers = (await catalog.offers(world.db, app.id)).map(async (offer) => {
+        const { total } = await withTax(world, subscription!, { amount: offer.amount, at })
+        return { ...offer, total }
+      })
       const page = ChoosePlanPage({
         ...(await frameOf(world, visit)),
         products: await catalog.products(world.db, app.id),
-        offers: await catalog.offers(world.db, app.id),
+        offers: await Promise.all(offers),
         current_price_id: subscription!.price_id,
         pending_price_id: subscription!.pending_price_id,
       })
@@ -82,7 +87,7 @@ async function sendOffer(world: World, visit: HolderVisit): Promise<FastifyReply
     return goTo(reply, at(mayMove(visit) ? 'plan/' : ''))
   }
   const before = await catalog.findBought(world.db, subscription!.price_id)
-  const { offer, move, tax, total, period_end, agreement } = offered
+  const { offer, move, tax, total, is_waived, renewal, period_end, agreement } = offered
   const page = MovePage({
     ...(await frameOf(world, visit)),
     note: await noteOf(world, license_id, queryOf(request, 'done')),
@@ -96,6 +101,8 @@ async function sendOffer(world: World, visit: HolderVisit): Promise<FastifyReply
     due: move.when === 'now' ? move.due : 0,
     tax,
     total,
+    is_waived,
+    renewal,
     state: subscription!.state,
     /** When the present period ends, and the first one under the new plan. */
     moves_at: subscription!.period_end,

@@ -1,0 +1,49 @@
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import type { Db } from '#platform/db'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
+
+/** An earlier invoice of a period, and what of it, before tax, an upgrade consumed as credit. */
+export interface CreditSource {
+  invoice: billing.Invoice
+  amount: Cents
+}
+
+/**
+ * What was really kept, before tax, for the period that an invoice began, over all invoices that
+ * paid for it: its own charge, and of the credit that it consumed the part that was kept since.
+ */
+export async function keptFor(db: Db, invoice: billing.Invoice): Promise<Cents> {
+  const own = await keptOf(db, invoice)
+  const before = invoice.credit > ZERO ? await billing.paidBefore(db, invoice) : undefined
+  if (!before?.period_end) return own
+  const { period_start, period_end } = before
+  const kept = await keptFor(db, before)
+  const credit = billing.unusedPart(invoice.period_start, { period_start, period_end, kept })
+  return sum(own, cents(Math.min(credit, invoice.credit)))
+}
+
+/** Where the credit of an upgrade came from: the charges that paid for it, the latest first. */
+export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<CreditSource[]> {
+  const sources: CreditSource[] = []
+  let wanted: number = upgrade.credit
+  for (let at: billing.Invoice | undefined = upgrade; wanted > 0 && at.credit > ZERO; ) {
+    const before: billing.Invoice | undefined = await billing.paidBefore(db, at)
+    if (!before) break
+    const amount = cents(Math.min(wanted, await keptOf(db, before)))
+    if (amount > ZERO) sources.push({ invoice: before, amount })
+    wanted -= amount
+    at = before
+  }
+  return sources
+}
+
+/** What of an invoice's own charge was kept, before tax; nothing of one that was waived. */
+async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
+  const charge = await payments.chargeOf(db, invoice.id)
+  if (!charge) return ZERO
+  const refunds = payments.refundedOf(await payments.refundsOf(db, charge.id))
+  const disputes = payments.disputedOf(await payments.disputesOf(db, charge.id))
+  const back = billing.togetherBack(refunds, ...disputes)
+  return cents(Math.max(0, invoice.amount - (back.amount - back.tax)))
+}

@@ -1,0 +1,181 @@
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as tax from '#domain/tax'
+import { type Held, holdLicense } from '#flows/hold'
+import { keptFor } from '#flows/kept'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { type Cents, sum, ZERO } from '#platform/money'
+import { isWaived } from './charge.ts'
+import { type Taxed, withTax } from './next-charge.ts'
+
+/** What a move costs and when it happens, exactly as it will be done if the buyer agrees. */
+export interface MoveOffer {
+  offer: catalog.Offer
+  move: billing.PlanMove
+  /** The tax on what is due now, and both together. */
+  tax: Cents
+  total: Cents
+  /** True where the total is too little to be charged: it is waived. */
+  is_waived: boolean
+  /** What each period costs from then on. */
+  renewal: Taxed
+  /** The end of the first period under the new plan, or of the trial that goes on. */
+  period_end: Date | null
+  /** To be sent back with the buyer's agreement; good for ten minutes. */
+  agreement: string
+}
+
+const GOOD_FOR_SECONDS = 600
+
+/** What the agreement pins: the moment to which the unused part is counted, and the tax on the rest. */
+export interface Pinned {
+  license_id: string
+  price_id: string
+  price_id_before: string
+  period_index: number
+  amount: number
+  when: billing.PlanMove['when']
+  due: number
+  /** When the trial ends that goes on. */
+  trial_end: number | null
+  at: number
+  tax_quote_id: string | null
+}
+
+/** Offers a move to another price of the same app; undefined where there is none. */
+export async function offerMove(
+  world: World,
+  facts: { license_id: string; price_id: string },
+): Promise<MoveOffer | undefined> {
+  const { db, random } = world
+  const { license_id, price_id } = facts
+  const held = await db.tx((tx) => holdLicense(world, tx, license_id))
+  const offer = await catalog.findOffer(db, price_id)
+  const move = offer && (await decide(db, held, offer, held.now))
+  if (!offer || !move) return undefined
+  const { now } = held
+  const subscription = held.subscription!
+  const { state, zip } = subscription
+  const due = dueNow(move)
+  const sale = { state, zip, amount: due }
+  const figures = due > ZERO ? await world.taxes.quote(now, sale) : undefined
+  const quote =
+    figures && (await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') }))
+  const pinned = {
+    license_id,
+    price_id,
+    price_id_before: subscription.price_id,
+    period_index: subscription.period_index,
+    amount: offer.amount,
+    when: move.when,
+    due,
+    trial_end: trialEndOf(move),
+    at: now.getTime(),
+    tax_quote_id: quote?.id ?? null,
+  }
+  const owed = quote?.tax ?? ZERO
+  const total = sum(due, owed)
+  const period_end = firstEnd(held, offer, move)
+  const renews_at = move.when === 'period_end' ? subscription.period_end : period_end
+  return {
+    offer,
+    move,
+    tax: owed,
+    total,
+    is_waived: isWaived(world, total),
+    renewal: await withTax(world, subscription, { amount: offer.amount, at: renews_at ?? now }),
+    period_end,
+    agreement: seal(world, pinned),
+  }
+}
+
+/** What the move is at a moment; undefined where there is none to be made. */
+export async function decide(
+  db: Db,
+  { license, subscription, app }: Held,
+  offer: catalog.Offer,
+  at: Date,
+): Promise<billing.PlanMove | undefined> {
+  const { status } = license
+  if (!subscription || offer.app_id !== app.id || offer.id === subscription.price_id) {
+    return undefined
+  }
+  if (status !== 'active' && status !== 'trialing') return undefined
+  // The period has ended, and the next one is being paid for as it was agreed.
+  if (await billing.openInvoiceOf(db, subscription.id)) return undefined
+  const { period_end } = subscription
+  const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
+  const move = billing.planMove(at, subscription, offer, running)
+  // Where auto-renew is off nothing follows this period.
+  return move.when === 'period_end' && !subscription.auto_renew ? undefined : move
+}
+
+/** When the period that runs began, and what was kept for it; of a trial, nothing. */
+async function periodOf(
+  db: Db,
+  { license_id, order_id }: billing.Subscription,
+  { status, at }: { status: 'active' | 'trialing'; at: Date },
+): Promise<Pick<billing.Running, 'period_start' | 'kept'>> {
+  if (status === 'trialing') {
+    const { created_at } = (await billing.tellOrder(db, order_id))!
+    return { period_start: created_at, kept: ZERO }
+  }
+  const last = await billing.lastPaidInvoice(db, license_id)
+  if (!last) return { period_start: at, kept: ZERO }
+  return { period_start: last.period_start, kept: await keptFor(db, last) }
+}
+
+/** The end of the first period under the new plan. */
+export function firstEnd(
+  { now, subscription }: Pick<Held, 'now' | 'subscription'>,
+  { frequency }: catalog.Offer,
+  move: billing.PlanMove,
+): Date | null {
+  if (move.when === 'in_trial') return move.trial_end
+  if (frequency === null) return null
+  const anchor = move.when === 'now' ? now : subscription!.period_end
+  return billing.periodOf({ anchor, anchor_index: 0, frequency }, 1).period_end
+}
+
+/** Whether everything is as it was when the buyer was asked. */
+export function isAsShown(
+  { subscription, now }: Held,
+  { offer, move }: { offer: catalog.Offer; move: billing.PlanMove },
+  pinned: Pinned,
+): boolean {
+  const age = now.getTime() - pinned.at
+  return (
+    age >= 0 &&
+    age <= GOOD_FOR_SECONDS * 1000 &&
+    offer.amount === pinned.amount &&
+    move.when === pinned.when &&
+    dueNow(move) === pinned.due &&
+    trialEndOf(move) === pinned.trial_end &&
+    subscription!.price_id === pinned.price_id_before &&
+    subscription!.period_index === pinned.period_index
+  )
+}
+
+function dueNow(move: billing.PlanMove): Cents {
+  return move.when === 'now' ? move.due : ZERO
+}
+
+function trialEndOf(move: billing.PlanMove): number | null {
+  return move.when === 'in_trial' ? move.trial_end.getTime() : null
+}
+
+function seal({ keys }: World, pinned: Pinned): string {
+  const body = Buffer.from(JSON.stringify(pinned)).toString('base64url')
+  return `${body}.${keys.hmac('plan-move', body).toString('base64url')}`
+}
+
+/** What an agreement pins; undefined for one that this service did not make. */
+export function unseal({ keys }: World, agreement: string): Pinned | undefined {
+  const [body = '', signature = ''] = agreement.split('.')
+  const isOurs = keys
+    .hmacs('plan-move', body)
+    .some((each) => each.toString('base64url') === signature)
+  return isOurs ? JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) : undefined
+}

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as catalog from '#domain/catalog'
+import type * as payments from '#domain/payments'
+import { refundCharge } from '#flows/refund'
+import { movePlan, offerMove, renewDue } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { addDays, type Frequency, isoDate } from '#platform/calendar'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
+import { sql } from '#platform/sql'
+import type { OtherApp } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { asker as askerAs } from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import {
+  billsOf,
+  DAY,
+  otherApp,
+  passDays,
+  playDue,
+  type Subscriber,
+  stateOf,
+  subscribe,
+} from '../support/subscriber.ts'
+
+let service: TestService
+/** Why the processor refuses every charge; undefined: it does not. */
+let refusal: string | undefined
+
+/** A processor that may refuse our requests, and to close them too, as Stripe does. */
+function refusing(sandbox: World['processor']): World['processor'] {
+  const refused = async (): Promise<payments.ChargeAnswer> => ({
+    status: 'refused',
+    reason: refusal!,
+  })
+  return {
+    ...sandbox,
+    charge: (now, request) => (refusal ? refused() : sandbox.charge(now, request)),
+    close: (now, key) => (refusal ? refused() : sandbox.close(now, key)),
+  }
+}
+
+before(async () => {
+  service = await openTestService({ processor: refusing })
+})
+after(() => closeSound(service))
+
+const return_url = 'http://localhost/manage'
+
+/** Another plan of an app. */
+async function addPlan(
+  app: OtherApp,
+  plan: { amount: number; frequency: Frequency | null; trial_days?: number },
+): Promise<string> {
+  const { db, random } = service.world
+  const now = service.clock.now()
+  const [product_id, id] = [mintId(random, 'prod'), mintId(random, 'prc')]
+  const { trial_days = 0, frequency } = plan
+  const words = { name: `Plan ${product_id.slice(-4)}`, description: '', is_free: false }
+  const product = { ...words, id: product_id, app_id: app.client_id, position: 1, trial_days }
+  await catalog.addProduct(db, now, product)
+  await catalog.addPrice(db, now, { id, product_id, amount: cents(plan.amount), frequency })
+  return id
+}
+
+/** Looks at what a plan change would cost and agrees to it. */
+async function changeTo({ license_id, user_id }: Subscriber, price_id: string) {
+  const offer = await offerMove(service.world, { license_id, price_id })
+  assert.ok(offer, 'the plan change is offered')
+  const { agreement } = offer
+  const asker = { user_id, request_id: 'req_test' }
+  const moved = await movePlan(service.world, asker, { license_id, agreement, return_url })
+  return { offer, moved }
+}
+
+const feesOf = async ({ license_id }: Subscriber) =>
+  await service.world.db.rows<{ kind: string; amount: number; fee: number; fixed_fee: number }>(
+    sql`select kind, amount, fee, fixed_fee from invoices
+      where license_id = ${license_id} and status = 'paid' order by number`,
+  )
+
+const countAttempts = async ({ license_id }: Subscriber, where = sql`true`) => {
+  const row = await service.world.db.one<{ count: number }>(sql`select count(*) as count
+    from attempts a join invoices i on i.id = a.invoice_id
+    where i.license_id = ${license_id} and ${where}`)
+  return row.count
+}
+
+// M1
+describe('a due below the smallest charge', () => {
+  test('is waived: the plan changes at once, nothing is charged, and the service bears it', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const other = await addPlan(app, { amount: 1215, frequency: 'month' })
+    const { offer, moved } = await changeTo(subscriber, other)
+    // 15 cents, and a cent of tax in Texas.
+    assert.deepEqual([offer.total, offer.is_waived, moved.outcome], [16, true, 'moved'])
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
+    assert.equal(await countAttempts(subscriber), 0)
+    const { license_id } = subscriber
+    const [product] = await service.world.db.rows<{ id: string }>(
+      sql`select product_id as id from prices where id = ${other}`,
+    )
+    assert.equal((await stateOf(service, subscriber)).product_id, product!.id)
+    const booked = await service.world.db.rows(sql`select e.account, e.amount
+      from invoices i join ledger_transactions t on t.subject = i.id
+        join ledger_entries e on e.transaction_id = t.id
+      where i.license_id = ${license_id} and i.is_waived order by e.position`)
+    assert.deepEqual(booked, [
+      { account: 'waived', amount: 16 },
+      { account: 'tax_payable', amount: -1 },
+      { account: 'fees', amount: -1 },
+      { account: 'seller_payable', amount: -14 },
+    ])
+    await passDays(service, 32)
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1276])
+  })
+
+  test('does not hide the charge before it: refunded in full, that one ends the license', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    await changeTo(subscriber, await addPlan(app, { amount: 1215, frequency: 'month' }))
+    const staff = { ...(await askerAs(service, 'operator')), as: 'operator' as const }
+    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+      from invoices where license_id = ${subscriber.license_id} and not is_waived`)
+    const given = await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
+    assert.equal(given.outcome, 'refunded')
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+  })
+})
+
+// M1
+describe('a request that the processor refuses', () => {
+  test('settles its attempt: a plan change leaves everything as it was and can be tried again', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const dearer = await addPlan(app, { amount: 2400, frequency: 'month' })
+    const before = await stateOf(service, subscriber)
+    refusal = 'parameter_invalid'
+    const { moved } = await changeTo(subscriber, dearer)
+    refusal = undefined
+    assert.equal(moved.outcome, 'not_charged')
+    assert.equal(await countAttempts(subscriber, sql`a.status = 'refused'`), 1)
+    assert.equal(await countAttempts(subscriber, sql`a.refusal = 'parameter_invalid'`), 1)
+    assert.deepEqual(await stateOf(service, subscriber), before)
+    assert.equal((await changeTo(subscriber, dearer)).moved.outcome, 'paid')
+  })
+
+  test('of a renewal is past due and follows the retry calendar, with one invoice in all', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    refusal = 'parameter_invalid'
+    await passDays(service, 32)
+    assert.equal((await stateOf(service, subscriber)).status, 'past_due')
+    await passDays(service, 25)
+    refusal = undefined
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+    assert.equal(await countAttempts(subscriber, sql`a.status = 'refused'`), 8)
+    const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
+      from invoices where license_id = ${subscriber.license_id} and kind = 'renewal'`)
+    assert.equal(count, 1)
+  })
+
+  test('writes no invoice while another attempt of the same buyer is not settled', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const { db } = service.world
+    await db.run(sql`insert into attempts (id, invoice_id, asked_by, app_id, email_normalised,
+        amount, trial_days, card, status, created_at)
+      select 'att_stuck', i.id, 'buyer', i.app_id, ${subscriber.email}, 1, 0, '{}', 'open',
+        ${service.clock.now()} from invoices i where i.license_id = ${subscriber.license_id}`)
+    service.clock.pass(31 * DAY)
+    for (let round = 0; round < 20; round++) {
+      await renewDue(service.world)
+      service.clock.pass(600)
+    }
+    assert.equal((await billsOf(service, subscriber)).length, 1)
+    const voided = sql`select count(*) as count from invoices
+      where license_id = ${subscriber.license_id} and status = 'void'`
+    assert.equal((await db.one<{ count: number }>(voided)).count, 0)
+    await db.run(sql`update attempts set status = 'closed' where id = 'att_stuck'`)
+    await playDue(service)
+    assert.equal((await billsOf(service, subscriber)).length, 2)
+  })
+})
+
+// M11
+describe('the credit of an upgrade', () => {
+  test('is of money that was kept, over all invoices of the period', async () => {
+    const app = await otherApp(service, { amount: cents(9600), frequency: 'year' })
+    const subscriber = await subscribe(service, { app })
+    const middle = await addPlan(app, { amount: 20_000, frequency: 'year' })
+    await changeTo(subscriber, middle)
+    const staff = { ...(await askerAs(service, 'operator')), as: 'operator' as const }
+    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+      from invoices where license_id = ${subscriber.license_id} and kind = 'purchase'`)
+    await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    const top = await addPlan(app, { amount: 36_000, frequency: 'year' })
+    const { offer } = await changeTo(subscriber, top)
+    assert.ok(offer.move.when === 'now')
+    // Of the $200.00 plan $104.00 were paid and kept: the $96.00 of credit in it went back.
+    assert.deepEqual([offer.move.credit, offer.move.due], [10_400, 25_600])
+  })
+
+  test('leaves the seller all but the percentage: the fixed 50 cents were charged for the period', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    await changeTo(subscriber, await addPlan(app, { amount: 1300, frequency: 'month' }))
+    await passDays(service, 32)
+    assert.deepEqual(await feesOf(subscriber), [
+      { kind: 'purchase', amount: 1200, fee: 110, fixed_fee: 50 },
+      { kind: 'upgrade', amount: 100, fee: 5, fixed_fee: 0 },
+      { kind: 'renewal', amount: 1300, fee: 115, fixed_fee: 50 },
+    ])
+  })
+
+  test('to a year happens at once though it costs less by the month, and back at the period’s end', async () => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const yearly = await addPlan(app, { amount: 9600, frequency: 'year' })
+    const { offer, moved } = await changeTo(subscriber, yearly)
+    assert.deepEqual([offer.move.when, offer.total, moved.outcome], ['now', 8820, 'paid'])
+    service.clock.pass(344 * DAY)
+    const back = await changeTo(subscriber, app.price_id)
+    assert.deepEqual([back.offer.move.when, back.moved.outcome], ['period_end', 'planned'])
+    // F23
+    assert.deepEqual([back.offer.renewal.amount, back.offer.renewal.total], [1200, 1260])
+  })
+})
+
+// M8
+describe('a plan change within a trial', () => {
+  const start = async () => {
+    const app = await otherApp(service, { amount: cents(300), trial_days: 30 })
+    const subscriber = await subscribe(service, { app })
+    const began = service.clock.now()
+    assert.equal((await stateOf(service, subscriber)).status, 'trialing')
+    return { app, subscriber, began }
+  }
+
+  test('to a plan without one ends it: the whole price is charged, with the fixed fee', async () => {
+    const { app, subscriber } = await start()
+    await passDays(service, 2)
+    const dear = await addPlan(app, { amount: 99_900, frequency: 'month' })
+    const { offer, moved } = await changeTo(subscriber, dear)
+    assert.equal(moved.outcome, 'paid')
+    assert.deepEqual(await takenFrom(service, subscriber.email), [0, offer.total])
+    assert.equal((await stateOf(service, subscriber)).status, 'active')
+    const fee = 4995 + 50
+    assert.deepEqual(await feesOf(subscriber), [
+      { kind: 'upgrade', amount: 99_900, fee, fixed_fee: 50 },
+    ])
+  })
+
+  test('to a plan with a shorter one ends it then, and with a longer one not later than before', async () => {
+    for (const [trial_days, ends] of [
+      [10, 10],
+      [90, 30],
+    ] as const) {
+      const { app, subscriber, began } = await start()
+      await passDays(service, 2)
+      const plan = await addPlan(app, { amount: 2400, frequency: 'month', trial_days })
+      const { moved } = await changeTo(subscriber, plan)
+      assert.equal(moved.outcome, 'moved')
+      const { status, period_end } = await stateOf(service, subscriber)
+      assert.deepEqual([status, period_end], ['trialing', isoDate(addDays(began, ends))])
+      await passDays(service, ends - 3)
+      assert.deepEqual(await takenFrom(service, subscriber.email), [0])
+      await passDays(service, 2)
+      assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
+      assert.equal((await stateOf(service, subscriber)).status, 'active')
+    }
+  })
+})
