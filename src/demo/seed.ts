@@ -47,7 +47,8 @@ export interface DemoFacts {
   seller: Login
   buyer: Login
   affiliate: Login & { code: string }
-  operator: Login
+  /** Staff has a second factor: what an authenticator app makes its codes from, in base32. */
+  operator: Login & { totp_secret: string }
   /** Checks license keys. */
   app: DemoApp
   /** Lets its visitors sign in through the service. */
@@ -72,6 +73,7 @@ export async function seedCast(
   const affiliate = await login('affiliate')
   const operator = await login('operator')
   await identity.makeOperator(world.db, operator.user_id)
+  const totp_secret = await seedAuthenticator(world, operator.user_id)
   await seedAffiliate(world, affiliate.user_id)
   const seller_id = await seedSeller(world, seller.user_id)
 
@@ -99,7 +101,7 @@ export async function seedCast(
     seller: seller.login,
     buyer: buyer.login,
     affiliate: { ...affiliate.login, code: CAST.affiliate.code },
-    operator: operator.login,
+    operator: { ...operator.login, totp_secret },
     app,
     sign_in_app,
   }
@@ -125,6 +127,20 @@ async function seedPerson(
   }
   await identity.proveMailbox(db, now, user_id)
   return { user_id, login: { email, password } }
+}
+
+/** The secret of an account's authenticator app, which is set up unless it has one. */
+async function seedAuthenticator(
+  { db, clock, keys, random }: World,
+  user_id: string,
+): Promise<string> {
+  const known = await identity.findAuthenticator(db, user_id)
+  if (known) return identity.openAuthenticatorSecret(keys, known)
+  const now = clock.now()
+  const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
+  await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
+  await identity.confirmAuthenticator(db, now, { user_id, step: 0 })
+  return identity.openAuthenticatorSecret(keys, { user_id, secret_sealed })
 }
 
 async function seedAffiliate({ db, clock, random }: World, user_id: string): Promise<void> {

@@ -5,6 +5,7 @@ import { currentSession } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
 import { goTo, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import { StaffFactorPage } from './staff-factor-page.tsx'
 import { UnprovenPage } from './unproven-page.tsx'
 
 /** Somebody who asks for a page of his own, and may. */
@@ -15,6 +16,9 @@ export interface Visit {
 }
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** The page that asks somebody who is signed in to prove once more who they are. */
+export const CONFIRM = '/account/confirm'
 
 /**
  * A page for whoever is signed in in full; a session for one purchase alone is refused. Whoever is
@@ -38,7 +42,10 @@ export function forAccount(
   }
 }
 
-/** A page for the staff of the service; for everybody else there is nothing. */
+/**
+ * A page for the staff of the service; for everybody else there is nothing. Staff without a second
+ * factor set one up first: with one, there is no session that did not prove it.
+ */
 export function forOperator(
   world: World,
   home: string,
@@ -47,6 +54,25 @@ export function forOperator(
   return forAccount(world, home, async (visit) => {
     const user = await identity.findUser(world.db, visit.session.user_id)
     if (!user?.is_operator) throw refuse('not_found')
+    const factors = await identity.factorsOf(world.db, user.id)
+    if (!identity.owesFactor(factors)) {
+      return sendPage(visit.reply, StaffFactorPage(), { status: 403 })
+    }
     return await page(visit)
   })
+}
+
+/**
+ * A step for whoever proved to be the owner in the last ten minutes, second factor included. Others
+ * prove it first and come back to `back`, or to the page that they asked for.
+ */
+export function recently<Some extends Visit>(
+  world: World,
+  step: (visit: Some) => Promise<FastifyReply>,
+  back: (visit: Some) => string = ({ request }) => request.url,
+): (visit: Some) => Promise<FastifyReply> {
+  return async (visit) => {
+    if (identity.isRecent(world.clock.now(), visit.session)) return await step(visit)
+    return goTo(visit.reply, `${CONFIRM}${returnQuery(back(visit))}`)
+  }
 }

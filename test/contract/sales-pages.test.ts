@@ -20,10 +20,15 @@ let sellers: Agent
 let staffs: Agent
 before(async () => {
   service = await openTestService()
-  sellers = await signedIn(service, service.demo.seller)
-  staffs = await signedIn(service, service.demo.operator)
+  await enterAnew()
 })
 after(() => closeSound(service))
+
+/** Signs both in: an idle session ends, that of staff within half a day. */
+async function enterAnew(): Promise<void> {
+  sellers = await signedIn(service, service.demo.seller)
+  staffs = await signedIn(service, service.demo.operator)
+}
 
 const seller = () => sellers.twin()
 const staff = () => staffs.twin()
@@ -147,8 +152,7 @@ describe('a sale', () => {
   test('older than 60 days is refunded by staff alone', async () => {
     const bought = await buy(service, { price: 2 })
     service.clock.pass(61 * 86_400)
-    sellers = await signedIn(service, service.demo.seller)
-    staffs = await signedIn(service, service.demo.operator)
+    await enterAnew()
     const refused = await seller().open(`${salePath(bought)}refund`)
     assert.match(textOf(refused.body), /can refund for 60 days/)
     const agent = staff()
@@ -178,6 +182,7 @@ describe('a dispute', () => {
     assert.match(textOf(sent.body), /They wrote to thank us\./)
     assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
     await passAndHear(service, 8)
+    await enterAnew()
     assert.equal((await stateOf(service, bought)).status, 'active')
     const late = await staff().open(`/desk/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
@@ -190,6 +195,7 @@ describe('the desk', () => {
     const owed = await buy(service, { card: COMES_BACK })
     await refund(service, owed, 300)
     await passAndHear(service, 2)
+    await enterAnew()
     const disputed = await buy(service, { price: 2 })
     await objectTo(service, disputed.charge)
     // Each dispute of a sale takes $15 and its fee more than the sale had brought.

@@ -95,13 +95,18 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     assert.deepEqual(await deedsOf(email), deeds)
   })
 
-  test('the proof is a password, a code or a passkey, and gives the session a new secret', async () => {
+  // S2
+  test('the proof is all that the account has: password and code, or a passkey; and gives the session a new secret', async () => {
     const { email, agent } = await signUp(service)
-    const { secret } = await addAuthenticator(service, agent)
+    const { secret, recovery_codes } = await addAuthenticator(service, agent)
     const passkey = await addPasskey(service, agent)
     const proofs: (() => Promise<unknown>)[] = [
-      () => agent.submit('Confirm', { password: PASSWORD }),
-      () => agent.submit('Confirm with the code', { code: codeOf(service, secret) }),
+      () => agent.submit('Confirm', { password: PASSWORD, code: codeOf(service, secret) }),
+      async () => {
+        await agent.press('Use a recovery code')
+        const [recovery_code = ''] = recovery_codes
+        await agent.submit('Confirm', { password: PASSWORD, recovery_code })
+      },
       () => pressPasskey(service, agent, passkey),
     ]
     for (const prove of proofs) {
@@ -119,6 +124,63 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     const { count } = await service.world.db.one<{ count: number }>(sql`
       select count(*) from sessions s join users u on u.id = s.user_id where u.email = ${email}`)
     assert.equal(count, 1)
+  })
+
+  // S2
+  test('a part of the proof is none: a password without the second factor, or the other way round', async () => {
+    const { agent } = await signUp(service)
+    const { secret } = await addAuthenticator(service, agent)
+    service.clock.pass(TEN_MINUTES)
+    await agent.open(`${SECURITY}password`)
+    const { csrf_token = '', return_to = '' } = agent.form('Confirm')
+    const half = async (fields: Record<string, string>) =>
+      await service.app.inject({
+        method: 'POST',
+        url: '/account/confirm',
+        headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({ ...fields, csrf_token, return_to }).toString(),
+      })
+    const code = codeOf(service, secret)
+    const halves: Record<string, string>[] = [
+      { password: PASSWORD },
+      { password: PASSWORD, code: '000000' },
+      { code },
+      { password: 'not my password', code },
+    ]
+    for (const fields of halves) {
+      assert.equal((await half(fields)).statusCode, 422, JSON.stringify(fields))
+    }
+    assert.match((await agent.open(`${SECURITY}password`)).url, /^\/account\/confirm\?/)
+    assert.equal((await half({ password: PASSWORD, code })).statusCode, 303)
+  })
+
+  // S2
+  test('turning a second factor on or off ends every other session', async () => {
+    const { email, agent } = await signUp(service)
+    const others: Agent[] = [await enterPassword(service, email)]
+    const ended = async () => {
+      assert.ok(await isSignedIn(agent))
+      for (const other of others) assert.ok(!(await isSignedIn(other)))
+    }
+    assert.ok(await isSignedIn(others[0]!))
+    const { secret } = await addAuthenticator(service, agent)
+    await ended()
+    const enterAnew = async () => {
+      const other = await enterPassword(service, email)
+      service.clock.pass(30)
+      await other.submit('Sign in', { code: codeOf(service, secret) })
+      assert.ok(await isSignedIn(other))
+      others.push(other)
+    }
+    await enterAnew()
+    await addPasskey(service, agent)
+    await ended()
+    for (const button of ['Remove', 'Remove the app']) {
+      await enterAnew()
+      await agent.open(SECURITY)
+      await agent.submit(button)
+      await ended()
+    }
   })
 
   test('a wrong proof is none', async () => {

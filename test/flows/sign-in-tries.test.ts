@@ -80,7 +80,9 @@ test('every page of a sign-in that says "too often" says when to come back', asy
   assertTooOften(await agent.submit('Sign in', { code: codeOf(service, secret) }))
 
   await owner.open('/account/confirm')
-  assertTooOften(await owner.submit('Confirm with the code', { code: codeOf(service, secret) }))
+  assertTooOften(
+    await owner.submit('Confirm', { password: PASSWORD, code: codeOf(service, secret) }),
+  )
 
   const other = buyer(service)
   await other.open('/signin/')

@@ -36,9 +36,12 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   const first = await startProcess('src/main.ts', settings)
   const demo = readDemo(data_dir)
   assert.equal(demo.base_url, first.base_url)
-  for (const role of [demo.seller, demo.buyer, demo.operator]) {
+  for (const role of [demo.seller, demo.buyer]) {
     assert.deepEqual(Object.keys(role), ['email', 'password'])
   }
+  // S10: staff signs in with a second factor, so programs are told what its codes are made from.
+  assert.deepEqual(Object.keys(demo.operator), ['email', 'password', 'totp_secret'])
+  assert.match(demo.operator.totp_secret, /^[A-Z2-7]{32}$/)
   assert.deepEqual(Object.keys(demo.app), ['slug', 'client_id', 'client_secret', 'url', 'prices'])
   assert.deepEqual(
     demo.app.prices.map(({ frequency, amount }) => [frequency, amount]),

@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { codeOf } from './account.ts'
 import type { Agent } from './agent.ts'
 import { buyer } from './purchase.ts'
 import type { TestService } from './service.ts'
@@ -9,11 +10,16 @@ import type { TestService } from './service.ts'
 /** A browser in which somebody of the cast is signed in. */
 export async function signedIn(
   service: TestService,
-  person: { email: string; password: string },
+  person: { email: string; password: string; totp_secret?: string },
 ): Promise<Agent> {
   const agent = buyer(service)
   await agent.open('/signin/')
   await agent.submit('Sign in', { email: person.email, password: person.password })
+  if (person.totp_secret !== undefined) {
+    // A code is taken once, so each sign-in has a half minute of its own.
+    service.clock.pass(30)
+    await agent.submit('Sign in', { code: codeOf(service, person.totp_secret) })
+  }
   return agent
 }
 

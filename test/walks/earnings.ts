@@ -6,7 +6,7 @@ import { objectTo } from '../support/disputes.ts'
 import { BANKS } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { DAY } from '../support/subscriber.ts'
-import { arrive, press } from './steps.ts'
+import { arrive, press, signIn } from './steps.ts'
 import type { TourStage } from './tours.ts'
 
 const COMES_BACK = '4000000000005126'
@@ -15,12 +15,9 @@ type Role = 'seller' | 'affiliate' | 'operator'
 
 /** Signs somebody of the cast in, whoever was before. */
 async function enter({ service }: TourStage, page: Page, role: Role): Promise<void> {
-  const { email, password } = service.demo[role]
   await page.context().clearCookies()
   await page.goto('/signin/')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await press(page, /^Sign in$/)
+  await signIn(page, service, role)
   await arrive(page, 'Your purchases')
 }
 
@@ -130,6 +127,8 @@ export async function* atTheDesk(stage: TourStage, page: Page) {
   await handleEvents(service.world)
   await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
     where id = ${(await buy(service)).user_id}`)
+  // Staff who did nothing for half a day are signed out.
+  await enter(stage, page, 'operator')
   await page.goto(`/desk/?q=${bought.email}`)
   yield 'desk, with cases'
   await page.goto(`/desk/sales/${bought.invoice_id}/`)

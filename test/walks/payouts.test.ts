@@ -10,7 +10,7 @@ import { BANKS, payeeOf } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { barriers } from './look.ts'
 import { openStage, type Stage } from './stage.ts'
-import { arrive, press } from './steps.ts'
+import { arrive, press, signIn } from './steps.ts'
 
 const DAY = 86_400
 
@@ -27,11 +27,8 @@ async function visit(
   path: string,
 ): Promise<Page> {
   const page = await stage.visitor(t)
-  const { email, password } = stage.service.demo[who]
   await page.goto(path)
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await press(page, /^Sign in$/)
+  await signIn(page, stage.service, who)
   return page
 }
 

@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { barriers } from './look.ts'
 import { openStage, type Stage } from './stage.ts'
-import { arrive, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
+import { arrive, giveCard, giveDetails, keyOnSuccess, newEmail, press, signIn } from './steps.ts'
 
 const DISPUTED = '4000 0000 0000 0259'
 const ASKED_ABOUT = '4000 0000 0000 1976'
@@ -34,12 +34,9 @@ async function look(page: Page, name: string): Promise<void> {
 
 /** A browser in which somebody of the cast is signed in. */
 async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Page> {
-  const { email, password } = stage.service.demo[role]
   const page = await stage.visitor(t)
   await page.goto('/signin/')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await press(page, /^Sign in$/)
+  await signIn(page, stage.service, role)
   await arrive(page, 'Your purchases')
   return page
 }

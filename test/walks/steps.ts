@@ -1,4 +1,6 @@
 import type { Page } from 'playwright-core'
+import { codeOf } from '../support/account.ts'
+import type { TestService } from '../support/service.ts'
 
 /** Cards of the sandbox, by what they do. */
 export const CARDS = {
@@ -74,4 +76,21 @@ export async function buy(
 export async function keyOnSuccess(page: Page): Promise<string> {
   await arrive(page, /is yours$/)
   return (await page.getByLabel('License key', { exact: true }).textContent())?.trim() ?? ''
+}
+
+/** Signs somebody of the cast in on the sign-in page, with the second factor of staff. */
+export async function signIn(
+  page: Page,
+  service: TestService,
+  who: 'seller' | 'affiliate' | 'operator',
+): Promise<void> {
+  const person: { email: string; password: string; totp_secret?: string } = service.demo[who]
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
+  await press(page, /^Sign in$/)
+  if (person.totp_secret === undefined) return
+  // A code is taken once, so each sign-in has a half minute of its own.
+  service.clock.pass(30)
+  await page.getByLabel('Authentication code').fill(codeOf(service, person.totp_secret))
+  await press(page, /^Sign in$/)
 }

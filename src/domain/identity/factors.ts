@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { Factors } from './factor.ts'
+import { isLive } from './sessions.ts'
 
 /** The second factors of an account. */
 export async function factorsOf(db: Db, user_id: string): Promise<Factors> {
@@ -36,7 +37,8 @@ export async function putEverybodyOut(db: Db, now: Date, user_id: string): Promi
 
 /** Deletes what is over and nobody will ask for: expired sessions, links, sign-ups and the like. */
 export async function forgetExpired(db: Db, now: Date): Promise<void> {
-  await db.run(sql`delete from sessions where expires_at <= ${now}`)
+  await db.run(sql`delete from sessions s using users u
+    where u.id = s.user_id and not ${isLive(now)}`)
   await db.run(sql`delete from pending_sign_ins where expires_at <= ${now}`)
   await db.run(sql`delete from passkey_challenges where expires_at <= ${now}`)
   await db.run(sql`delete from account_links where expires_at <= ${now}`)

@@ -58,18 +58,19 @@ export async function creationOptions(facts: {
   })
 }
 
-/** What a browser is asked to sign; any passkey may where none is named, and then verifies its user. */
+/** What a browser is asked to sign; any passkey may where none is named. */
 export async function requestOptions(facts: {
   base_url: string
   challenge: Buffer
   allowed: Passkey[]
+  must_verify_user: boolean
 }): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await library()
   return await generateAuthenticationOptions({
     rpID: new URL(facts.base_url).hostname,
     challenge: Uint8Array.from(facts.challenge),
     allowCredentials: facts.allowed.map(descriptor),
-    userVerification: facts.allowed.length === 0 ? 'required' : 'preferred',
+    userVerification: facts.must_verify_user ? 'required' : 'preferred',
   })
 }
 

@@ -1,7 +1,7 @@
-import { addDays } from '#platform/calendar'
+import { addDays, addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
-import { sql } from '#platform/sql'
+import { type Sql, sql } from '#platform/sql'
 
 /** A browser that signed in. Where `app_id` is set it may see that app's purchase alone. */
 export interface Session {
@@ -31,8 +31,18 @@ export interface SessionRecord extends Device {
 
 const SESSION_DAYS = 30
 const LIMITED_SESSION_DAYS = 1
+// A session that nobody used for so long is over; that of staff, who can do more, sooner.
+const IDLE_SECONDS = 7 * 86_400
+const STAFF_IDLE_SECONDS = 12 * 3600
 // Seen is written down this often at the most: a page shall not cost a write.
 const SEEN_SECONDS = 5 * 60
+
+/** Whether a session `s` of an account `u` is live: not expired, and used not too long ago. */
+export function isLive(now: Date): Sql {
+  return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.is_operator
+    then ${addSeconds(now, -STAFF_IDLE_SECONDS)}::timestamptz
+    else ${addSeconds(now, -IDLE_SECONDS)}::timestamptz end)`
+}
 
 /** Opens a session under a secret of 256 random bits, of which only a digest is kept. */
 export async function openSession(
@@ -55,7 +65,7 @@ export async function findSession(db: Db, now: Date, token: string): Promise<Ses
     select s.id, s.user_id, s.app_id, u.email, u.email_normalised, u.email_verified_at,
       s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${sha256(token)} and s.expires_at > ${now} and u.locked_at is null`)
+    where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
 }
 
 /** Notes that a session was used, unless that was noted a moment ago. */
@@ -77,8 +87,9 @@ export async function renewSession(
 /** The live sessions of an account, the one seen last first. */
 export async function listSessions(db: Db, now: Date, user_id: string): Promise<SessionRecord[]> {
   return await db.rows<SessionRecord>(sql`
-    select id, created_at, last_seen_at, browser, network from sessions
-    where user_id = ${user_id} and expires_at > ${now} order by last_seen_at desc, id`)
+    select s.id, s.created_at, s.last_seen_at, s.browser, s.network
+    from sessions s join users u on u.id = s.user_id
+    where s.user_id = ${user_id} and ${isLive(now)} order by s.last_seen_at desc, s.id`)
 }
 
 /** Ends the session of a secret. */

@@ -4,6 +4,7 @@ import { LETTERS } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import { type Owner, tell } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
+import { putOthersOut } from './sessions.ts'
 
 const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
 
@@ -33,7 +34,10 @@ export async function openSetup(
   return { secret, uri: identity.authenticatorUri(secret, email) }
 }
 
-/** The app shows a code, so it has the secret: from here on every way in asks for one. */
+/**
+ * The app shows a code, so it has the secret: from here on every way in asks for one. Sessions that
+ * never proved it end.
+ */
 export async function confirmAuthenticator(
   world: World,
   owner: Owner,
@@ -53,6 +57,7 @@ export async function confirmAuthenticator(
   if (step === undefined) return { outcome: 'wrong' }
   const confirmed = await db.tx(async (tx) => {
     if (!(await identity.confirmAuthenticator(tx, now, { user_id, step }))) return undefined
+    await putOthersOut(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await tell(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
@@ -67,6 +72,7 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
   const now = clock.now()
   await db.tx(async (tx) => {
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
+    await putOthersOut(tx, owner)
     await dropUselessCodes(tx, owner.user_id)
     await tell(world, tx, now, { owner, what: 'authenticator_removed' })
   })

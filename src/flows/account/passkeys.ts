@@ -4,6 +4,7 @@ import { mintId } from '#platform/ids'
 import { LETTERS } from '#platform/letters'
 import { type Owner, tell } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
+import { putOthersOut } from './sessions.ts'
 
 const CHALLENGE_BYTES = 32
 const LONGEST_NAME = 60
@@ -44,6 +45,7 @@ export async function addPasskey(
   const added = await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
+    await putOthersOut(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await tell(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
@@ -60,6 +62,7 @@ export async function removePasskey(world: World, owner: Owner, passkey_id: stri
   await db.tx(async (tx) => {
     const name = await identity.removePasskey(tx, { user_id, passkey_id })
     if (name === undefined) return
+    await putOthersOut(tx, owner)
     await dropUselessCodes(tx, user_id)
     await tell(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })

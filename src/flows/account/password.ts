@@ -1,8 +1,8 @@
-import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { LETTERS } from '#platform/letters'
 import { type Owner, tell } from './note.ts'
+import { putOthersOut } from './sessions.ts'
 
 /** Sets a new password; whoever knew the old one is out, here and of every app. */
 export async function changePassword(world: World, owner: Owner, password: string): Promise<void> {
@@ -12,8 +12,7 @@ export async function changePassword(world: World, owner: Owner, password: strin
   const now = clock.now()
   await db.tx(async (tx) => {
     await identity.setPassword(tx, user_id, password_hash)
-    await identity.endOtherSessions(tx, owner)
-    await grants.revokeEverything(tx, user_id)
+    await putOthersOut(tx, owner)
     await tell(world, tx, now, { owner, what: 'password_changed' })
   })
   jobs.wake(LETTERS)

@@ -1,6 +1,7 @@
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
 import { note, type Owner } from './note.ts'
 
 /** Signs one browser of the account out; who signs out of the service ends what agents may do. */
@@ -17,11 +18,20 @@ export async function endSession(
   })
 }
 
+/**
+ * Ends what every other browser of the account holds, here and of every app, in the transaction of
+ * a change after which only this one is known to be the owner's; how many sessions.
+ */
+export async function putOthersOut(tx: Db, owner: Owner): Promise<number> {
+  const count = await identity.endOtherSessions(tx, owner)
+  await grants.revokeEverything(tx, owner.user_id)
+  return count
+}
+
 /** Signs every other browser of the account out, here and of every app. */
 export async function endOtherSessions({ db, clock }: World, owner: Owner): Promise<void> {
   await db.tx(async (tx) => {
-    const count = await identity.endOtherSessions(tx, owner)
-    await grants.revokeEverything(tx, owner.user_id)
+    const count = await putOthersOut(tx, owner)
     if (count > 0) await note(tx, clock.now(), owner, 'other_sessions_ended', { count })
   })
 }

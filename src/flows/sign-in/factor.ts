@@ -7,7 +7,7 @@ import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
 import { signInWithPassword } from './password.ts'
-import { giveTriesBack, type Refused, takeTries } from './tries.ts'
+import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
 const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
 
@@ -90,26 +90,51 @@ export async function finishSignIn(
   })
 }
 
-/** Somebody who is signed in proves once more to be the one: the session gets a new secret. */
+/** What somebody gave to prove once more to be the owner. */
+export interface Proof {
+  password: string | undefined
+  factor: FactorAnswer | undefined
+  ip: string
+}
+
+/** What was not right of a proof: its password or its second factor; or there were too many tries. */
+export type NotProven = { outcome: 'wrong'; part: 'password' | 'factor' } | TooOften
+
+/**
+ * Somebody who is signed in proves once more to be the owner, by all that the account has: its
+ * password and its second factor. A passkey is both, and an account that has neither proves its
+ * mailbox by signing in anew. The session gets a new secret.
+ */
 export async function proveAgain(
   world: World,
   session: identity.Session,
-  proof: FactorAnswer | { kind: 'password'; text: string; ip: string },
-): Promise<{ outcome: 'proven'; token: string } | Refused> {
-  const checked = await checkProof()
-  if (checked.outcome !== 'right') return checked
+  proof: Proof,
+): Promise<{ outcome: 'proven'; token: string } | NotProven> {
+  const refused = await refusalOf(world, session, proof)
+  if (refused) return refused
   const token = mintSecret(world.random)
   const now = world.clock.now()
   await identity.renewSession(world.db, now, { session_id: session.id, token })
   return { outcome: 'proven', token }
+}
 
-  async function checkProof(): Promise<Checked> {
-    if (proof.kind !== 'password') {
-      return await checkFactor(world, session.user_id, { ...proof, purpose: 'confirm' })
-    }
-    const { email_normalised } = session
-    const claim = { email_normalised, ip: proof.ip, password: proof.text }
+async function refusalOf(
+  world: World,
+  { user_id, email_normalised }: identity.Session,
+  { password, factor, ip }: Proof,
+): Promise<NotProven | undefined> {
+  const user = (await identity.findUser(world.db, user_id))!
+  const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
+  const isPasskey = factor?.kind === 'passkey'
+  if (user.password_hash !== null && !isPasskey) {
+    const claim = { email_normalised, ip, password: password ?? '' }
     const signedIn = await signInWithPassword(world, claim)
-    return signedIn.outcome === 'signed_in' ? RIGHT : signedIn
+    if (signedIn.outcome === 'too_often') return signedIn
+    if (signedIn.outcome === 'wrong') return { outcome: 'wrong', part: 'password' }
+    if (!owes) return undefined
   }
+  if (!factor) return { outcome: 'wrong', part: 'factor' }
+  const checked = await checkFactor(world, user_id, { ...factor, purpose: 'confirm' })
+  if (checked.outcome === 'too_often') return checked
+  return checked.outcome === 'right' ? undefined : { outcome: 'wrong', part: 'factor' }
 }

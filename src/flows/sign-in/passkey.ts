@@ -12,6 +12,11 @@ interface Asking {
   browser_hash: Buffer
 }
 
+/** On its own a passkey must be two factors: the device, and what unlocks it. */
+function isAlone({ purpose }: Asking): boolean {
+  return purpose !== 'second_factor'
+}
+
 /** Makes a challenge and says, for the browser's own ear, which passkeys may sign it. */
 export async function askForPasskey(
   { db, clock, random, config }: World,
@@ -22,7 +27,9 @@ export async function askForPasskey(
   await identity.addChallenge(db, clock.now(), { ...asking, challenge })
   const { user_id } = asking
   const allowed = user_id === null ? [] : await identity.listPasskeys(db, user_id)
-  return await identity.requestOptions({ base_url: config.base_url, challenge: bytes, allowed })
+  const { base_url } = config
+  const must_verify_user = isAlone(asking)
+  return await identity.requestOptions({ base_url, challenge: bytes, allowed, must_verify_user })
 }
 
 /** The account whose passkey gave this answer to a challenge of ours; undefined where none did. */
@@ -39,8 +46,7 @@ export async function checkPasskey(
   if (!passkey || (asked.user_id !== null && passkey.user_id !== asked.user_id)) return undefined
   const counter = await identity.verifySignature(config.base_url, answer, {
     passkey,
-    // On its own it must be two factors: the device, and what unlocks it.
-    must_verify_user: asked.user_id === null,
+    must_verify_user: isAlone(asked),
   })
   if (counter === undefined) return undefined
   await identity.notePasskeyUse(db, now, { id: passkey.id, counter })

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { BackLink, Button } from '#design/actions'
+import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
 import { Field, Form, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
@@ -14,12 +14,18 @@ export function ConfirmPage(facts: {
   has_password: boolean
   has_authenticator: boolean
   has_passkeys: boolean
-  fault: { kind: string; words: string } | undefined
+  with_recovery_code: boolean
+  fault: Fault | undefined
 }): JSX.Element {
   const { csrf_token, fault } = facts
+  const query = new URLSearchParams({ return_to: facts.return_to })
   const returnTo = <input type="hidden" name="return_to" value={facts.return_to} />
-  const isOnField = fault?.kind === 'password' || fault?.kind === 'code'
-  const hasNothing = !facts.has_password && !facts.has_authenticator && !facts.has_passkeys
+  const owesCode = facts.has_authenticator || facts.has_passkeys
+  const isForm = facts.has_password || owesCode
+  // An account with passkeys alone has no app that shows codes.
+  const asksRecoveryCode = facts.with_recovery_code || !facts.has_authenticator
+  const isOnField =
+    fault !== undefined && ['password', 'code', 'recovery_code'].includes(fault.kind)
   return (
     <FocusLayout
       title={`${fault ? 'Error: ' : ''}Confirm that it is you · Purser`}
@@ -30,38 +36,6 @@ export function ConfirmPage(facts: {
         it is yours.
       </Heading>
       {fault && !isOnField && <Alert tone="error">{fault.words}</Alert>}
-      {facts.has_password && (
-        <Form action="/account/confirm" csrf_token={csrf_token}>
-          {returnTo}
-          <UsernameField value={facts.email} />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            error={fault?.kind === 'password' ? fault.words : undefined}
-          />
-          <Button kind="primary" pending="One moment…" wide>
-            Confirm
-          </Button>
-        </Form>
-      )}
-      {facts.has_authenticator && (
-        <Form action="/account/confirm" csrf_token={csrf_token}>
-          {returnTo}
-          <Field
-            label="Authentication code"
-            name="code"
-            inputmode="numeric"
-            autocomplete="one-time-code"
-            maxlength={12}
-            error={fault?.kind === 'code' ? fault.words : undefined}
-          />
-          <Button kind={facts.has_password ? 'plain' : 'primary'} pending="One moment…" wide>
-            Confirm with the code
-          </Button>
-        </Form>
-      )}
       {facts.has_passkeys && (
         <PasskeyForm
           ceremony="get"
@@ -75,7 +49,26 @@ export function ConfirmPage(facts: {
           </Button>
         </PasskeyForm>
       )}
-      {hasNothing && (
+      {isForm && (
+        <Form action="/account/confirm" csrf_token={csrf_token}>
+          {returnTo}
+          <UsernameField value={facts.email} />
+          {facts.has_password && (
+            <Field
+              label="Password"
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              error={fault?.kind === 'password' ? fault.words : undefined}
+            />
+          )}
+          {owesCode && (asksRecoveryCode ? recoveryCode(fault) : code(fault))}
+          <Button kind="primary" pending="One moment…" wide>
+            Confirm
+          </Button>
+        </Form>
+      )}
+      {!isForm && (
         <Form action="/signin/" csrf_token={csrf_token}>
           {returnTo}
           <input type="hidden" name="email" value={facts.email} />
@@ -84,7 +77,42 @@ export function ConfirmPage(facts: {
           </Button>
         </Form>
       )}
+      {facts.has_authenticator && !facts.with_recovery_code && (
+        <TextLink href={`/account/confirm?with=recovery_code&${query}`}>
+          Use a recovery code
+        </TextLink>
+      )}
       <BackLink href="/account/security/">Security</BackLink>
     </FocusLayout>
+  )
+}
+
+interface Fault {
+  kind: string
+  words: string
+}
+
+function code(fault: Fault | undefined): JSX.Element {
+  return (
+    <Field
+      label="Authentication code"
+      name="code"
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      maxlength={12}
+      error={fault?.kind === 'code' ? fault.words : undefined}
+    />
+  )
+}
+
+function recoveryCode(fault: Fault | undefined): JSX.Element {
+  return (
+    <Field
+      label="Recovery code"
+      name="recovery_code"
+      autocomplete="off"
+      maxlength={40}
+      error={fault?.kind === 'recovery_code' ? fault.words : undefined}
+    />
   )
 }

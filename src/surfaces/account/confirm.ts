@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
-import { askForPasskey, proveAgain } from '#flows/sign-in'
+import { askForPasskey, type FactorAnswer, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, keepSession } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
+import { CONFIRM } from '#surfaces/visits'
 import { ConfirmPage } from './confirm-page.tsx'
-import { CONFIRM, forOwner, SECURITY, type Visit } from './owner.ts'
+import { forOwner, SECURITY, type Visit } from './owner.ts'
 
 const WORDS = { ...FAULTS, password: 'That password is not right.' }
+
+type Fault = 'too_often' | 'password' | FactorAnswer['kind']
 
 /** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
@@ -28,12 +31,16 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       const { request, reply, session } = visit
       const form = formOf(request)
       const return_to = ownPath(form.return_to)
-      const proof = readProof(form, browserHash(world, request, reply), request.ip)
+      const factor = readFactor(form, browserHash(world, request, reply))
+      const proof = { password: form.password, factor, ip: request.ip }
       const proven = await proveAgain(world, session, proof)
-      if (proven.outcome !== 'proven') {
-        const fault = proven.outcome === 'too_often' ? 'too_often' : proof.kind
+      if (proven.outcome === 'too_often') {
         const { retry_after } = proven
-        return await sendForm(world, visit, { return_to, fault, retry_after })
+        return await sendForm(world, visit, { return_to, fault: 'too_often', retry_after })
+      }
+      if (proven.outcome === 'wrong') {
+        const fault = proven.part === 'password' ? 'password' : (factor?.kind ?? 'code')
+        return await sendForm(world, visit, { return_to, fault })
       }
       await keepSession(world, request, reply, proven.token)
       return goOn(reply, return_to ?? SECURITY)
@@ -53,11 +60,14 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
   )
 }
 
-function readProof(form: Record<string, string>, browser_hash: Buffer, ip: string) {
-  const { password, code, credential = '' } = form
-  if (password !== undefined) return { kind: 'password' as const, text: password, ip }
-  if (code !== undefined) return { kind: 'code' as const, text: code, browser_hash }
-  return { kind: 'passkey' as const, text: credential, browser_hash }
+function readFactor(
+  { code, recovery_code, credential }: Record<string, string>,
+  browser_hash: Buffer,
+): FactorAnswer | undefined {
+  if (credential !== undefined) return { kind: 'passkey', text: credential, browser_hash }
+  if (code !== undefined) return { kind: 'code', text: code, browser_hash }
+  if (recovery_code === undefined) return undefined
+  return { kind: 'recovery_code', text: recovery_code, browser_hash }
 }
 
 async function sendForm(
@@ -65,7 +75,7 @@ async function sendForm(
   { request, reply, session }: Visit,
   state: {
     return_to: string | undefined
-    fault: keyof typeof WORDS | undefined
+    fault: Fault | undefined
     retry_after?: number | undefined
   },
 ): Promise<FastifyReply> {
@@ -80,6 +90,7 @@ async function sendForm(
     has_password: user.password_hash !== null,
     has_authenticator: factors.has_authenticator,
     has_passkeys: factors.passkeys > 0,
+    with_recovery_code: queryOf(request, 'with') === 'recovery_code' || fault === 'recovery_code',
     fault: fault && { kind: fault, words: WORDS[fault] },
   })
   const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422

@@ -5,11 +5,10 @@ import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
 import { goTo } from '#surfaces/pages'
+import { CONFIRM } from '#surfaces/visits'
 
 /** The page of everything about an account's safety. */
 export const SECURITY = '/account/security/'
-/** The page that asks an owner to prove once more to be the one. */
-export const CONFIRM = '/account/confirm'
 
 /** An owner at work, with his session. */
 export interface Visit {

@@ -92,6 +92,10 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.post('/checkout/:cart_id/confirm', { config }, async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const { cart } = own
+    const giveBack = async () => {
+      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, byIp(request))
+    }
+    if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)
     const email_normalised = cart.email_normalised!
     await limitDeclines(world, request, reply, { email_normalised, points: 0 })
@@ -103,9 +107,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     if (confirmed.outcome === 'declined') {
       await limitDeclines(world, request, reply, { email_normalised, points: 1 })
     }
-    if (!FRUITLESS.includes(confirmed.outcome)) {
-      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, byIp(request))
-    }
+    if (!FRUITLESS.includes(confirmed.outcome)) await giveBack()
     return await goOnAfter(world, reply, own, confirmed)
   })
 }

@@ -8,6 +8,7 @@ import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
+import { recently } from '#surfaces/visits'
 import { type AppVisit, editorOf, forAccount, forDeveloper } from './access.ts'
 import { declareChanges } from './changes.ts'
 import { addressOf } from './frame.tsx'
@@ -111,20 +112,26 @@ function declareSecret(scope: FastifyInstance, world: World): void {
 
   scope.get(
     `${INTEGRATION}secret/`,
-    forDeveloper(world, (visit) => ask(visit, false)),
+    forDeveloper(
+      world,
+      recently(world, (visit) => ask(visit, false)),
+    ),
   )
 
   scope.post(
     `${INTEGRATION}secret/`,
-    forDeveloper(world, async (visit) => {
-      const { request, reply, app } = visit
-      const replaces = formOf(request).replaces ?? ''
-      const asked = { app_id: app.id, replaces }
-      const client_secret = await rotateSecret(world, editorOf(visit), asked)
-      if (client_secret === undefined) return await ask(visit, true)
-      const page = NewSecretPage({ app_name: app.name, back: pathOf(visit), client_secret })
-      return sendPage(reply, page)
-    }),
+    forDeveloper(
+      world,
+      recently(world, async (visit) => {
+        const { request, reply, app } = visit
+        const replaces = formOf(request).replaces ?? ''
+        const asked = { app_id: app.id, replaces }
+        const client_secret = await rotateSecret(world, editorOf(visit), asked)
+        if (client_secret === undefined) return await ask(visit, true)
+        const page = NewSecretPage({ app_name: app.name, back: pathOf(visit), client_secret })
+        return sendPage(reply, page)
+      }),
+    ),
   )
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, refreshAccount, standOf } from '#flows/pay-out'
@@ -9,8 +8,8 @@ import type { Limit } from '#platform/limits'
 import { accountNav } from '#surfaces/account-nav'
 import { payeeNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
-import { returnQuery } from '#surfaces/onwards'
 import { goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
+import { recently } from '#surfaces/visits'
 import { declareReferrals } from './affiliate.ts'
 import { SellerPayoutsPage, StatementPage } from './pages.tsx'
 import type { StandingFacts } from './panels.tsx'
@@ -69,30 +68,37 @@ function bankOf(account: payouts.PayoutAccount | undefined) {
 
 function declareMoney(scope: FastifyInstance, world: World, kind: Kind): void {
   const { home, base } = KINDS[kind]
+  // Where money goes, and when, is up to whoever has just proved to be the owner.
+  const proven = (step: (visit: PayeeVisit) => Promise<FastifyReply>) =>
+    recently(world, step, () => home)
   scope.post(
     `${base}request`,
-    forPayee(world, kind, async ({ reply, payee }) => {
-      await limitPage(world, REQUESTS, payee.owner, reply)
-      const { outcome } = await payOut(world, { ...payee, cause: 'request' })
-      return goTo(reply, `${home}?done=${outcome}`)
-    }),
+    forPayee(
+      world,
+      kind,
+      proven(async ({ reply, payee }) => {
+        await limitPage(world, REQUESTS, payee.owner, reply)
+        const { outcome } = await payOut(world, { ...payee, cause: 'request' })
+        return goTo(reply, `${home}?done=${outcome}`)
+      }),
+    ),
   )
 
   scope.post(
     `${base}bank`,
-    forPayee(world, kind, async ({ reply, payee, session }) => {
-      // Where money goes is changed by whoever has just proved to be the owner.
-      if (!identity.isRecent(world.clock.now(), session)) {
-        return goTo(reply, `/account/confirm${returnQuery(home)}`)
-      }
-      await limitPage(world, REQUESTS, payee.owner, reply)
-      const return_url = `${world.config.base_url}${base}bank`
-      const { owner } = payee
-      const url = await unlessAway(() =>
-        openOnboarding(world, { owner, email: session.email, return_url }),
-      )
-      return goTo(reply, url ?? `${home}?done=away`)
-    }),
+    forPayee(
+      world,
+      kind,
+      proven(async ({ reply, payee, session }) => {
+        await limitPage(world, REQUESTS, payee.owner, reply)
+        const return_url = `${world.config.base_url}${base}bank`
+        const { owner } = payee
+        const url = await unlessAway(() =>
+          openOnboarding(world, { owner, email: session.email, return_url }),
+        )
+        return goTo(reply, url ?? `${home}?done=away`)
+      }),
+    ),
   )
 
   scope.get(

@@ -4,7 +4,8 @@ import { offerRefund, type RefundOffer, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount } from '#platform/money'
-import { formOf, goTo, limitPage, sendPage } from '#surfaces/pages'
+import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
+import { recently } from '#surfaces/visits'
 import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
@@ -19,37 +20,61 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
 
   scope.get(
     path,
-    forSide(world, side, async (visit) => {
-      const { id: invoice_id } = await saleOf(world, visit)
-      const offer = await offerRefund(world, askerOf(visit), { invoice_id })
-      const amount = 'back' in offer ? formatAmount(offer.left) : ''
-      return await show(world, visit, { form: { amount, reason: '' } })
-    }),
+    forSide(
+      world,
+      side,
+      recently(world, async (visit) => {
+        const { id: invoice_id } = await saleOf(world, visit)
+        const offer = await offerRefund(world, askerOf(visit), { invoice_id })
+        const whole = 'back' in offer ? formatAmount(offer.left) : ''
+        const amount = queryOf(visit.request, 'amount') ?? whole
+        const reason = queryOf(visit.request, 'reason') ?? ''
+        return await show(world, visit, { form: { amount, reason } })
+      }),
+    ),
   )
 
   scope.post(
     path,
-    forSide(world, side, async (visit) => {
-      const { step, seen, ...fields } = formOf(visit.request)
-      const form = { amount: (fields.amount ?? '').trim(), reason: (fields.reason ?? '').trim() }
-      const amount = amountOf(form)
-      const reasonFault = faultOfReason(form)
-      if (amount === undefined || reasonFault) return await show(world, visit, { form })
-      const { id: invoice_id } = await saleOf(world, visit)
-      const asker = askerOf(visit)
-      const offer = await offerRefund(world, asker, { invoice_id, amount })
-      const isSeen = 'back' in offer && seen === seenOf(offer)
-      if (step !== 'confirm' || !isSeen) {
-        return await show(world, visit, { form, has_changed: step === 'confirm' })
-      }
-      await limitPage(world, REFUNDS, visit.session.user_id, visit.reply)
-      const { reason } = form
-      const done = await refundCharge(world, asker, { invoice_id, amount, reason })
-      // Somebody else was faster: what is left now is shown.
-      if (done.outcome === 'refused') return await show(world, visit, { form, has_changed: true })
-      return goTo(visit.reply, `${visit.base}/sales/${invoice_id}/?done=${done.outcome}`)
-    }),
+    forSide(
+      world,
+      side,
+      recently(
+        world,
+        async (visit) => {
+          const { step, seen, ...fields } = formOf(visit.request)
+          const form = {
+            amount: (fields.amount ?? '').trim(),
+            reason: (fields.reason ?? '').trim(),
+          }
+          const amount = amountOf(form)
+          const reasonFault = faultOfReason(form)
+          if (amount === undefined || reasonFault) return await show(world, visit, { form })
+          const { id: invoice_id } = await saleOf(world, visit)
+          const asker = askerOf(visit)
+          const offer = await offerRefund(world, asker, { invoice_id, amount })
+          const isSeen = 'back' in offer && seen === seenOf(offer)
+          if (step !== 'confirm' || !isSeen) {
+            return await show(world, visit, { form, has_changed: step === 'confirm' })
+          }
+          await limitPage(world, REFUNDS, visit.session.user_id, visit.reply)
+          const { reason } = form
+          const done = await refundCharge(world, asker, { invoice_id, amount, reason })
+          // Somebody else was faster: what is left now is shown.
+          if (done.outcome === 'refused')
+            return await show(world, visit, { form, has_changed: true })
+          return goTo(visit.reply, `${visit.base}/sales/${invoice_id}/?done=${done.outcome}`)
+        },
+        filledIn,
+      ),
+    ),
   )
+}
+
+/** The page with the form as it was filled in. */
+function filledIn({ request }: SalesVisit): string {
+  const { amount = '', reason = '' } = formOf(request)
+  return `${request.url}?${new URLSearchParams({ amount, reason: reason.slice(0, LONGEST_REASON) })}`
 }
 
 /** Names what an offer shows. */

@@ -1,0 +1,19 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { FocusLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+
+/** What staff sees whose account a password alone opens. */
+export function StaffFactorPage(): JSX.Element {
+  return (
+    <FocusLayout title="Set up a second factor · Purser">
+      <Heading title="Set up a second factor">
+        Staff accounts need one. Set up an authenticator app or a passkey, then open this page
+        again.
+      </Heading>
+      <Button href="/account/security/" kind="primary" wide>
+        Go to Security
+      </Button>
+    </FocusLayout>
+  )
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { codeOf, isSignedIn } from '../support/account.ts'
+import type { Agent } from '../support/agent.ts'
+import { buy } from '../support/refunds.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const TEN_MINUTES = 600
+const HOUR = 3600
+const DAY = 86_400
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+/** Posts a form to an address as a browser does that has drawn it before. */
+async function post(agent: Agent, url: string, fields: Record<string, string> = {}) {
+  await agent.open('/account/security/')
+  const { csrf_token = '' } = agent.form(/Set up an authenticator|Remove the app/)
+  return await service.app.inject({
+    method: 'POST',
+    url,
+    headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ csrf_token, ...fields }).toString(),
+  })
+}
+
+// S10
+test('a client secret, a refund, a payout and a bank take a proof of the last ten minutes', async () => {
+  const { seller, app } = service.demo
+  const { invoice_id } = await buy(service)
+  const agent = await signedIn(service, seller)
+  const base = `/dashboard/apps/${app.slug}`
+  const refund = `${base}/sales/${invoice_id}/refund`
+  const steps: [url: string, back: string, fields?: Record<string, string>][] = [
+    [`${base}/integration/secret/`, `${base}/integration/secret/`],
+    [refund, `${refund}?amount=5&reason=moved+away`, { amount: '5', reason: 'moved away' }],
+    ['/dashboard/payouts/request', '/dashboard/payouts/'],
+    ['/dashboard/payouts/bank', '/dashboard/payouts/'],
+  ]
+  for (const [url, , fields] of steps) {
+    const answer = await post(agent, url, fields)
+    assert.ok(!String(answer.headers.location).startsWith('/account/confirm'), url)
+  }
+  service.clock.pass(TEN_MINUTES)
+  for (const [url, back, fields] of steps) {
+    const { headers } = await post(agent, url, fields)
+    assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
+  }
+  // What was filled in is not lost.
+  await agent.open(`/account/confirm?return_to=${encodeURIComponent(steps[1]![1])}`)
+  await agent.submit('Confirm', { password: seller.password })
+  assert.equal(agent.page.url, steps[1]![1])
+  assert.match(agent.page.body, /value="5"/)
+  assert.match(agent.page.body, /moved away/)
+})
+
+// S10
+test('staff proves the second factor again before money leaves', async () => {
+  const { operator } = service.demo
+  const { invoice_id } = await buy(service)
+  const staff = await signedIn(service, operator)
+  service.clock.pass(TEN_MINUTES)
+  await staff.open(`/desk/sales/${invoice_id}/refund`)
+  assert.match(staff.page.url, /^\/account\/confirm/)
+  await staff.submit('Confirm', { password: operator.password, code: '000000' })
+  assert.equal(staff.page.status, 422)
+  const code = codeOf(service, operator.totp_secret)
+  await staff.submit('Confirm', { password: operator.password, code })
+  assert.equal(staff.page.url, `/desk/sales/${invoice_id}/refund`)
+})
+
+// S10
+test('staff without a second factor may set one up, and nothing else', async () => {
+  const { affiliate } = service.demo
+  await service.world.db.run(
+    sql`update users set is_operator = true where email_normalised = ${affiliate.email}`,
+  )
+  const agent = await signedIn(service, affiliate)
+  for (const url of ['/desk/', '/desk/tax/', '/desk/checks/', '/desk/sales/inv_0/']) {
+    const { status, body } = await agent.open(url)
+    assert.equal(status, 403, url)
+    assert.match(body, /Set up a second factor/)
+  }
+  assert.equal((await agent.open('/account/security/')).status, 200)
+})
+
+// S10
+test('a session ends after seven days without use, that of staff after twelve hours', async () => {
+  const { seller, operator } = service.demo
+  const [seldom, often] = [await signedIn(service, seller), await signedIn(service, seller)]
+  for (let day = 0; day < 7; day++) {
+    service.clock.pass(DAY)
+    assert.ok(await isSignedIn(often))
+  }
+  assert.ok(!(await isSignedIn(seldom)))
+  const staff = await signedIn(service, operator)
+  service.clock.pass(11 * HOUR)
+  assert.ok(await isSignedIn(staff))
+  service.clock.pass(12 * HOUR)
+  assert.ok(!(await isSignedIn(staff)))
+})
