@@ -127,7 +127,7 @@ async function take(
   const id = mintId(random, 'ch')
   const { amount, currency, card_token, description, off_session } = request
   const said = [amount, currency, card_token, description, off_session, request.return_url]
-  const request_hash = hashOf([...said, request.statement_name])
+  const request_hash = hashOf([...said, request.statement_suffix])
   await charges.releaseKey(db, request.key, new Date(now.getTime() - KEY_LIFETIME_MS))
   if (!(await charges.begin(db, now, { ...request, id, request_hash }))) {
     return sameRequest(await charges.find(db, request.key), request_hash)

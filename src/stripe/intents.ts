@@ -30,7 +30,7 @@ function paymentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
     customer,
     description: asked.description,
     metadata: { key },
-    ...(asked.statement_name ? suffixOf(asked.statement_name) : {}),
+    ...(asked.statement_suffix ? { statement_descriptor_suffix: asked.statement_suffix } : {}),
   }
   const buyer = asked.off_session ? { off_session: true } : { return_url: asked.return_url }
   return {
@@ -84,15 +84,4 @@ async function evenDeclined(answer: Promise<Intent>): Promise<Intent> {
     if (!intent) throw error
     return intent
   }
-}
-
-/** What stands on a bank statement after the account's own name; both share 22 characters. */
-function suffixOf(name: string): { statement_descriptor_suffix?: string } {
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/[^\w .-]/g, '')
-    .trim()
-    .slice(0, 12)
-    .trim()
-  return /[A-Za-z]/.test(plain) ? { statement_descriptor_suffix: plain } : {}
 }

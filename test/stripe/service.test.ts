@@ -64,6 +64,8 @@ describe('a service with the keys of Stripe', () => {
     const { agent, page } = await walk(email)
     // $12.00, of which Texas and its city tax 80 % at 8.25 %.
     assert.match(page.body, /\$12\.79/)
+    // M12
+    assert.match(textOf(page.body), /On your statement PURSERDEMO\* TIDEPOOL/)
     const done = await agent.submit(/^Pay /)
     const key = licenseKey(done)
     const reference = orderReference(done)
@@ -85,6 +87,11 @@ describe('a service with the keys of Stripe', () => {
     assert.deepEqual(
       charges().map(({ amount }) => amount),
       [1279, 1279],
+    )
+    // M12
+    assert.deepEqual(
+      charges().map(({ statement_descriptor_suffix }) => statement_descriptor_suffix),
+      ['TIDEPOOL', 'TIDEPOOL'],
     )
     const renewal = double.heard.findLast(({ form }) => form.off_session === 'true')
     assert.equal(renewal?.status, 200)

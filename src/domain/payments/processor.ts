@@ -39,8 +39,8 @@ export interface ChargeRequest {
   currency: 'usd'
   card_token: string
   description: string
-  /** What the card's statement shows beside the service's own name: the app. */
-  statement_name?: string
+  /** The app's part of what the card's statement shows, as `statementText` makes it. */
+  statement_suffix?: string | undefined
   /** True when the buyer is not there: a renewal. */
   off_session: boolean
   /** Where a challenge (3-D Secure) sends the buyer when it is over. */

@@ -166,13 +166,16 @@ async function charge(
   attempt: payments.Attempt,
   return_url: string,
 ): Promise<Confirmed> {
-  return await settleOrWait(world, attempt, async () =>
-    world.processor.charge(await timeThere(world, attempt), {
+  const app = (await apps.find(world.db, attempt.app_id))!
+  const { statement_descriptor } = world.config.operator
+  return await settleOrWait(world, attempt, () =>
+    world.processor.charge(appTime(world, app), {
       key: attempt.id,
       amount: attempt.amount,
       currency: 'usd',
       card_token: attempt.card.token,
       description: `Order ${attempt.order_id}`,
+      statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
       off_session: false,
       return_url,
     }),

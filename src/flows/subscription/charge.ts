@@ -69,17 +69,20 @@ export async function intend(
 export async function chargeInvoice(
   world: World,
   attempt: payments.InvoiceAttempt,
-  facts: { app: { clock_ahead: number }; return_url: string },
+  facts: { app: { clock_ahead: number; name: string }; return_url: string },
 ): Promise<InvoiceOutcome> {
+  const { app, return_url } = facts
+  const { statement_descriptor } = world.config.operator
   return await settleOrWait(world, attempt, () =>
-    world.processor.charge(appTime(world, facts.app), {
+    world.processor.charge(appTime(world, app), {
       key: attempt.id,
       amount: attempt.amount,
       currency: 'usd',
       card_token: attempt.card.token,
       description: `Invoice ${attempt.invoice_id}`,
+      statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
       off_session: attempt.asked_by !== 'buyer',
-      return_url: facts.return_url,
+      return_url,
     }),
   )
 }

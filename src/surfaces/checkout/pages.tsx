@@ -148,6 +148,8 @@ export function ConfirmPage(
     email: string
     place: string
     card: string
+    /** What the card's statement will show. */
+    statement: string
     /** True where the app's own developer walks through it. */
     is_preview: boolean
     alert: { title: string; words: string } | undefined
@@ -173,6 +175,7 @@ export function ConfirmPage(
           { term: 'Email', detail: facts.email },
           { term: 'Tax address', detail: facts.place },
           { term: 'Card', detail: facts.card },
+          { term: 'On your statement', detail: facts.statement },
         ]}
       />
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>

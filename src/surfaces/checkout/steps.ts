@@ -66,6 +66,10 @@ function declareCard(scope: FastifyInstance, world: World): void {
   })
 }
 
+function statementOf({ config }: World, { name }: { name: string }): string {
+  return payments.statementText(config.operator.statement_descriptor, name).text
+}
+
 function declareConfirmation(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/confirm', async (request, reply) => {
     const own = await ownCart(world, request, reply)
@@ -82,6 +86,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       email: cart.email!,
       place: `${cart.state} ${cart.zip}, United States`,
       card: cart.card ? payments.cardName(cart.card) : 'None; a preview needs no card',
+      statement: statementOf(world, own.app),
       is_preview: own.is_preview,
       alert: await alertOf(world, own, queryOf(request, 'notice')),
     })

@@ -14,6 +14,7 @@ export function createPayment(state: State, form: Form): Thing {
   const amount = Number(form.amount)
   if (!Number.isInteger(amount)) throw invalid('Invalid integer', 'amount')
   if (amount < 50) throw invalid('Amount must be at least 50 cents', 'amount', 'amount_too_small')
+  readSuffix(form)
   if (form.currency !== 'usd') throw invalid('Invalid currency', 'currency')
   readCustomer(state, form)
   const intent = state.add('pi', 'payment_intent', {
@@ -43,6 +44,13 @@ export function createSetup(state: State, form: Form): Thing {
     last_setup_error: null,
   })
   return form.confirm === 'true' ? confirm(state, intent, form) : intent
+}
+
+/** Ten characters of the account's own name, "* ", and the suffix share the 22 of a statement. */
+function readSuffix({ statement_descriptor_suffix: suffix }: Form): void {
+  if (suffix === undefined) return
+  const isGood = /^[^<>\\'"*]{1,10}$/.test(String(suffix)) && /[A-Za-z]/.test(String(suffix))
+  if (!isGood) throw invalid('The suffix is invalid.', 'statement_descriptor_suffix')
 }
 
 function only(form: Form, names: string[]): void {
