@@ -1,10 +1,11 @@
 import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
 import { addDays } from '#platform/calendar'
-import type { Database } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 import * as accounts from './accounts.ts'
+import * as balance from './balance.ts'
 import * as events from './events.ts'
 import { hashOf, sameRequest } from './keys.ts'
 
@@ -29,14 +30,19 @@ export async function payOut(
   const request_hash = hashOf([account_id, amount, description])
   return await db.tx(async (tx) => {
     const { is_ready, bank_failure } = await accounts.read(tx, account_id)
+    await balance.lock(tx)
+    const known = await find(tx, key)
+    if (known) return answerOf(sameRequest(known, request_hash))
+    const { available } = await balance.read(tx, now)
+    // Nothing is kept of it, so that the same key is decided anew.
+    if (is_ready && amount > available) return { status: 'short', available }
     const id = mintId(random, 'po')
     const status = is_ready ? 'pending' : 'failed'
-    const fresh = await tx.run(sql`insert into sandbox.payouts
+    await tx.run(sql`insert into sandbox.payouts
       (id, key, request_hash, account_id, amount, description, status, reason, created_at)
       values (${id}, ${key}, ${request_hash}, ${account_id}, ${amount}, ${description},
-        ${status}, ${is_ready ? null : NO_BANK}, ${now})
-      on conflict (key) do nothing`)
-    if (fresh && is_ready) {
+        ${status}, ${is_ready ? null : NO_BANK}, ${now})`)
+    if (is_ready) {
       const ended = bank_failure
         ? ({ outcome: 'failed', reason: bank_failure } as const)
         : ({ outcome: 'paid' } as const)
@@ -44,10 +50,13 @@ export async function payOut(
       const told = { kind: 'payout_settled', payout_id: id, ...ended } as const
       await events.schedule(tx, random, due_at, { id }, told)
     }
-    const known = await tx.maybe<Payout>(sql`select id, request_hash, status, reason
-      from sandbox.payouts where key = ${key}`)
-    return answerOf(sameRequest(known, request_hash))
+    return answerOf((await find(tx, key))!)
   })
+}
+
+async function find(db: Db, key: string): Promise<Payout | undefined> {
+  return await db.maybe<Payout>(sql`select id, request_hash, status, reason
+    from sandbox.payouts where key = ${key}`)
 }
 
 function answerOf({ id, status, reason }: Payout): PayoutAnswer {

@@ -11,6 +11,7 @@ import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import * as accounts from './accounts.ts'
+import * as balance from './balance.ts'
 import * as entries from './card-entries.ts'
 import { BEHAVIOURS, type Behaviour } from './cards.ts'
 import * as charges from './charges.ts'
@@ -73,6 +74,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       return { url: `${base_url}/sandbox/accounts/${id}` }
     },
     readAccount: async (account_id) => accounts.payeeOf(await accounts.read(db, account_id)),
+    readBalance: (now) => balance.read(db, now),
     payOut: (now, request) => payOut(options, now, request),
     events: (now) => events.due(db, now),
     acknowledge: (event_id) => events.acknowledge(db, event_id),

@@ -1,5 +1,7 @@
 import type { DisputeReason } from '#domain/payments'
+import type { Cents } from '#platform/money'
 import type { PageOptions } from './answers.ts'
+import * as balance from './balance.ts'
 import * as entries from './card-entries.ts'
 import { findTestCard } from './cards.ts'
 import * as charges from './charges.ts'
@@ -29,6 +31,8 @@ export interface Scenes {
   declineRenewals(card_token: string, count: number): Promise<void>
   /** Makes a card one that works from here on. */
   mendCard(card_token: string): Promise<void>
+  /** Moves money of the operator's between a bank and the balance; negative: to the bank. */
+  moveFunds(now: Date, amount: Cents): Promise<void>
   /**
    * When the next event after a time is due, or undefined where none waits; of these charges,
    * refunds or payouts alone where they are named.
@@ -62,6 +66,7 @@ export function openScenes(options: PageOptions): Scenes {
       await db.tx((tx) => disputes.decide(tx, random, now, scene))
     },
     declineRenewals: (card_token, count) => cards.declineRenewals(db, card_token, count),
+    moveFunds: (now, amount) => balance.moveFunds(db, random, now, amount),
     mendCard: (card_token) => cards.mend(db, card_token),
     nextEventAt: (after, ids) => events.nextAt(db, after, ids),
   }

@@ -19,7 +19,7 @@ import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
 import { inTurn } from './once.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
-import { payOut } from './payouts.ts'
+import { payOut, readBalance } from './payouts.ts'
 import { openPortal, readPortal } from './portal.ts'
 import { refund } from './refunds.ts'
 import { declareRoutes } from './routes.ts'
@@ -95,6 +95,7 @@ function openPaying(parts: StripeParts): Omit<Processor, Charging | Other> {
       ),
     readAccount: (account_id) =>
       guarded(parts, 'reading a payee’s account', () => readAccount(parts, account_id)),
+    readBalance: () => guarded(parts, 'reading the balance', () => readBalance(parts)),
     payOut: (now, request) =>
       guarded(parts, 'a payout', () => inTurn(request.key, () => payOut(parts, now, request))),
   }

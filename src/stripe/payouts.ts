@@ -1,8 +1,26 @@
 import type { Stripe } from 'stripe'
-import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
-import { ask, isRefusal, type StripeParts } from './client.ts'
+import type { PayoutAnswer, PayoutRequest, ProcessorBalance } from '#domain/payments'
+import { type Cents, cents } from '#platform/money'
+import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { once } from './once.ts'
 import * as requests from './requests.ts'
+
+// Refusals that lie with the payee's account, and are the payee's to mend.
+const PAYEES_OWN = [
+  'insufficient_capabilities_for_transfer',
+  'payouts_not_allowed',
+  'payouts_limit_exceeded',
+]
+
+/** Thrown where our balance does not cover a transfer, before it is asked for. */
+class Short extends Error {
+  readonly available: Cents
+
+  constructor(available: Cents) {
+    super('the balance does not cover the transfer')
+    this.available = available
+  }
+}
 
 /**
  * Pays a payee out in two steps: a transfer from our balance to his account at Stripe, and a payout
@@ -19,9 +37,22 @@ export async function payOut(
     if (transfer.reversed) return { status: 'failed', reason: 'The money came back to us.' }
     return await sendPayout(parts, now, request, transfer.id)
   } catch (error) {
+    if (error instanceof Short) return { status: 'short', available: error.available }
     if (!isRefusal(error)) throw error
+    if (error.code === 'balance_insufficient') {
+      return { status: 'short', available: (await readBalance(parts)).available }
+    }
+    if (!PAYEES_OWN.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
     return { status: 'failed', reason: error.message }
   }
+}
+
+/** What Stripe holds for us in US dollars. */
+export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
+  const { available, pending } = await ask(() => stripe.balance.retrieve())
+  const dollars = (all: { amount: number; currency: string }[]) =>
+    cents(all.find(({ currency }) => currency === 'usd')?.amount ?? 0)
+  return { available: dollars(available), pending: dollars(pending) }
 }
 
 async function sendTransfer(
@@ -36,11 +67,15 @@ async function sendTransfer(
     now,
     { key, kind: 'transfer', body },
     {
-      create: () =>
-        transfers.create(
+      create: async () => {
+        // Asked before, as Stripe repeats a refusal for as long as it keeps the key.
+        const { available } = await readBalance(parts)
+        if (available < amount) throw new Short(available)
+        return await transfers.create(
           { amount, currency: 'usd', destination, description, metadata: { key } },
           { idempotencyKey: key },
-        ),
+        )
+      },
       retrieve: (id) => transfers.retrieve(id),
       list: () => transfers.list({ destination, limit: 100 }),
     },

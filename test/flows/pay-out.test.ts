@@ -5,11 +5,13 @@ import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { payOut, payWeekly, recoverPayouts, settlePayout, standOf } from '#flows/pay-out'
 import type { World } from '#flows/world'
+import { openAlarms } from '#platform/alarms'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
-import { decide, objectTo } from '../support/disputes.ts'
+import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
@@ -112,6 +114,33 @@ describe('a payout on request', () => {
     assert.equal((await paidOutside()).length, before + 1)
     await arrive()
     assert.equal((await stand()).total, 0)
+  })
+})
+
+describe('a balance that does not cover a payout', () => {
+  // M4
+  test('keeps the payout, alarms staff, and pays by itself once it covers it', async () => {
+    await earn()
+    const { world, clock } = service
+    const { available } = await world.processor.readBalance(clock.now())
+    const move = (amount: number) => bankOf(service).moveFunds(clock.now(), cents(amount))
+    await move(0 - available)
+    const before = await balance()
+    assert.equal((await request()).outcome, 'waiting')
+    assert.equal((await listed())[0]!.status, 'open')
+    assert.equal(await balance(), before - NET)
+    const [alarm] = await openAlarms(world.db)
+    assert.match(alarm!.message, /One payout waits for money: \$170\.50 in all, and \$0\.00/)
+    await recoverPayouts(world)
+    assert.equal((await listed())[0]!.status, 'open')
+    await move(available)
+    clock.pass(3600)
+    await recoverPayouts(world)
+    assert.equal((await listed())[0]!.status, 'pending')
+    assert.deepEqual(await openAlarms(world.db), [])
+    await arrive()
+    const failed = await world.db.rows(sql`select id from letters where kind = 'payout_failed'`)
+    assert.deepEqual(failed, [])
   })
 })
 

@@ -18,6 +18,8 @@ export interface Outside {
   endChallenge(action_url: string, how: 'passed' | 'failed'): Promise<void>
   /** Names a bank account on the page of a payee: one that takes money, or one that does not. */
   enterBank(onboarding_url: string, kind: 'works' | 'fails'): Promise<void>
+  /** Moves the operator's own money to our balance; a negative amount leaves it. */
+  moveFunds(amount: number): Promise<void>
   /** Puts another card in the place of the one on file. */
   changeCard(portal: { id: string; url: string }, number: string): Promise<void>
   /** Lets everything outside that is due by now happen; also what a fault of the network delays. */

@@ -97,6 +97,7 @@ describe('a payout', () => {
       const { account_id, url } = await openPage()
       await world.post(url, { ...BANK, account_number })
       await world.hear()
+      await world.sandbox.moveFunds(world.now(), cents(10_000))
       const request = { key: `po_${account_number}`, account_id, amount: cents(5000) }
       const answer = await world.sandbox.payOut(world.now(), { ...request, description: 'PURSER' })
       assert.ok(answer.status === 'pending')

@@ -1,3 +1,4 @@
+import { cents } from '#platform/money'
 import { describeProcessor, type Outside } from '../processor/contract.ts'
 import { FORM, openPlace } from './world.ts'
 
@@ -7,6 +8,8 @@ const BANKS = { works: '000123456789', fails: '000111111113' }
 /** The sandbox, its pages used as people use them. */
 async function openOutside(): Promise<Outside> {
   const { sandbox, post, pass, now, enterCard, hear, close } = await openPlace()
+
+  await sandbox.moveFunds(now(), cents(1_000_000_00))
 
   async function fill(url: string, form: Record<string, string>): Promise<void> {
     const { statusCode, body } = await post(url, form)
@@ -22,6 +25,7 @@ async function openOutside(): Promise<Outside> {
     endChallenge: (url, how) => fill(url, { result: how === 'passed' ? 'complete' : 'fail' }),
     enterBank: (url, kind) =>
       fill(url, { routing_number: '110000000', account_number: BANKS[kind] }),
+    moveFunds: (amount) => sandbox.moveFunds(now(), cents(amount)),
     changeCard: ({ url }, number) => fill(url, { ...FORM, number }),
     // A lost answer arrives after three seconds; all else of the sandbox is a matter of its clock.
     settle: async () => pass(3000),

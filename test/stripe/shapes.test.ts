@@ -138,7 +138,7 @@ async function playPayouts(world: StripeWorld, played: Stage): Promise<void> {
     await processor.readAccount(account_id)
     const payout = { key: `po_${kind}`, account_id, amount: cents(5000), description: 'PURSER' }
     // Lost first on the way of the transfer, then on that of the payout.
-    await world.unheard(() => processor.payOut(now(), payout))
+    await world.unheard(() => processor.payOut(now(), payout), 'POST')
     await world.unheard(() => processor.payOut(now(), payout), 'POST')
     await processor.payOut(now(), payout)
     await processor.payOut(now(), payout)

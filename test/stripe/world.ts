@@ -96,6 +96,7 @@ export function outsideOf(world: StripeWorld): Outside {
     },
     endChallenge: async (url, how) => double.endChallenge(url, how),
     enterBank: async (url, kind) => double.enterBank(url, kind),
+    moveFunds: async (amount) => double.moveFunds(amount),
     changeCard: async ({ id }, number) => double.changeCard(id, number),
     settle: () => double.settle(),
     async hear() {

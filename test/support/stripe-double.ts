@@ -113,6 +113,11 @@ export class StripeDouble {
     payees.enterBank(this.state, url, kind)
   }
 
+  /** Moves the operator's own money to our balance; a negative amount leaves it. */
+  moveFunds(amount: number): void {
+    this.state.available += amount
+  }
+
   /** Lets everything happen that is due by now, and tells it. */
   async settle(): Promise<void> {
     for (const card of this.state.cards.values()) card.loses = undefined
@@ -293,6 +298,7 @@ export class StripeDouble {
       'GET /v1/transfers': () => list('transfer', 'destination'),
       'GET /v1/transfers/{}': () => state.find(id, 'transfer'),
       'POST /v1/transfers/{}/reversals': () => payees.reverseTransfer(state, id),
+      'GET /v1/balance': () => payees.readBalance(state),
       'POST /v1/payouts': () => payees.createPayout(state, form, account!),
       'GET /v1/payouts': () => {
         const mine = state.all('payout', (each) => each.account === account)

@@ -112,7 +112,16 @@ export interface PayoutRequest {
 /** What became of a payout. One that is pending is told by an event when it ends. */
 export type PayoutAnswer =
   | { status: 'paid' | 'pending'; payout_id: string }
+  /** The payee's account or bank takes no money, or the processor does not do it at all. */
   | { status: 'failed'; reason: string }
+  /** Our balance does not cover it: nothing moved, and it is to be asked for again later. */
+  | { status: 'short'; available: Cents }
+
+/** What the processor holds for us; what is pending cannot be paid out yet. */
+export interface ProcessorBalance {
+  available: Cents
+  pending: Cents
+}
 
 /** A payee's account at the processor: money can go there once it is ready. */
 export interface PayeeAccount {
@@ -202,6 +211,7 @@ export interface Processor {
   ): Promise<{ url: string }>
   readAccount(account_id: string): Promise<PayeeAccount>
   payOut(now: Date, request: PayoutRequest): Promise<PayoutAnswer>
+  readBalance(now: Date): Promise<ProcessorBalance>
   /** Events that were not acknowledged yet, in order; none where they are delivered by calls. */
   events(now: Date): Promise<ProcessorEvent[]>
   acknowledge(event_id: string): Promise<void>

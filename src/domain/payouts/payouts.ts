@@ -15,12 +15,14 @@ export interface Payout extends Payee {
   processor_payout_id: string | null
   /** Why it failed, in the processor's words. */
   failure: string | null
+  /** When it is asked for again, as the balance did not cover it; null: at once. */
+  retry_at: Date | null
   created_at: Date
   settled_at: Date | null
 }
 
 const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
-  failure, created_at, settled_at`
+  failure, retry_at, created_at, settled_at`
 
 /** The lines of a payee that no payout has taken, without those of the payouts themselves. */
 export async function untakenLines(db: Db, { owner, account }: Payee): Promise<PayeeLine[]> {
@@ -77,10 +79,23 @@ export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<P
     where owner = ${owner} and account = ${account} and status = 'open'`)
 }
 
-/** Payouts whose answer is still open, the oldest first. */
+/** Payouts whose answer is still open, the oldest first; those that were put off come last. */
 export async function openPayouts(db: Db): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
-    where status = 'open' order by number limit 100`)
+    where status = 'open' order by retry_at nulls first, number limit 100`)
+}
+
+/** Puts an open payout off, as the balance at the processor does not cover it. */
+export async function putOff(db: Db, id: string, retry_at: Date): Promise<void> {
+  await db.run(sql`update payouts set retry_at = ${retry_at}
+    where id = ${id} and status = 'open'`)
+}
+
+/** What open payouts wait for because the balance at the processor did not cover them. */
+export async function putOffTotal(db: Db): Promise<{ count: number; amount: Cents }> {
+  return await db.one<{ count: number; amount: Cents }>(sql`
+    select count(*) as count, coalesce(sum(amount), 0)::bigint as amount from payouts
+    where status = 'open' and retry_at is not null`)
 }
 
 /** The payouts of a payee, the latest first. */

@@ -9,6 +9,8 @@ import { payeeTime } from './time.ts'
 /** What came of paying somebody out. */
 export type PaidOut =
   | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
+  /** The service's balance does not cover it yet; it is paid as soon as it does. */
+  | { outcome: 'waiting'; payout_id: string }
   /** Another payout of the same payee waits for the processor's answer. */
   | { outcome: 'under_way'; payout_id: string }
   /** There is less than the least that is sent, or something is owed by the payee. */

@@ -8,7 +8,7 @@ import { payeeTime } from './time.ts'
 // An answer that is older than this was lost, not late.
 const LOOK_AFTER_SECONDS = 3
 
-/** Asks again for every payout whose answer was lost; run at the start and every few seconds. */
+/** Asks again for every payout whose answer was lost, or that was put off; run at the start and every few seconds. */
 export async function recoverPayouts(
   world: World,
   { patience = LOOK_AFTER_SECONDS }: { patience?: number } = {},
@@ -17,7 +17,8 @@ export async function recoverPayouts(
     if (world.stopping.aborted) return
     try {
       const now = await payeeTime(world, payout.owner)
-      if (addSeconds(payout.created_at, patience) <= now) await askAndSettle(world, payout)
+      if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) <= now)
+        await askAndSettle(world, payout)
     } catch (error) {
       world.log.error({ error, payout_id: payout.id }, 'a payout could not be settled yet')
     }

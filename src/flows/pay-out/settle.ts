@@ -2,9 +2,12 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
+import { clearAlarm, raiseAlarm } from '#platform/alarms'
+import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueLetter } from '#platform/letters'
+import { type Cents, formatAmount } from '#platform/money'
 import type { PaidOut } from './pay.ts'
 import { payeeTime } from './time.ts'
 
@@ -27,13 +30,45 @@ export async function askAndSettle(world: World, payout: payouts.Payout): Promis
       account_id: bank.processor_account_id,
       description: `Purser payout ${number}`,
     })
+    if (answer.status === 'short') return await putOff(world, payout, now, answer.available)
     const status = await endPayout(world, payout, answer)
+    if (payout.retry_at) await clearIfCovered(world)
     return { outcome: status, payout_id }
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     world.log.warn({ payout_id }, 'the processor did not answer a payout')
     return { outcome: 'processing', payout_id }
   }
+}
+
+/** The balance does not cover a payout: it stays on record, staff is alarmed, and it is retried. */
+async function putOff(
+  world: World,
+  { id: payout_id }: payouts.Payout,
+  now: Date,
+  available: Cents,
+): Promise<PaidOut> {
+  const { db, random, clock } = world
+  await payouts.putOff(db, payout_id, addSeconds(now, RETRY_SECONDS))
+  const { count, amount } = await payouts.putOffTotal(db)
+  const waiting = count === 1 ? 'One payout waits' : `${count} payouts wait`
+  await raiseAlarm(db, random, clock.now(), {
+    ...SHORT,
+    message:
+      `${waiting} for money: $${formatAmount(amount)} in all, and $${formatAmount(available)} ` +
+      'is available at the processor. Add funds there, or wait until recent charges are ' +
+      'available. Payouts are retried every hour.',
+  })
+  world.log.warn({ payout_id, available }, 'the balance does not cover a payout; will retry')
+  return { outcome: 'waiting', payout_id }
+}
+
+const SHORT = { kind: 'balance_short', subject: 'processor' }
+const RETRY_SECONDS = 3600
+
+async function clearIfCovered({ db, clock }: World): Promise<void> {
+  const { count } = await payouts.putOffTotal(db)
+  if (count === 0) await clearAlarm(db, clock.now(), SHORT)
 }
 
 /** Writes how a payout stands. Said twice, the second changes nothing; returns how it stands then. */

@@ -117,7 +117,7 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): Words {
 /** A payout came back. */
 export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): Words {
   const to = bank ? ` to ${bank}` : ''
-  const why = failure ? ` The bank says: ${failure}` : ''
+  const why = failure ? ` The reason we were given: ${failure}` : ''
   return {
     subject: `Your payout of ${formatMoney(amount)} came back`,
     heading: 'Your payout came back',
@@ -128,7 +128,7 @@ export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts
       },
       {
         kind: 'text',
-        text: 'The money is in your balance again. Look at your bank account there; then the next payout takes it along.',
+        text: 'The money is in your balance again, and the next payout includes it. Check the bank account that you use for payouts.',
       },
       { kind: 'link', label: 'See what happened', url },
     ],

@@ -154,6 +154,11 @@ const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; words: string 
   paid: { tone: 'success', words: 'Your payout is made.' },
   pending: { tone: 'success', words: 'Your payout is on its way to your bank.' },
   processing: { tone: 'info', words: 'Your payout waits for the processor’s answer.' },
+  waiting: {
+    tone: 'info',
+    words:
+      'Your payout is queued. We send it as soon as our payment processor releases the money, without another request.',
+  },
   under_way: { tone: 'info', words: 'Another payout waits for its answer. Try again in a moment.' },
   too_little: { tone: 'info', words: 'There is nothing to be paid right now.' },
   no_bank: { tone: 'info', words: 'Add a bank account first.' },

@@ -102,6 +102,17 @@ export function reverseTransfer(state: State, id: string): Thing {
   return state.add('trr', 'transfer_reversal', facts)
 }
 
+/** `GET /v1/balance` */
+export function readBalance(state: State) {
+  const dollars = (amount: number) => [{ amount, currency: 'usd', source_types: { card: amount } }]
+  return {
+    object: 'balance',
+    livemode: false,
+    available: dollars(state.available),
+    pending: dollars(0),
+  }
+}
+
 function move(state: State, account: string, amount: number): void {
   state.balances.set(account, (state.balances.get(account) ?? 0) + amount)
 }

@@ -1,0 +1,25 @@
+import type { ProcessorBalance } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+
+/** What the sandbox holds for the service at a time: all that came in, less what went and its fees. */
+export async function read(db: Db, now: Date): Promise<ProcessorBalance> {
+  const { total } = await db.one<{ total: number }>(sql`
+    select coalesce(sum(amount - fee), 0)::bigint as total from sandbox.balance_transactions
+    where at <= ${now}`)
+  return { available: cents(total), pending: cents(0) }
+}
+
+/** Makes whoever pays out wait in turn, so that two payouts never spend the same money. */
+export async function lock(tx: Db): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('sandbox balance', 11))`)
+}
+
+/** Moves money between the operator's bank and the balance; negative: to the bank. */
+export async function moveFunds(db: Db, random: Random, now: Date, amount: Cents): Promise<void> {
+  await db.run(sql`insert into sandbox.bank_transfers (id, amount, created_at)
+    values (${mintId(random, 'bt')}, ${amount}, ${now})`)
+}
