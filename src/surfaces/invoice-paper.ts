@@ -1,6 +1,6 @@
 import { formatDay, formatMoney } from '#design/money'
 import * as billing from '#domain/billing'
-import { cardName } from '#domain/payments'
+import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import { cents, MILLION, sum } from '#platform/money'
 import { drawPaper, type Paper } from '#platform/pdf'
@@ -20,17 +20,17 @@ export async function invoicePdf(
   return { filename, pdf: await drawPaper(paperOf(config, receipt)) }
 }
 
-function paperOf({ base_url, mail_from }: World['config'], receipt: billing.Receipt): Paper {
+function paperOf({ operator, base_url }: World['config'], receipt: billing.Receipt): Paper {
   const number = billing.invoiceNumber(receipt.number)
-  const { host } = new URL(base_url)
-  const address = /<(.+)>/.exec(mail_from)?.[1] ?? mail_from
+  const { legal_name, address, tax_id, support_email, support_url } = operator
+  const { text: statement } = statementText(operator.statement_descriptor, receipt.app_name)
   return {
     title: 'Receipt and invoice',
     now: receipt.given_back.at(-1)?.at ?? receipt.paid_at,
     lines: [`${number}, paid on ${formatDay(receipt.paid_at)}`],
     parties: [
-      { label: 'Sold by', lines: ['Purser, merchant of record', host, address] },
-      { label: 'On behalf of', lines: [receipt.seller_name, `Maker of ${receipt.app_name}`] },
+      { label: 'Sold by', lines: [legal_name, ...address, `Tax ID ${tax_id}`, support_email] },
+      { label: 'App by', lines: [receipt.seller_name, `Seller of ${receipt.app_name}`] },
       {
         label: 'Sold to',
         lines: [receipt.email, `${receipt.state} ${receipt.zip}, United States`],
@@ -50,10 +50,12 @@ function paperOf({ base_url, mail_from }: World['config'], receipt: billing.Rece
     },
     totals: totalsOf(receipt),
     notes: [
-      'The charge on your card reads PURSER. Purser sold this to you, and collects and remits the sales tax.',
-      `Questions about this receipt: ${base_url}/help/`,
+      `Your card statement shows ${statement}.`,
+      `${legal_name} is the merchant of record: it sold this to you, and collects and remits the sales tax.`,
+      `Questions about this receipt: ${support_email} or ${support_url}`,
+      `Refund policy: ${base_url}/refunds/`,
     ],
-    foot: `Purser, merchant of record. ${number}`,
+    foot: `${legal_name}, merchant of record. ${number}`,
   }
 }
 

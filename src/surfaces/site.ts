@@ -19,6 +19,7 @@ import { desk } from './desk/routes.ts'
 import { taxDesk } from './desk/tax-routes.ts'
 import { docs } from './docs/routes.ts'
 import { entitlement } from './entitlement/routes.ts'
+import { legal } from './legal/routes.ts'
 import { mailbox } from './letters/mailbox.ts'
 import { letters } from './letters/worker.ts'
 import { licenseApi } from './license-api/routes.ts'
@@ -75,6 +76,7 @@ export async function openSite(
   taxDesk(app, world)
   checksDesk(app, world, hear)
   marketplace(app, world)
+  legal(app, world)
   docs(app, world, tools)
   mailbox(app, world)
   tasks(app, world)

@@ -47,7 +47,12 @@ test('a receipt names seller of record, maker, buyer, line, tax with state and r
   assert.equal(title, 'Receipt and invoice')
   for (const words of [
     number,
-    'Purser, merchant of record',
+    // F26: the operator's settings, and what the card statement really shows.
+    'Purser Demo, Inc., merchant of record',
+    '1 Demo Street',
+    'Tax ID 00-0000000 (demo)',
+    'Questions about this receipt: support@demo.example',
+    'Your card statement shows PURSERDEMO* TIDEPOOL.',
     'Tidepool Works LLC',
     subscriber.email,
     'TX 78701, United States',

@@ -64,6 +64,11 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
   assert.equal(receipt.subject, 'Your receipt for Tidepool Pro')
   for (const body of [receipt.text!, receipt.html!]) {
     for (const part of [
+      'Sold by Harbor Software, Inc.',
+      'PURSERDEMO* TIDEPOOL',
+      'help@harbor.example',
+      '1 Demo Street',
+      '/refunds/',
       licenseKey(page),
       '$12.00',
       '$0.60',

@@ -27,10 +27,10 @@ export type PageFacts = {
 
 /** The papers every page links to unless it names others. */
 export const legalLinks: Link[] = [
-  { label: 'Terms', href: '/terms/' },
+  { label: 'Terms of sale', href: '/terms/' },
   { label: 'Privacy', href: '/privacy/' },
   { label: 'Refunds', href: '/refunds/' },
-  { label: 'Help', href: '/help/' },
+  { label: 'Help and contact', href: '/help/' },
   { label: 'Affiliates', href: '/affiliate/' },
 ]
 

@@ -186,7 +186,8 @@ export function ConfirmPage(
         </Button>
         {verb && (
           <p class="text-xs text-muted">
-            By {verb} you agree to the <TextLink href="/terms/">terms of sale</TextLink>.
+            By {verb} you agree to the <TextLink href="/terms/">terms of sale</TextLink> and{' '}
+            <TextLink href="/refunds/">refund policy</TextLink>.
           </p>
         )}
       </Form>

@@ -3,6 +3,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
+import { readLegalText } from '#surfaces/legal-texts'
 import { ownPath } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -14,6 +15,7 @@ const TERMS = '/dashboard/terms/'
 
 /** The terms for sellers, and their acceptance; whoever sells nothing finds nothing there. */
 export function declareTerms(scope: FastifyInstance, world: World): void {
+  const text = readLegalText(world, 'seller-terms')
   const assertSeller = async ({ session }: Visit) => {
     if ((await apps.sellerOf(world.db, session.user_id)) === undefined) throw refuse('not_found')
   }
@@ -25,6 +27,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
       const { request, reply, session } = visit
       const page = TermsPage({
         nav: await accountNav(world, session.user_id, 'apps'),
+        text,
         csrf_token: csrfToken(world, request, reply),
         accepted_at: await apps.termsAcceptedAt(world.db, session.user_id),
         return_to: placeAfter(queryOf(request, 'return_to')),

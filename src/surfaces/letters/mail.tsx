@@ -1,4 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
+import type { Config } from '#platform/config'
 import type { Block, Words } from './words.ts'
 
 // Mail programs know no stylesheets: a letter's look stands in its elements.
@@ -55,8 +56,54 @@ function BlockView({ block }: { block: Block }) {
   }
 }
 
+/** What stands at the end of every email: who sends it, and where to ask. */
+export interface Footer {
+  sender: string
+  support_email: string
+  links: { label: string; url: string }[]
+}
+
+/** The end of every email of this operator. */
+export function footerOf({ operator, base_url }: Config): Footer {
+  return {
+    sender: [operator.legal_name, ...operator.address].join(', '),
+    support_email: operator.support_email,
+    links: [
+      { label: 'Terms of sale', url: `${base_url}/terms/` },
+      { label: 'Refund policy', url: `${base_url}/refunds/` },
+      { label: 'Privacy policy', url: `${base_url}/privacy/` },
+    ],
+  }
+}
+
+function FooterView({ footer }: { footer: Footer }) {
+  const link = { color: faded }
+  return (
+    <footer style={{ marginTop: '32px', borderTop: '1px solid #d9d5c8', fontSize: '12px' }}>
+      <p style={link}>
+        Questions? Reply to this email or write to{' '}
+        <a href={`mailto:${footer.support_email}`} style={link}>
+          {footer.support_email}
+        </a>
+        .
+      </p>
+      <p style={link}>{footer.sender}</p>
+      <p style={link}>
+        {footer.links.map(({ label, url }, at) => (
+          <>
+            {at > 0 && ' · '}
+            <a href={url} style={link}>
+              {label}
+            </a>
+          </>
+        ))}
+      </p>
+    </footer>
+  )
+}
+
 /** A letter as HTML that common mail programs show. */
-export function letterHtml({ subject, heading, blocks }: Words): string {
+export function letterHtml({ subject, heading, blocks }: Words, footer: Footer): string {
   const document = (
     <html lang="en">
       <head>
@@ -71,6 +118,7 @@ export function letterHtml({ subject, heading, blocks }: Words): string {
           {blocks.map((block, index) => (
             <BlockView key={index} block={block} />
           ))}
+          <FooterView footer={footer} />
         </main>
       </body>
     </html>
@@ -79,8 +127,11 @@ export function letterHtml({ subject, heading, blocks }: Words): string {
 }
 
 /** A letter as plain text. */
-export function letterText({ heading, blocks }: Words): string {
-  return [heading, ...blocks.map(textOf)].join('\n\n')
+export function letterText({ heading, blocks }: Words, footer: Footer): string {
+  const { sender, support_email, links } = footer
+  const questions = `Questions? Reply to this email or write to ${support_email}.`
+  const end = ['--', questions, sender, ...links.map(({ label, url }) => `${label}: ${url}`)]
+  return [heading, ...blocks.map(textOf), end.join('\n')].join('\n\n')
 }
 
 function textOf(block: Block): string {

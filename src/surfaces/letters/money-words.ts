@@ -9,6 +9,8 @@ export interface Held {
   app_name: string
   product_name: string
   manage_url: string
+  /** Who sold it, and what the card statement shows. */
+  sold_by: Block
 }
 
 /** What is charged next, in cents, and on which day. */
@@ -19,11 +21,6 @@ export interface Coming {
   state: string
   is_about: boolean
   day: Date
-}
-
-const SOLD: Block = {
-  kind: 'text',
-  text: 'Sold by Purser, the merchant of record. The charge on your card reads PURSER.',
 }
 
 type Row = [label: string, value: string]
@@ -60,7 +57,7 @@ export function invoicePaid(receipt: Receipt, held: Held, coming: Coming | undef
       { kind: 'rows', rows },
       { kind: 'text', text: 'Your license key stays the same. The receipt is attached as a PDF.' },
       manage(held, 'Your plan, your card, your receipts and auto-renew.'),
-      SOLD,
+      held.sold_by,
     ],
   }
 }
@@ -210,7 +207,7 @@ export function refundIssued(
         }`,
       },
       { kind: 'link', label: 'Your receipts', url: held.manage_url },
-      SOLD,
+      held.sold_by,
     ],
   }
 }

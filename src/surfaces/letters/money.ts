@@ -17,7 +17,7 @@ import {
   refundIssued,
   trialEnding,
 } from './money-words.ts'
-import type { Written } from './words.ts'
+import { soldBy, type Written } from './words.ts'
 
 /** How each letter to a buyer about money is written; undefined where it is out of date by now. */
 const LETTERS: Record<string, (world: World, subject_id: string) => Promise<Written | undefined>> =
@@ -57,7 +57,8 @@ async function storyOf({ db, config }: World, license_id: string): Promise<Story
   const { email } = (await identity.findUser(db, license.user_id))!
   const product_name = await catalog.productName(db, license.product_id)
   const manage_url = `${config.base_url}/manage/${app.id}/`
-  const held = { app_name: app.name, product_name, manage_url }
+  const sold_by = soldBy(config.operator, app.name)
+  const held = { app_name: app.name, product_name, manage_url, sold_by }
   const subscription = await billing.subscriptionOf(db, license_id)
   return { license, subscription, app, email, held }
 }

@@ -13,7 +13,11 @@ export interface ReceiptLinks {
 }
 
 /** The receipt: what was bought and paid, the key, and what to do next (spec: Events). */
-export function receipt(order: OrderStory, license_key: string, links: ReceiptLinks): Words {
+export function receipt(
+  order: OrderStory,
+  facts: { license_key: string; links: ReceiptLinks; sold_by: Block },
+): Words {
+  const { license_key, links, sold_by } = facts
   const total = sum(order.amount, order.tax)
   const isTrial = order.charged === 0
   return {
@@ -41,10 +45,7 @@ export function receipt(order: OrderStory, license_key: string, links: ReceiptLi
         url: links.manage,
         note: 'Your plan, your license key and auto-renew.',
       },
-      {
-        kind: 'text',
-        text: 'Sold by Purser, the merchant of record. The charge on your card reads PURSER.',
-      },
+      sold_by,
     ],
   }
 }

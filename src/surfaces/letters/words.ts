@@ -1,4 +1,6 @@
+import { statementText } from '#domain/payments'
 import type { Attachment } from '#platform/mail'
+import type { Operator } from '#platform/operator'
 
 /** A letter in plain blocks, from which its text and its HTML are both made. */
 export interface Words {
@@ -19,3 +21,12 @@ export type Block =
   | { kind: 'rows'; rows: [term: string, value: string][] }
   | { kind: 'code'; label: string; value: string }
   | { kind: 'link'; label: string; url: string; note?: string }
+
+/** Who sold something, and what the buyer's card statement shows for it. */
+export function soldBy(operator: Operator, app_name: string): Block {
+  const { text } = statementText(operator.statement_descriptor, app_name)
+  return {
+    kind: 'text',
+    text: `Sold by ${operator.legal_name}, the merchant of record. Your card statement shows ${text}.`,
+  }
+}

@@ -6,14 +6,15 @@ import { findUnsent, LETTERS, type Letter, markSent } from '#platform/letters'
 import { isAccountLetter, writeAccountLetter } from './account.ts'
 import { invoicePaper } from './invoice-paper.ts'
 import { link } from './link.ts'
-import { letterHtml, letterText } from './mail.tsx'
+import { footerOf, letterHtml, letterText } from './mail.tsx'
 import { isMoneyLetter, writeMoneyLetter } from './money.ts'
 import { isPayeeLetter, writePayeeLetter } from './payee.ts'
 import { receipt } from './receipt-words.ts'
-import type { Written } from './words.ts'
+import { soldBy, type Written } from './words.ts'
 
 /** Sends queued letters. A letter's words and links are made at that moment and kept nowhere. */
 export function letters(world: World): void {
+  const footer = footerOf(world.config)
   world.jobs.handle<{ letter_id: string }>(LETTERS, async ({ letter_id }) => {
     const letter = await findUnsent(world.db, letter_id)
     if (!letter) return
@@ -24,8 +25,8 @@ export function letters(world: World): void {
         message_id: `<${letter.id}@${new URL(world.config.base_url).hostname}>`,
         to: written.to,
         subject: written.words.subject,
-        html: letterHtml(written.words),
-        text: letterText(written.words),
+        html: letterHtml(written.words, footer),
+        text: letterText(written.words, footer),
         attachments: written.papers ?? [],
       })
     }
@@ -48,12 +49,15 @@ async function writeReceipt(world: World, order_id: string): Promise<Written> {
   const license = await licensing.findLicense(db, order.license_id)
   const isUnproven = user.email_verified_at === null
   const of = { user_id: user.id }
-  const words = receipt(order, licensing.showKey(keys, license), {
+  const links = {
     verify_email: isUnproven ? await link(world, 'verify_email', of) : undefined,
     set_password: user.password_hash === null ? await link(world, 'set_password', of) : undefined,
     not_me: order.made_account && isUnproven ? await link(world, 'not_me', of) : undefined,
     manage: `${config.base_url}/manage/${order.app_id}/`,
-  })
+  }
+  const sold_by = soldBy(config.operator, order.app_name)
+  const license_key = licensing.showKey(keys, license)
+  const words = receipt(order, { license_key, links, sold_by })
   const invoice_id = await billing.purchaseInvoiceOf(db, order_id)
   const paid = invoice_id && (await billing.tellInvoice(db, invoice_id))
   return { to: user.email, words, papers: paid ? [await invoicePaper(world, paid)] : [] }

@@ -5,7 +5,7 @@ import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState } from '#design/panels'
 import { siteNav } from '#surfaces/site-nav'
-import { accountLink, type Visitor } from './pages.tsx'
+import { accountLink, type Visitor } from './visitor.ts'
 
 /** One app in the list of the home page. */
 export interface AppCard {

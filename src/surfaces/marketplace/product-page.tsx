@@ -8,7 +8,7 @@ import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#surfaces/site-nav'
-import { accountLink, type Visitor } from './pages.tsx'
+import { accountLink, type Visitor } from './visitor.ts'
 
 /** One plan on a product page. */
 export interface Plan {

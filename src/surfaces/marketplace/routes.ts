@@ -9,11 +9,9 @@ import { noteMarketplace, noteReferrer } from '#surfaces/marks'
 import { goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { HomePage } from './home-page.tsx'
-import { WordsPage } from './pages.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
-import { WORDS } from './words.ts'
 
-/** The home page, the product pages, and the words at the foot of every page. */
+/** The home page and the product pages. */
 export function marketplace(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/', async (request, reply) => {
@@ -71,12 +69,6 @@ export function marketplace(app: FastifyInstance, world: World): void {
       noteMarketplace(world, reply, app.id)
       return goTo(reply, `/buy/${offer.id}/`)
     })
-
-    for (const [address, words] of Object.entries(WORDS)) {
-      scope.get(address, async (_request, reply) =>
-        sendPage(reply, WordsPage(words), { public: true }),
-      )
-    }
   })
 }
 

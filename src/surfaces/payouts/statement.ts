@@ -113,6 +113,6 @@ export async function statementPdf(
       ],
     },
     notes: ['Every line is one of the ledger, and their sum is what was paid.'],
-    foot: `Purser, merchant of record. ${config.base_url}`,
+    foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
   })
 }

@@ -1,0 +1,18 @@
+import type { JSX } from 'preact'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading } from '#design/panels'
+import { RichText } from '#design/reading'
+import type { TextDocument } from '#platform/documents'
+import { versionOf } from '#surfaces/legal-texts'
+import { siteNav } from '#surfaces/site-nav'
+
+/** A legal text with its version and date. */
+export function LegalPage(facts: { text: TextDocument; account: Link }): JSX.Element {
+  const { title, clean_html } = facts.text
+  return (
+    <SiteLayout title={`${title} · Purser`} nav={siteNav()} account={facts.account} listed>
+      <Heading title={title}>{versionOf(facts.text)}</Heading>
+      <RichText clean_html={clean_html} />
+    </SiteLayout>
+  )
+}

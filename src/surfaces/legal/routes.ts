@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+import type { World } from '#flows/world'
+import { LEGAL_PAGES, type LegalName, readLegalText } from '#surfaces/legal-texts'
+import { people, sendPage } from '#surfaces/pages'
+import { LegalPage } from './page.tsx'
+
+/** Terms of sale, seller terms, privacy and refund policies, and how to reach the operator. */
+export function legal(app: FastifyInstance, world: World): void {
+  const account = { label: 'Sign in', href: '/signin/' }
+  people(app, world, (scope) => {
+    for (const [name, address] of Object.entries(LEGAL_PAGES)) {
+      const text = readLegalText(world, name as LegalName)
+      scope.get(address, async (_request, reply) =>
+        sendPage(reply, LegalPage({ text, account }), { public: true }),
+      )
+    }
+  })
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { ConfigError } from '#platform/config'
+import { readDocument } from '#platform/documents'
+import { signUp } from '../support/account.ts'
+import { textOf } from '../support/agent.ts'
+import { buyer, purchase, walkToConfirm } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const OPERATOR = {
+  OPERATOR_NAME: 'Harbor & Sons Software, Inc.',
+  OPERATOR_ADDRESS: '1 Main Street; Wilmington, DE 19801',
+  OPERATOR_TAX_ID: '12-3456789',
+  SUPPORT_EMAIL: 'help@harbor.example',
+  STATEMENT_DESCRIPTOR: 'HARBOR SOFTWARE',
+  GOVERNING_LAW: 'Oregon',
+}
+
+let service: TestService
+let folder: string
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'purser-legal-'))
+  service = await openTestService({ settings: { ...OPERATOR, LEGAL_DIR: folder } })
+  await service.world.jobs.start()
+})
+after(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function read(url: string): Promise<string> {
+  const answer = await service.app.inject({ url, headers: { accept: 'text/html' } })
+  assert.equal(answer.statusCode, 200, url)
+  return textOf(answer.body)
+}
+
+// F26
+for (const path of ['/terms/', '/seller-terms/', '/privacy/', '/refunds/', '/help/']) {
+  test(`${path} names the operator and how to reach it, with no placeholder left`, async () => {
+    const text = await read(path)
+    assert.match(text, /Harbor & Sons Software, Inc\./)
+    assert.match(text, /help@harbor\.example/)
+    assert.match(text, /Version 1\.0, November 22, 2026/)
+    assert.doesNotMatch(text, /[{}]/)
+  })
+}
+
+test('the terms name the governing law, the contact page the address and the tax id', async () => {
+  assert.match(await read('/terms/'), /laws of the State of Oregon/)
+  assert.match(await read('/terms/'), /HARBOR SOFTWARE/)
+  assert.match(await read('/help/'), /1 Main Street Wilmington, DE 19801 .*Tax ID: 12-3456789/)
+})
+
+test('the privacy policy lists every cookie that buying and signing in sets', async () => {
+  const page = await read('/privacy/')
+  const shopper = buyer(service)
+  await purchase(service, shopper, { email: 'cookies@example.com' })
+  const { agent } = await signUp(service)
+  const names = [...shopper.cookies.keys(), ...agent.cookies.keys()]
+  assert.ok(names.length > 3)
+  for (const name of names) assert.match(page, new RegExp(name), `${name} is listed`)
+})
+
+test('the confirmation step shows what the card statement will say, and links the terms', async () => {
+  const shopper = buyer(service)
+  const { body } = await walkToConfirm(service, shopper, { email: 'statement@example.com' })
+  assert.match(textOf(body), /On your statement HARBOR SOF\* TIDEPOOL/)
+  for (const path of ['/terms/', '/refunds/', '/privacy/', '/help/']) {
+    assert.ok(body.includes(`href="${path}"`), path)
+  }
+})
+
+const HEAD = '---\ntitle: Our terms\nversion: 3\ndate: 2027-01-31\n---\n'
+test("an operator's own text takes the place of a default, cleaned, and the others stay", async () => {
+  const text = `${HEAD}<p>Written by {legal_name}.<script>alert(1)</script></p>`
+  writeFileSync(join(folder, 'terms.html'), text)
+  const own = await openTestService({ settings: { ...OPERATOR, LEGAL_DIR: folder } })
+  const get = async (url: string) => (await own.app.inject({ url })).body
+  const body = await get('/terms/')
+  assert.match(textOf(body), /Our terms Version 3, January 31, 2027 Written by Harbor & Sons/)
+  assert.doesNotMatch(body, /alert\(1\)/)
+  assert.match(textOf(await get('/refunds/')), /How to ask for a refund/)
+  await own.close()
+})
+
+test('a text without a version, or with an unknown placeholder, is refused and named', () => {
+  const refusal = (text: string) => {
+    writeFileSync(join(folder, 'terms.html'), text)
+    return () => readDocument([folder], 'terms', { legal_name: 'Harbor' })
+  }
+  const named = (words: RegExp) => (error: Error) =>
+    error instanceof ConfigError && words.test(error.message)
+  assert.throws(refusal('<p>Terms</p>'), named(/terms\.html must begin with/))
+  assert.throws(refusal(`${HEAD}{company}`), named(/terms\.html: \{company\} is unknown/))
+})
