@@ -13,14 +13,16 @@ export interface SignOut {
 }
 
 /**
- * Signs a person out, all at once: of the app in every browser, of every app in this one, and of
- * this service. The next call with any of the tokens is refused (spec: Sign-in rules, 6 and 9).
+ * Signs a person out, all at once: of the app that asks in every browser, and of this service in
+ * this one; other apps keep their own sessions (spec: Sign-in rules, 6, 8 and 9). Where no app is
+ * known, every app of this browser is meant. The next call with a revoked token is refused.
  */
 export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void> {
   const { client_id, session, sign_in } = facts
   const people = new Set([session?.user_id, sign_in?.user_id].filter((each) => each !== undefined))
   await db.tx(async (tx) => {
-    if (sign_in) await grants.endSession(tx, sign_in.uid)
+    if (sign_in && client_id === undefined) await grants.endSession(tx, sign_in.uid)
+    else if (sign_in) await grants.forgetSession(tx, sign_in.uid)
     for (const user_id of people) {
       if (client_id !== undefined) await grants.revokeApp(tx, { client_id, user_id })
       await grants.revokeAgents(tx, user_id)
@@ -29,6 +31,14 @@ export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void>
       await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
     }
   })
+}
+
+/** Ends one login of an app, which its ID token names; whoever is here now stays signed in. */
+export async function endLogin(
+  { db }: World,
+  login: { client_id: string; sid: string },
+): Promise<void> {
+  await grants.revokeLogin(db, login)
 }
 
 /** Signs a browser out of this service alone; agents lose their access with it, apps do not. */

@@ -381,13 +381,15 @@ test('an account that a checkout made may not let an agent in before its mailbox
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
 })
 
-test('a refresh token is renewed each time it is used, and its second use ends this agent alone', async () => {
+// F31
+test('a refresh token that comes back after 30 seconds ends this agent alone', async () => {
   const agent = await enter(stage, seller)
   const first = await connect(side, agent)
   const other = await connect(side, agent)
   const second = await refresh(first.refresh_token)
   assert.notEqual(second.refresh_token, first.refresh_token)
   assert.ok(await bearer(second.access_token))
+  stage.clock.pass(30)
   await assert.rejects(refresh(first.refresh_token), INVALID_GRANT)
   await assert.rejects(refresh(second.refresh_token), INVALID_GRANT)
   for (const { access_token } of [first, second]) {
@@ -395,6 +397,16 @@ test('a refresh token is renewed each time it is used, and its second use ends t
   }
   assert.ok(await bearer(other.access_token))
   assert.ok((await refresh(other.refresh_token)).access_token)
+})
+
+// F31
+test('two windows of one agent that refresh at once both stay connected', async () => {
+  const first = await connect(side, await enter(stage, seller))
+  const windows = await Promise.all([1, 2].map(() => refresh(first.refresh_token)))
+  stage.clock.pass(3600)
+  for (const window of windows) {
+    assert.ok(await bearer((await refresh(window.refresh_token)).access_token))
+  }
 })
 
 test('a code that is shown twice ends what it gave', async () => {

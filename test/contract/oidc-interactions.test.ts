@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as grants from '#domain/grants'
+import * as identity from '#domain/identity'
+import { disconnectApp } from '#flows/account'
 import { type Agent, textOf } from '../support/agent.ts'
 import { purchase } from '../support/purchase.ts'
 import {
@@ -263,4 +265,25 @@ test('no other site can agree for a person', async () => {
     })
     assert.equal(answer.statusCode, 403)
   }
+})
+
+test('F33: an app that a buyer disconnected asks again, and gets nothing silently', async () => {
+  const agent = browser(stage)
+  await purchase(stage, agent, { email: 'disconnects@example.org' })
+  const tokens = await signInToApp(stage, agent)
+  const { db } = stage.world
+  const buyer = await identity.findByEmail(db, 'disconnects@example.org')
+  const { client_id } = stage.demo.app
+  const owner = { user_id: buyer!.id, request_id: 'req_test' }
+  await disconnectApp(stage.world, owner, client_id)
+  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
+  assert.deepEqual(await grants.listApps(db, stage.clock.now(), buyer!.id), [])
+  const silent = await begin(stage.app_side, stage.callback, { prompt: 'none' })
+  const { error, code } = parametersOf((await agent.open(silent.url.href)).url)
+  assert.deepEqual([error, code], ['consent_required', undefined])
+  const attempt = await begin(stage.app_side, stage.callback)
+  assert.match(textOf((await agent.open(attempt.url.href)).body), /Sign in to Tidepool/)
+  const { url } = await agent.submit('Allow')
+  assert.ok(await exchange(stage.app_side, attempt, url))
+  assert.ok(parametersOf((await agent.open(silent.url.href)).url).code)
 })

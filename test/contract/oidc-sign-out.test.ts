@@ -227,21 +227,40 @@ test('a sign-out ends what the app has of the person everywhere, and nobody else
   assert.equal(await status(other.tokens), 200)
 })
 
-test('a sign-out ends every app of this browser, and leaves the same apps elsewhere', async () => {
-  const { agent, tokens, user_id } = await signedIn()
+test('F35: a sign-out of one app leaves the other apps of the browser signed in', async () => {
+  const { agent, tokens } = await signedIn()
   const app = await addApp(stage, { redirect_uris: [stage.callback] })
   const side = await discover(stage, app)
-  const enterOther = async (who: Agent) => {
-    const attempt = await begin(side, stage.callback)
-    return await exchange(side, attempt, (await walkToApp(who, attempt)).url)
-  }
-  const here = await enterOther(agent)
-  const there = await enterOther(await enter(stage, { user_id }))
+  const attempt = await begin(side, stage.callback)
+  const other = await exchange(side, attempt, (await walkToApp(agent, attempt)).url)
   await agent.open(asked(tokens))
   await agent.submit('Sign out')
-  const isGood = (token: string) => client.fetchUserInfo(side, token, client.skipSubjectCheck)
-  await assert.rejects(isGood(here.access_token))
-  assert.ok(await isGood(there.access_token))
+  assert.equal(await status(tokens), 401)
+  assert.ok(await client.fetchUserInfo(side, other.access_token, client.skipSubjectCheck))
+  assert.ok(await client.refreshTokenGrant(side, other.refresh_token!))
+})
+
+test('F35: a sign-out that names no app ends every app of this browser, and none elsewhere', async () => {
+  const { agent, tokens, user_id } = await signedIn()
+  const elsewhere = await signInToApp(stage, await enter(stage, { user_id }))
+  await agent.open('/o/session/end')
+  await agent.submit('Sign out')
+  assert.equal(await status(tokens), 401)
+  assert.equal(await status(elsewhere), 200)
+})
+
+test('F35: a hint of another person ends the login it names, and nobody who is here', async () => {
+  const other = await signedIn()
+  const their_second = await signInToApp(stage, await enter(stage, other))
+  const here = await signedIn()
+  const page = await here.agent.open(asked(other.tokens))
+  assert.match(textOf(page.body), /asks to sign out another account. You stay signed in as leaves-/)
+  assert.equal(await status(other.tokens), 200)
+  await here.agent.submit('Sign out')
+  assert.equal(await status(other.tokens), 401)
+  assert.equal(await status(their_second), 200)
+  assert.equal(await status(here.tokens), 200)
+  assert.equal((await here.agent.open('/account/')).status, 200)
 })
 
 test('a code that was on its way when its person signed out gives nothing any more', async () => {

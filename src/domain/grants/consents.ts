@@ -17,12 +17,14 @@ export async function agree(
   await db.run(sql`insert into consents (user_id, client_id, scopes, granted_at)
     values (${consent.user_id}, ${consent.client_id}, ${consent.scopes}, ${now})
     on conflict (user_id, client_id) do update set granted_at = excluded.granted_at,
+      withdrawn_at = null,
       scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)`)
 }
 
 /**
  * What somebody agreed to share with an app. Whoever bought it agreed by that to what an app gets
- * by default: buyers come back from the checkout signed in (spec: What the service does, 1).
+ * by default: buyers come back from the checkout signed in (spec: What the service does, 1). Who
+ * took that back is asked again, until the next purchase.
  */
 export async function agreedScopes(db: Db, party: Party): Promise<string[]> {
   const { scopes } = await db.one<{ scopes: string[] }>(sql`select
@@ -34,7 +36,9 @@ function agreed(user_id: string, client_id: Sql): Sql {
   return sql`coalesce((select scopes from consents
       where user_id = ${user_id} and client_id = ${client_id}), '{}')
     || case when exists (select 1 from licenses l join clients c on c.app_id = l.app_id
-      where c.client_id = ${client_id} and l.user_id = ${user_id})
+      left join consents k on k.client_id = c.client_id and k.user_id = l.user_id
+      where c.client_id = ${client_id} and l.user_id = ${user_id}
+        and l.created_at > coalesce(k.withdrawn_at, '-infinity'))
       then ${[...DEFAULT_SCOPES]}::text[] else '{}' end`
 }
 
@@ -56,6 +60,7 @@ export async function listApps(db: Db, now: Date, user_id: string): Promise<Conn
       coalesce(k.granted_at, g.since) as granted_at
     from clients n join apps a on a.id = n.app_id
       left join consents k on k.client_id = n.client_id and k.user_id = ${user_id}
+        and k.withdrawn_at is null
       left join (select client_id, min(created_at) as since from oidc_records
         where user_id = ${user_id} and kind = 'Grant' and expires_at > ${now}
         group by client_id) g on g.client_id = n.client_id
@@ -67,9 +72,9 @@ export async function listApps(db: Db, now: Date, user_id: string): Promise<Conn
   }))
 }
 
-/** Takes back what somebody agreed to share with an app; false where there was nothing. */
-export async function withdraw(db: Db, party: Party): Promise<boolean> {
-  const withdrawn = await db.run(sql`delete from consents
-    where user_id = ${party.user_id} and client_id = ${party.client_id}`)
-  return withdrawn > 0
+/** Takes back what somebody agreed to share with an app, by word or by buying it. */
+export async function withdraw(db: Db, now: Date, party: Party): Promise<void> {
+  await db.run(sql`insert into consents (user_id, client_id, scopes, granted_at, withdrawn_at)
+    values (${party.user_id}, ${party.client_id}, '{}', ${now}, ${now})
+    on conflict (user_id, client_id) do update set scopes = '{}', withdrawn_at = ${now}`)
 }

@@ -7,9 +7,10 @@ export const LIFE = {
   access_token: HOUR,
   id_token: HOUR,
   interaction: HOUR,
-  /** As tokens end with them, these outlive every refresh token that was given in their time. */
+  /** How long a browser's sign-in session is remembered. */
   session: 365 * DAY,
-  grant: 365 * DAY,
+  /** What a login gives makes its grant last as long; one that came to nothing ends. */
+  grant: HOUR,
   /** A refresh token that is not used for so long ends. */
   refresh_token: 30 * DAY,
   /** However often it is renewed, it ends so long after the sign-in. */
@@ -19,4 +20,24 @@ export const LIFE = {
 /** The life of the next refresh token of a family that is `age` seconds old. */
 export function refreshLife(age: number): number {
   return Math.max(1, Math.min(LIFE.refresh_token, LIFE.refresh_family - age))
+}
+
+/** How long a refresh token that was used may be used again, in seconds. */
+export const REFRESH_OVERLAP = 30
+
+/** What is known of a refresh token that is shown. */
+export interface Use {
+  /** When it was used first, if it was. */
+  used_at: Date | null
+  /** True where one of its successors was used in turn, so that the client has moved on. */
+  is_superseded: boolean
+}
+
+/**
+ * Whether a refresh token may be used now: one that was not used, and the immediate predecessor of
+ * the latest ones for a moment, as its answer may be lost or its client may ask twice at once.
+ */
+export function mayRefresh(now: Date, { used_at, is_superseded }: Use): boolean {
+  if (used_at === null) return true
+  return !is_superseded && now.getTime() - used_at.getTime() < REFRESH_OVERLAP * 1000
 }

@@ -1,7 +1,8 @@
 import { addSeconds } from '#platform/calendar'
-import type { Db } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
+import { mayRefresh, type Use } from './life.ts'
 
 export type RecordKind =
   | 'Session'
@@ -23,6 +24,10 @@ export interface RecordFacts {
   /** The name of the grant that a code or token was given under. */
   grant: string | undefined
   session_uid: string | undefined
+  /** What an app calls the login that a code or token belongs to. */
+  sid?: string | undefined
+  /** The name of the refresh token that this one was given for. */
+  parent?: string | undefined
   client_id: string | undefined
   user_id: string | undefined
   scope: string | undefined
@@ -35,25 +40,34 @@ export interface RecordFacts {
 export interface Found {
   payload: Record<string, unknown>
   created_at: Date
+  expires_at: Date
   consumed_at: Date | null
 }
 
-/** Keeps a record, new or changed; false where the grant that it stands on is gone. */
+const FOUND = sql`payload, created_at, expires_at, consumed_at`
+
+/**
+ * Keeps a record, new or changed; false where the grant that it stands on is gone. A grant lives as
+ * long as what was given under it.
+ */
 export async function keepRecord(
   db: Db,
   now: Date,
   { kind, name }: RecordName,
   facts: RecordFacts,
 ): Promise<boolean> {
-  const { payload, session_uid, client_id, user_id, scope, audience } = facts
+  const { payload, session_uid, sid, client_id, user_id, scope, audience } = facts
   const grant_id = facts.grant === undefined ? null : sha256(facts.grant)
+  const parent_id = facts.parent === undefined ? null : sha256(facts.parent)
   const expires_at = addSeconds(now, facts.life)
   try {
-    await db.run(sql`insert into oidc_records (id, kind, payload, grant_id, session_uid,
+    await db.run(sql`with grants as (update oidc_records set expires_at = ${expires_at}
+        where id = ${grant_id}::bytea and expires_at < ${expires_at})
+      insert into oidc_records (id, kind, payload, grant_id, parent_id, session_uid, sid,
         client_id, user_id, scope, audience, created_at, expires_at)
-      values (${sha256(name)}, ${kind}, ${JSON.stringify(payload)}, ${grant_id},
-        ${session_uid ?? null}, ${client_id ?? null}, ${user_id ?? null}, ${scope ?? null},
-        ${audience ?? null}, ${now}, ${expires_at})
+      values (${sha256(name)}, ${kind}, ${JSON.stringify(payload)}, ${grant_id}, ${parent_id},
+        ${session_uid ?? null}, ${sid ?? null}, ${client_id ?? null}, ${user_id ?? null},
+        ${scope ?? null}, ${audience ?? null}, ${now}, ${expires_at})
       on conflict (id) do update set payload = excluded.payload, user_id = excluded.user_id,
         session_uid = excluded.session_uid, expires_at = excluded.expires_at`)
     return true
@@ -74,13 +88,13 @@ export async function findRecord(
   now: Date,
   { kind, name }: RecordName,
 ): Promise<Found | undefined> {
-  return await db.maybe<Found>(sql`select payload, created_at, consumed_at from oidc_records
+  return await db.maybe<Found>(sql`select ${FOUND} from oidc_records
     where id = ${sha256(name)} and kind = ${kind} and expires_at > ${now}`)
 }
 
 /** The sign-in session that tokens name as theirs. */
 export async function findSessionByUid(db: Db, now: Date, uid: string): Promise<Found | undefined> {
-  return await db.maybe<Found>(sql`select payload, created_at, consumed_at from oidc_records
+  return await db.maybe<Found>(sql`select ${FOUND} from oidc_records
     where session_uid = ${uid} and kind = 'Session' and expires_at > ${now}`)
 }
 
@@ -98,6 +112,33 @@ export async function consumeRecord(db: Db, now: Date, { kind, name }: RecordNam
   return false
 }
 
+/**
+ * Uses a refresh token, for which a successor is given. Clients refresh in parallel and lose
+ * answers, so a token that was used may be used again at once (see `mayRefresh`). Any other second
+ * use means that it is in wrong hands: false, and everything given in its login is revoked.
+ */
+export async function useRefreshToken(db: Database, now: Date, name: string): Promise<boolean> {
+  const id = sha256(name)
+  return await db.tx(async (tx) => {
+    // The grant is locked first: of a login's refreshes one is decided at a time.
+    const grant = await tx.maybe<{ id: Buffer }>(sql`select id from oidc_records
+      where id = (select grant_id from oidc_records where id = ${id} and kind = 'RefreshToken')
+      for no key update`)
+    if (!grant) return false
+    const token = await tx.maybe<Use>(sql`select consumed_at as used_at, exists (
+        select 1 from oidc_records c where c.parent_id = t.id and c.consumed_at is not null
+      ) as is_superseded
+      from oidc_records t where id = ${id}`)
+    if (!token || !mayRefresh(now, token)) {
+      await tx.run(sql`delete from oidc_records where id = ${grant.id}`)
+      return false
+    }
+    await tx.run(sql`update oidc_records set consumed_at = ${now}
+      where id = ${id} and consumed_at is null`)
+    return true
+  })
+}
+
 /** Drops one record; with a grant goes all that was given under it. */
 export async function dropRecord(db: Db, { kind, name }: RecordName): Promise<void> {
   await db.run(sql`delete from oidc_records where id = ${sha256(name)} and kind = ${kind}`)
@@ -107,6 +148,20 @@ export async function dropRecord(db: Db, { kind, name }: RecordName): Promise<vo
 export async function endSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where (session_uid = ${uid} and kind = 'Session')
     or id in (select grant_id from oidc_records where session_uid = ${uid})`)
+}
+
+/** Signs a browser out of the sign-in session, and leaves what apps got in it as it is. */
+export async function forgetSession(db: Db, uid: string): Promise<void> {
+  await db.run(sql`delete from oidc_records where session_uid = ${uid} and kind = 'Session'`)
+}
+
+/** Revokes what an app got in the logins that it knows by this `sid`. */
+export async function revokeLogin(
+  db: Db,
+  login: { client_id: string; sid: string },
+): Promise<void> {
+  await db.run(sql`delete from oidc_records where id in (select grant_id from oidc_records
+    where sid = ${login.sid} and client_id = ${login.client_id})`)
 }
 
 /** Revokes all that an app holds of one person, from whichever browser it came; how many grants. */
@@ -136,7 +191,7 @@ export async function signInsOf(
 ): Promise<{ agreed_at: Date | null; signed_in_at: Date[] }> {
   const { user_id, client_id } = party
   const consent = await db.maybe<{ granted_at: Date }>(sql`select granted_at from consents
-    where user_id = ${user_id} and client_id = ${client_id}`)
+    where user_id = ${user_id} and client_id = ${client_id} and withdrawn_at is null`)
   const rows = await db.rows<{ at: Date }>(sql`select distinct created_at as at from oidc_records
     where user_id = ${user_id} and client_id = ${client_id} and kind = 'AccessToken' order by 1`)
   return { agreed_at: consent?.granted_at ?? null, signed_in_at: rows.map(({ at }) => at) }

@@ -47,10 +47,12 @@ export async function disconnectApp(
   client_id: string,
 ): Promise<void> {
   const party = { user_id: owner.user_id, client_id }
+  const now = clock.now()
   await db.tx(async (tx) => {
-    const hadAgreed = await grants.withdraw(tx, party)
-    const hadTokens = (await grants.revokeApp(tx, party)) > 0
-    if (hadAgreed || hadTokens)
-      await note(tx, clock.now(), owner, 'app_disconnected', { client_id })
+    const connected = await grants.listApps(tx, now, owner.user_id)
+    if (!connected.some((app) => app.client_id === client_id)) return
+    await grants.withdraw(tx, now, party)
+    await grants.revokeApp(tx, party)
+    await note(tx, now, owner, 'app_disconnected', { client_id })
   })
 }

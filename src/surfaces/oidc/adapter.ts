@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
@@ -32,15 +32,19 @@ function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
     },
     async find(name) {
       const found = await grants.findRecord(db, clock.now(), { kind, name })
-      return found && { ...payloadOf(found), jti: name }
+      return found && { ...payloadOf(kind, found), jti: name }
     },
     async findByUid(uid) {
       const found = await grants.findSessionByUid(db, clock.now(), uid)
-      return found && payloadOf(found)
+      return found && payloadOf(kind, found)
     },
     async consume(name) {
-      const isFirst = await grants.consumeRecord(db, clock.now(), { kind, name })
-      if (!isFirst) throw new errors.InvalidGrant('it was used before')
+      const now = clock.now()
+      const isGood =
+        kind === 'RefreshToken'
+          ? await grants.useRefreshToken(db, now, name)
+          : await grants.consumeRecord(db, now, { kind, name })
+      if (!isGood) throw new errors.InvalidGrant('it was used before')
     },
     async destroy(name) {
       await grants.dropRecord(db, { kind, name })
@@ -60,6 +64,8 @@ function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): gr
     // An interaction knows of a grant as well, but outlives it: the person may agree to a new one.
     grant: kind === 'Interaction' ? undefined : payload.grantId,
     session_uid: payload.sessionUid ?? payload.uid,
+    sid: payload.sid as string | undefined,
+    parent: kind === 'RefreshToken' ? rotatedToken() : undefined,
     client_id: payload.clientId,
     user_id: payload.accountId,
     scope: payload.scope,
@@ -68,8 +74,18 @@ function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): gr
   }
 }
 
-function payloadOf({ payload, consumed_at }: grants.Found): AdapterPayload {
-  return consumed_at ? { ...payload, consumed: consumed_at.getTime() / 1000 } : payload
+/** The refresh token for which the library gives another in the request that it answers now. */
+function rotatedToken(): string | undefined {
+  return Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti
+}
+
+function payloadOf(kind: grants.RecordKind, found: grants.Found): AdapterPayload {
+  const { payload, expires_at, consumed_at } = found
+  // What was given under a grant made it last longer than the library wrote down.
+  if (kind === 'Grant') return { ...payload, exp: expires_at.getTime() / 1000 }
+  // Whether a refresh token may be used again is decided when it is, under a lock.
+  if (kind === 'RefreshToken' || !consumed_at) return payload
+  return { ...payload, consumed: consumed_at.getTime() / 1000 }
 }
 
 function clientAdapter({ db }: World): Adapter {

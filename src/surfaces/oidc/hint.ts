@@ -2,7 +2,7 @@ import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } fr
 import type { SigningKey } from '#domain/grants'
 
 /** What an ID token that an app shows again says of whom it was made for. */
-export type Hint = { client_id: string } | 'unknown' | 'forged'
+export type Hint = { client_id: string; sub: string; sid?: string } | 'unknown' | 'forged'
 
 /**
  * Reads an ID token of ours, expired or not: an app shows it when it sends somebody to sign out.
@@ -11,12 +11,13 @@ export type Hint = { client_id: string } | 'unknown' | 'forged'
 export async function readHint(text: string, issuer: string, keys: SigningKey[]): Promise<Hint> {
   try {
     const { kid } = decodeProtectedHeader(text)
-    const { aud, iss } = decodeJwt(text)
-    if (iss !== issuer || typeof aud !== 'string' || kid === undefined) return 'forged'
+    const { aud, iss, sub, sid } = decodeJwt(text)
+    const isComplete = typeof aud === 'string' && typeof sub === 'string' && kid !== undefined
+    if (iss !== issuer || !isComplete) return 'forged'
     if (!keys.some(({ id }) => id === kid)) return 'unknown'
     const published = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicPart(jwk)) })
     await compactVerify(text, published, { algorithms: ['RS256'] })
-    return { client_id: aud }
+    return { client_id: aud, sub, ...(typeof sid === 'string' ? { sid } : {}) }
   } catch {
     return 'forged'
   }

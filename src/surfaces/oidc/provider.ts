@@ -32,6 +32,8 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isAgent(this) ? grants.isAgentCallback(uri) : isListed.call(this, uri)
   }
+  // Names the login in ID tokens, for a sign-out that an app asks for later.
+  provider.Client.prototype.includeSid = () => true
   // A code comes in the query. What asks for something else than a code is refused for that alone.
   provider.Client.prototype.responseModeAllowed = (mode, type) =>
     mode === 'query' || type !== 'code'
@@ -46,6 +48,9 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     // What the library itself sends a browser is little, and leads on to an app wherever that is.
     if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
     await next()
+    // Another account signed in meanwhile in this browser: what apps got for the one before ends.
+    const ended = ctx.oidc?.session
+    if (ended?.destroyed) await grants.endSession(world.db, ended.uid)
     // The library lists what it can do, and not what its clients may.
     if (isDocument(ctx.body)) ctx.body.response_modes_supported = ['query']
   })
@@ -115,9 +120,9 @@ const NARROWED: Configuration = {
   allowOmittingSingleRegisteredRedirectUri: false,
   issueRefreshToken: async () => true,
   rotateRefreshToken: true,
-  // Otherwise a confirmed sign-out would leave the app's tokens as they are. Of agents there may be
-  // several, and the library's session knows of one; they end by `revokeAgents`.
-  expiresWithSession: async ({ oidc }) => !isAgent(oidc.client),
+  // The library's session knows of one login of an app, and there may be several: what a sign-out
+  // ends is decided by `flows/sign-out.ts`.
+  expiresWithSession: async () => false,
   cookies: {
     names: { session: SIGN_IN_COOKIE, interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
     long: COOKIE,

@@ -7,6 +7,8 @@ import { Heading } from '#design/panels'
 /** Asks whether a person wants to sign out (spec: Sign-in rules, 6). */
 export function SignOutPage(facts: {
   app_name: string | undefined
+  /** Who is signed in, where the app means another account; empty where that is not known. */
+  other_than: string | undefined
   csrf_token: string
   /** What the app asked for, to be checked again when the form is sent. */
   asked: Record<string, string>
@@ -16,11 +18,7 @@ export function SignOutPage(facts: {
   const from = app_name ?? 'Purser'
   return (
     <FocusLayout title={`Sign out of ${from}? · Purser`} {...(app_name ? { app_name } : {})}>
-      <Heading title={`Sign out of ${from}?`}>
-        {app_name
-          ? `You will be signed out of ${app_name} in every browser, and in this one of Purser too.`
-          : 'You will be signed out of Purser in this browser, and of the apps you opened with it.'}
-      </Heading>
+      <Heading title={`Sign out of ${from}?`}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">
         <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>
           {Object.entries(asked).map(([name, value]) => (
@@ -36,6 +34,23 @@ export function SignOutPage(facts: {
       </div>
     </FocusLayout>
   )
+}
+
+function consequenceOf({
+  app_name,
+  other_than,
+}: {
+  app_name: string | undefined
+  other_than: string | undefined
+}): string {
+  if (app_name === undefined) {
+    return 'You will be signed out of Purser in this browser, and of the apps you opened with it.'
+  }
+  if (other_than === undefined) {
+    return `You will be signed out of ${app_name} in every browser, and of Purser in this one. Your other apps stay signed in.`
+  }
+  const who = other_than === '' ? '' : ` You stay signed in as ${other_than}.`
+  return `${app_name} asks to sign out another account.${who}`
 }
 
 /** A sign-out that an app asked for in a way that cannot be. */

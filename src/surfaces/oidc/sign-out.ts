@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
-import { type SignOut, signOutOfApp } from '#flows/sign-out'
+import type { Session } from '#domain/identity'
+import { endLogin, type SignOut, signOutOfApp } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, signOut } from '#surfaces/browser'
 import { goOn } from '#surfaces/onwards'
 import { formOf, goTo, people, sendPage } from '#surfaces/pages'
 import { SIGN_IN_COOKIE } from './cookies.ts'
-import { readHint } from './hint.ts'
+import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
 import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
 
@@ -19,6 +20,8 @@ interface Asked {
   client: apps.SignInClient | undefined
   /** Where the person goes afterwards, whatever the answer: the app's own address, or home. */
   address: string
+  /** Whom the app means, where it showed an ID token. */
+  hint: Exclude<Hint, string> | undefined
 }
 
 /** Signing out of an app, which asks first; the library's own pages for it are not used. */
@@ -30,10 +33,13 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       if (typeof asked === 'string') {
         return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
       }
-      const { session, sign_in } = await whoIsHere(world, request)
-      if (!session && !sign_in?.user_id) return goTo(reply, asked.address)
+      const here = await whoIsHere(world, request)
+      if (!here.session && !here.sign_in?.user_id) return goTo(reply, asked.address)
       const page = SignOutPage({
         app_name: asked.client?.app_name ?? undefined,
+        other_than: (await meansOther(library, asked, here))
+          ? (here.session?.email ?? '')
+          : undefined,
         csrf_token: csrfToken(world, request, reply),
         asked: parameters,
         stay_url: asked.address,
@@ -47,6 +53,11 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
         return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
       }
       const here = await whoIsHere(world, request)
+      if (await meansOther(library, asked, here)) {
+        const { client_id, sid } = asked.hint!
+        if (sid !== undefined) await endLogin(world, { client_id, sid })
+        return goOn(reply, asked.address, 'You are signed out')
+      }
       await signOutOfApp(world, { ...here, client_id: asked.client?.client_id })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
@@ -63,6 +74,7 @@ async function read(
 ): Promise<Asked | string> {
   const { id_token_hint, post_logout_redirect_uri, state } = parameters
   let { client_id } = parameters
+  let known: Asked['hint']
   if (id_token_hint !== undefined) {
     const { keys } = await library()
     const hint = await readHint(id_token_hint, `${config.base_url}/o`, keys.signing)
@@ -72,26 +84,43 @@ async function read(
         return 'the id_token_hint was made for another client_id'
       }
       client_id = hint.client_id
+      known = hint
     }
   }
-  if (client_id === undefined) return { client: undefined, address: '/' }
+  if (client_id === undefined) return { client: undefined, address: '/', hint: known }
   const client = await apps.findSignInClient(db, client_id)
   if (!client) return 'there is no such client_id'
   const isListed =
     post_logout_redirect_uri !== undefined &&
     client.post_logout_redirect_uris.includes(post_logout_redirect_uri)
-  if (!isListed) return { client, address: '/' }
+  if (!isListed) return { client, address: '/', hint: known }
   const address =
     state === undefined
       ? post_logout_redirect_uri
       : apps.withParameter(post_logout_redirect_uri, 'state', state)
-  return { client, address }
+  return { client, address, hint: known }
 }
 
-async function whoIsHere(
-  world: World,
-  request: FastifyRequest,
-): Promise<Pick<SignOut, 'session' | 'sign_in'>> {
+/** Who is in this browser: by the service's session, and by the one in which apps got tokens. */
+interface Here extends Pick<SignOut, 'sign_in'> {
+  session: Session | undefined
+}
+
+/** Whether the app means somebody else than the people in this browser. */
+async function meansOther(
+  library: OpenLibrary,
+  { client, hint }: Asked,
+  { session, sign_in }: Here,
+): Promise<boolean> {
+  if (!client || !hint) return false
+  const { keys } = await library()
+  const app_id = client.app_id ?? client.client_id
+  const isMeant = (user_id: string | undefined) =>
+    user_id !== undefined && grants.subjectOf(keys.subject, { app_id, user_id }) === hint.sub
+  return !isMeant(session?.user_id) && !isMeant(sign_in?.user_id)
+}
+
+async function whoIsHere(world: World, request: FastifyRequest): Promise<Here> {
   const { db, clock } = world
   const session = await currentSession(world, request)
   const name = request.cookies[SIGN_IN_COOKIE] ?? ''
