@@ -71,11 +71,26 @@ function untaken(taken: Set<string>): payouts.PayeeLine[] {
   return story.flatMap(({ at, posting: { event, subject, lines } }) =>
     lines
       .filter(({ account }) => account === 'seller_payable' && event !== 'payout')
-      .map(({ amount }) => ({ transaction_id: subject, position: 1, at, event, amount }))
+      .map(({ amount }) => ({
+        transaction_id: subject,
+        position: 1,
+        at,
+        event,
+        amount,
+        invoice_id: saleOf(event, subject, at),
+      }))
       .filter(({ transaction_id }) => !taken.has(transaction_id)),
   )
 }
 
+/** The sale that an event is about. */
+function saleOf(event: string, subject: string, at: Date): string | null {
+  if (event === 'sale') return subject
+  if (event === 'refund') return sales[2]!
+  return event.startsWith('dispute') ? sales[at.getUTCMonth() < 5 ? 1 : 3]! : null
+}
+
+const sales: string[] = []
 const bills: ReturnType<typeof divide>[] = []
 const taken = new Set<string>()
 let paid: ledger.PaidOut | undefined
@@ -90,6 +105,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
     const price = readMoney(tables[0]![0]!.price!)
     const bill = divide(price, at, !/without/.test(words))
     bills.push(bill)
+    sales.push(subject)
     return ledger.sale({ ...bill, ...parties, invoice_id: subject, is_waived: false })
   }
   if (/refunded/.test(words)) {

@@ -176,6 +176,7 @@ test('20,000 payees: payouts are what was earned long enough ago, less all that 
       at: addSeconds(start, draw(90 * 86_400)),
       event: draw(8) === 0 ? 'payout_failed' : 'sale',
       amount: cents((draw(3) === 0 ? 1 : -1) * (1 + draw(50_000))),
+      invoice_id: null,
     }))
     let untaken = lines
     let paid = 0

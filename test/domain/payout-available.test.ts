@@ -17,12 +17,18 @@ const SELLER = { account: 'seller_payable' } as const
 const AFFILIATE = { account: 'affiliate_payable' } as const
 
 let lines = 0
-const line = (at: Date, event: string, amount: number): PayeeLine => ({
+const line = (
+  at: Date,
+  event: string,
+  amount: number,
+  invoice_id: string | null = null,
+): PayeeLine => ({
   transaction_id: `txn_${lines++}`,
   position: 1,
   at,
   event,
   amount: cents(amount),
+  invoice_id,
 })
 
 describe('what is available', () => {
@@ -59,6 +65,28 @@ describe('what is available', () => {
     assert.equal(standingOf(addDays(NOON, 7), SELLER, won).total, 2500)
   })
 
+  // M10
+  test('what is taken back of a sale that is held is taken from what is held, not from other money', () => {
+    const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
+    const held = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
+    const refund = line(NOON, 'refund', 9350, 'inv_2')
+    const { total, lines, pending, pending_total } = standingOf(NOON, SELLER, [other, held, refund])
+    assert.deepEqual([total, lines, pending_total], [9400, [other], 50])
+    assert.deepEqual(pending, [{ at: addDays(NOON, 6), amount: 50 }])
+    const later = standingOf(addDays(NOON, 6), SELLER, [other, held, refund])
+    assert.deepEqual([later.total, later.pending_total], [9450, 0])
+  })
+
+  // M10
+  test('what is taken beyond what is held of a sale counts at once, with what is held of it', () => {
+    const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
+    const held = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
+    const disputed = line(NOON, 'dispute_opened', 11_500, 'inv_2')
+    const all = [other, held, disputed]
+    const { total, lines, pending } = standingOf(NOON, SELLER, all)
+    assert.deepEqual([total, lines, pending], [9400 - 2100, all, []])
+  })
+
   test('what is held is told by the day on which it comes, the next one first', () => {
     const held = [
       line(new Date('2026-03-09T23:00:00Z'), 'sale', -300),
@@ -78,8 +106,9 @@ describe('what is available', () => {
         fc.integer({ min: -40, max: 40 }),
         fc.constantFrom(...events),
         fc.integer({ min: -100_000, max: 100_000 }).filter((amount) => amount !== 0),
+        fc.constantFrom(null, 'inv_1', 'inv_2', 'inv_3'),
       )
-      .map(([days, event, amount]) => line(addDays(NOON, days), event, amount))
+      .map(([days, event, amount, sale]) => line(addDays(NOON, days), event, amount, sale))
     fc.assert(
       fc.property(fc.array(anyLine), fc.integer({ min: -50, max: 90 }), (all, days) => {
         const { total, pending_total } = standingOf(addDays(NOON, days), SELLER, all)

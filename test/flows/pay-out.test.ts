@@ -15,7 +15,7 @@ import { bankOf, decide, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
-import { buy } from '../support/refunds.ts'
+import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
@@ -254,6 +254,21 @@ describe('a payout that the bank sends back', () => {
   })
 })
 
+// M10
+test('a refund of a sale that is held stops no payout of other money', async () => {
+  await sell(service)
+  service.clock.pass(7 * DAY)
+  const bought = await buy(service, { price: 2 })
+  const { total, pending_total } = await stand()
+  await refund(service, bought)
+  const after = await stand()
+  // Of the held sale the fixed 50 cents are lost, and they alone count.
+  assert.deepEqual([after.total, after.pending_total], [total - 50, 0])
+  assert.ok(total >= NET && pending_total > 0)
+  assert.equal((await request()).outcome, 'pending')
+  await arrive()
+})
+
 describe('what a payee owes', () => {
   test('is carried, blocks payouts, and is taken off what comes', async () => {
     const { charge } = await buy(service, { price: 2 })
@@ -267,7 +282,7 @@ describe('what a payee owes', () => {
     const later = await sell(service)
     assert.ok(later)
     await decide(service, dispute, 'won')
-    assert.equal((await stand()).total, -19_500, 'what is won is held like a sale')
+    assert.equal((await stand()).total, 0, 'what is won is held, and what was taken with it')
     service.clock.pass(7 * DAY)
     assert.equal((await stand()).total, NET)
     assert.equal((await request()).outcome, 'pending')

@@ -68,7 +68,7 @@ describe('a seller’s payouts', () => {
     await objectTo(service, charge)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /You owe \$27\.00 It is taken off what you earn next/)
+    assert.match(words(), /You owe \$16\.10 It is taken off what you earn next/)
   })
 
   test('that the bank sends back say why, and stay true', async () => {

@@ -26,8 +26,11 @@ interface Bill {
 
 const BILLS = sql`select i.license_id, i.number, i.kind, i.price_id, i.price_amount, r.frequency,
     i.period_start, i.period_end, i.paid_at, l.status, l.period_end as license_end,
-    case when o.charged = 0 then o.created_at + interval '1 day' * (select a.trial_days
-      from attempts a where a.order_id = o.id and a.status = 'succeeded') end as trial_end,
+    case when o.charged = 0 then o.created_at + interval '1 day' * least((select a.trial_days
+        from attempts a where a.order_id = o.id and a.status = 'succeeded'),
+      (select min(p.trial_days) from audit_log g join prices r2 on r2.id = g.detail->>'to'
+        join products p on p.id = r2.product_id where g.subject = i.license_id
+          and g.action = 'license.plan_move' and g.detail->>'when' = 'in_trial')) end as trial_end,
     exists (select 1 from license_history h where h.license_id = i.license_id
       and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused
   from invoices i join prices r on r.id = i.price_id join licenses l on l.id = i.license_id
@@ -50,52 +53,62 @@ function later(from: Date, frequency: NonNullable<Bill['frequency']>, count: num
   return new Date(from.getTime() + days * count * 86_400_000)
 }
 
-/** Whether a period is one of a calendar, of whatever number. */
-function isPeriodOf(anchor: Date, { frequency, period_start, period_end }: Bill): boolean {
-  if (frequency === null) return period_end === null
-  if (period_end === null || period_start < anchor) return false
-  for (let count = 0; ; count++) {
-    const start = later(anchor, frequency, count)
-    if (start > period_start) return false
-    if (start.getTime() !== period_start.getTime()) continue
-    return later(anchor, frequency, count + 1).getTime() === period_end.getTime()
-  }
+/** From where periods are counted, and how many of them there were. */
+interface Count {
+  anchor: Date
+  count: number
 }
 
 /**
  * Holds every paid period against a calendar of its own: periods are counted from the purchase, the
- * end of a trial, a move or the end of a pause; none begins before the one before it ended, none is
- * paid before it begins, and what was agreed for a period holds until a move.
+ * end of a trial, a move, the end of a pause, or a payment that came when more than half of its
+ * period was gone; each begins where the one before it ended, none is paid before it begins, and
+ * what was agreed for a period holds until a move.
  */
 export async function calendarFaults(db: Database): Promise<Broken[]> {
   const bills = await db.rows<Bill>(BILLS)
+  let at: Count | undefined
   return bills.flatMap((bill, index) => {
     const earlier = bills[index - 1]
     const before = earlier?.license_id === bill.license_id ? earlier : undefined
     const isLast = bills[index + 1]?.license_id !== bill.license_id
-    const fault =
-      faultOf(bill, before, anchors(bills, index)) ?? (isLast ? endFault(bill) : undefined)
+    const next = counted(bill, before, before && at)
+    at = next.isRestarted ? { anchor: bill.paid_at, count: 1 } : next
+    const [start, end] = periodAt(at, bill)
+    const isSame =
+      start.getTime() === bill.period_start.getTime() &&
+      end?.getTime() === bill.period_end?.getTime()
+    const wrong = isSame ? undefined : 'a period is counted from its anchor'
+    const fault = wrong ?? faultOf(bill, before) ?? (isLast ? endFault(bill) : undefined)
     return fault ? [{ rule: fault, facts: { bill, before } }] : []
   })
 }
 
-/** From where the periods of a bill may be counted. */
-function anchors(bills: readonly Bill[], index: number): Date[] {
-  const found: Date[] = []
-  for (let at = index; ; at--) {
-    const bill = bills[at]!
-    const before = bills[at - 1]?.license_id === bill.license_id ? bills[at - 1] : undefined
-    const isMove = before !== undefined && before.price_id !== bill.price_id
-    if (bill.was_paused) found.push(bill.period_start)
-    if (bill.kind !== 'renewal') return [...found, bill.period_start]
-    if (!before) return [...found, bill.trial_end ?? bill.period_start]
-    // A plan that was moved to begins where the one before it ended.
-    if (isMove) return [...found, before.period_end!]
-  }
+function periodAt({ anchor, count }: Count, { frequency }: Bill): [start: Date, end: Date | null] {
+  if (frequency === null) return [anchor, null]
+  return [later(anchor, frequency, count - 1), later(anchor, frequency, count)]
 }
 
-function faultOf(bill: Bill, before: Bill | undefined, from: Date[]): string | undefined {
-  if (!from.some((anchor) => isPeriodOf(anchor, bill))) return 'a period is counted from its anchor'
+/** Where a bill stands by the calendar, and whether its payment starts one of its own. */
+function counted(
+  bill: Bill,
+  before: Bill | undefined,
+  at: Count | undefined,
+): Count & { isRestarted: boolean } {
+  if (bill.kind !== 'renewal') {
+    return { anchor: bill.period_start, count: 1, isRestarted: false }
+  }
+  const isMove = before !== undefined && before.price_id !== bill.price_id
+  const first = before ? before.period_end! : bill.trial_end!
+  const here = isMove || !at ? { anchor: first, count: 1 } : { ...at, count: at.count + 1 }
+  const isResumed = bill.was_paused && bill.period_start.getTime() === bill.paid_at.getTime()
+  const [start, end] = periodAt(here, bill)
+  const half = end && (start.getTime() + end.getTime()) / 2
+  const isLate = half !== null && bill.paid_at.getTime() > half
+  return { ...here, isRestarted: isResumed || isLate }
+}
+
+function faultOf(bill: Bill, before: Bill | undefined): string | undefined {
   if (bill.period_start > bill.paid_at) return 'nobody pays before a period begins'
   if (bill.trial_end && bill.kind === 'renewal' && bill.period_start < bill.trial_end) {
     return 'nobody pays within a trial'

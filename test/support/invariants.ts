@@ -177,13 +177,25 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a payout pays no more than what was available, and nobody who owes',
+    // Of each sale what was taken back counts against what is held of it first.
     sql`select p.id, p.amount, x.available from payouts p
-      join lateral (select coalesce(sum(-e.amount) filter (where e.amount > 0
-            or t.event in ('payout_failed', 'write_off') or t.at <= p.created_at - interval '1 day'
-              * case p.account when 'seller_payable' then 7 else 30 end), 0) as available
-          from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-          where e.account = p.account and e.owner = p.owner and t.subject <> p.id
-            and (t.at < p.created_at or (t.at = p.created_at and e.amount < 0))) x on true
+      join lateral (select coalesce(sum(case when s.held >= s.taken then s.free
+            else s.free + s.held - s.taken end), 0) as available
+          from (select coalesce(sum(-l.amount) filter (where l.amount < 0 and not l.is_held), 0)
+                as free,
+              coalesce(sum(-l.amount) filter (where l.amount < 0 and l.is_held), 0) as held,
+              coalesce(sum(l.amount) filter (where l.amount > 0), 0) as taken
+            from (select e.amount, t.event not in ('payout_failed', 'write_off')
+                  and t.at > p.created_at - interval '1 day'
+                    * case p.account when 'seller_payable' then 7 else 30 end as is_held,
+                case t.event when 'sale' then t.subject
+                  else coalesce(c.invoice_id, t.id) end as sale
+              from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+                left join refunds r on r.id = t.subject left join disputes d on d.id = t.subject
+                left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
+              where e.account = p.account and e.owner = p.owner and t.subject <> p.id
+                and (t.at < p.created_at or (t.at = p.created_at and e.amount < 0))) l
+            group by l.sale) s) x on true
       where p.amount > x.available or p.amount < 2500`,
   ],
   [

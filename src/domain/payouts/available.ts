@@ -14,6 +14,8 @@ export interface PayeeLine {
   at: Date
   event: string
   amount: Cents
+  /** The invoice that it comes from; null for what is about a payout or a balance. */
+  invoice_id: string | null
 }
 
 /** What becomes available, and when. */
@@ -50,21 +52,42 @@ export function holdDays({ account }: Pick<Payee, 'account'>): number {
 }
 
 /**
- * Where a payee stands at a time. Credits count once they were held; debits count at once, and so
- * does a payout that came back.
+ * Where a payee stands at a time. Credits count once they were held, and so does a payout that came
+ * back at once. Debits count at once, but what is taken back of a sale that is still held is taken
+ * from what is held of it: it stops no payout of other money.
  */
 export function standingOf(now: Date, payee: Pick<Payee, 'account'>, lines: PayeeLine[]): Standing {
   const heldUntil = ({ at }: PayeeLine) => addDays(at, holdDays(payee))
   const isHeld = (line: PayeeLine) =>
     line.amount < 0 && !NEVER_HELD.includes(line.event) && heldUntil(line) > now
-  const counted = lines.filter((line) => !isHeld(line))
-  const held = lines.filter(isHeld).map((line) => ({ at: heldUntil(line), amount: owed(line) }))
-  return {
-    total: sum(ZERO, ...counted.map(owed)),
-    lines: counted,
-    pending: byDay(held),
-    pending_total: sum(ZERO, ...held.map(({ amount }) => amount)),
+  const waits = new Set<PayeeLine>()
+  for (const sale of salesOf(lines)) {
+    const held = sale.filter(isHeld)
+    const taken = sale.filter(({ amount }) => amount > 0)
+    const net = owedIn([...held, ...taken])
+    // Where more was taken than is held, the rest is owed now: the held part counts against it.
+    if (held.length > 0 && net >= 0) for (const line of [...held, ...taken]) waits.add(line)
   }
+  const counted = lines.filter((line) => !waits.has(line))
+  const pending = salesOf([...waits]).map((sale) => {
+    const until = sale.filter(({ amount }) => amount < 0).map(heldUntil)
+    return { at: until.reduce((one, two) => (one > two ? one : two)), amount: owedIn(sale) }
+  })
+  return {
+    total: owedIn(counted),
+    lines: counted,
+    pending: byDay(pending.filter(({ amount }) => amount > 0)),
+    pending_total: owedIn([...waits]),
+  }
+}
+
+/** Lines by the sale that they are about; a line about none stands alone. */
+function salesOf(lines: PayeeLine[]): PayeeLine[][] {
+  return [...Map.groupBy(lines, (line) => line.invoice_id ?? line).values()]
+}
+
+function owedIn(lines: PayeeLine[]): Cents {
+  return sum(ZERO, ...lines.map(owed))
 }
 
 /** Tells whether a total is enough to be sent; less, and what a payee owes, is carried. */

@@ -24,11 +24,22 @@ export interface Payout extends Payee {
 const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
   failure, retry_at, created_at, settled_at`
 
+// Each event leads back to its invoice: a sale is one, a refund and a dispute are about its charge.
+// (A sale of the time before invoices is of an order, whose id differs in its prefix alone.)
+/** Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`. */
+export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.id = t.subject
+  left join disputes d on t.event like 'dispute%' and d.id = t.subject
+  left join charges c on c.id = coalesce(r.charge_id, d.charge_id)`
+/** The invoice that a ledger transaction `t` comes from, with `LINE_SOURCES` joined. */
+export const INVOICE_OF_LINE = sql`case t.event when 'sale' then 'inv_' || substr(t.subject, 5)
+  else c.invoice_id end`
+
 /** The lines of a payee that no payout has taken, without those of the payouts themselves. */
 export async function untakenLines(db: Db, { owner, account }: Payee): Promise<PayeeLine[]> {
   return await db.rows<PayeeLine>(sql`
-    select e.transaction_id, e.position, t.at, t.event, e.amount
+    select e.transaction_id, e.position, t.at, t.event, e.amount, ${INVOICE_OF_LINE} as invoice_id
     from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+    ${LINE_SOURCES}
     left join payout_lines p on p.transaction_id = e.transaction_id and p.position = e.position
     where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'
       and p.payout_id is null

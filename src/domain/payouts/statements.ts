@@ -2,6 +2,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
+import { INVOICE_OF_LINE, LINE_SOURCES } from './payouts.ts'
 
 /** One ledger line of a payee, with what it is about; amounts are as the payee sees them. */
 export interface StatementLine {
@@ -42,14 +43,9 @@ const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject
     when 'dispute_won' then d.amount - d.tax - d.owed end as gross,
   returned.number as returned_number`
 
-// Each event leads back to its bill: a sale is one, a refund and a dispute are about its charge. (A
-// sale of the time before bills is of an order, whose id differs from the bill's in its prefix.)
 const SOURCES = sql`join ledger_transactions t on t.id = e.transaction_id
-  left join refunds r on t.event = 'refund' and r.id = t.subject
-  left join disputes d on t.event like 'dispute%' and d.id = t.subject
-  left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
-  left join invoices i
-    on i.id = case t.event when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end
+  ${LINE_SOURCES}
+  left join invoices i on i.id = ${INVOICE_OF_LINE}
   left join apps a on a.id = i.app_id
   left join products pr on pr.id = i.product_id
   left join payouts returned on t.event = 'payout_failed' and returned.id = t.subject`

@@ -20,19 +20,28 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
   await checkBalances(db, report)
 }
 
+/** What is held still is paid out only together with what took it back. */
 async function checkLines(db: Db, report: Report): Promise<void> {
   const hold = (account: payouts.Payee['account']) => payouts.holdDays({ account })
   const wrong = await db.rows<{ id: string; line: string; is_own: boolean }>(sql`
+    with sales as materialized (select l.payout_id, ${payouts.INVOICE_OF_LINE} as invoice_id,
+        sum(e.amount) as amount
+      from payout_lines l
+        join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
+        join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
+      group by 1, 2)
     select p.id, l.transaction_id as line,
       e.owner = p.owner and e.account = p.account and t.event <> 'payout' as is_own
     from payout_lines l join payouts p on p.id = l.payout_id
       join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
-      join ledger_transactions t on t.id = e.transaction_id
+      join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
     where e.owner <> p.owner or e.account <> p.account or t.event = 'payout'
       or (e.amount < 0 and t.event not in ('payout_failed', 'write_off')
         and p.created_at < t.at + interval '1 day' * case p.account
           when 'seller_payable' then ${hold('seller_payable')}::int
-          else ${hold('affiliate_payable')}::int end)
+          else ${hold('affiliate_payable')}::int end
+        and coalesce((select sum(s.amount) from sales s where s.payout_id = p.id
+          and s.invoice_id = ${payouts.INVOICE_OF_LINE}), -1) < 0)
     order by p.id, line`)
   for (const { id, line, is_own } of wrong) {
     const words = is_own ? `${line} was held still` : `${line} is no line of its payee`
