@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { rateTable } from '#domain/tax'
+import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
 import { payWeekly, recoverPayouts } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
@@ -11,6 +12,7 @@ import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
+import { checkSecretKeys } from '#platform/installation'
 import { openJobs } from '#platform/jobs'
 import { openLimits } from '#platform/limits'
 import { lockFolder } from '#platform/lock'
@@ -63,6 +65,14 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
 
   const keys = keyRing(config.secret_keys)
+  try {
+    await checkSecretKeys(db, clock.now(), keys)
+    await checkMoney(db, config)
+  } catch (error) {
+    await db.close()
+    release()
+    throw error
+  }
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
   const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
   if (config.production && !stripe) log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
@@ -86,20 +96,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)
   const app = await openSite(world, pages, stripe ? undefined : sandbox)
   await world.jobs.open()
-  world.jobs.every('recover purchases', RECOVER_SECONDS, () => checkout.recover(world))
-  world.jobs.every('recover bills', RECOVER_SECONDS, () => subscription.recoverInvoices(world))
-  world.jobs.every('recover refunds', RECOVER_SECONDS, () => recoverRefunds(world))
-  world.jobs.every('hear the processor', RECOVER_SECONDS, async () => {
-    await handleEvents(world)
-  })
-  world.jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
-  world.jobs.every('recover payouts', RECOVER_SECONDS, () => recoverPayouts(world))
-  world.jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
-    await payWeekly(world)
-  })
-  world.jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
-    while ((await subscription.renewDue(world)) > 0);
-  })
+  declarePeriodicWork(world)
 
   return {
     world,
@@ -119,6 +116,25 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
       release()
     },
   }
+}
+
+/** What every process does by itself, again and again; of many each finds other work. */
+function declarePeriodicWork(world: World): void {
+  const { jobs } = world
+  jobs.every('recover purchases', RECOVER_SECONDS, () => checkout.recover(world))
+  jobs.every('recover bills', RECOVER_SECONDS, () => subscription.recoverInvoices(world))
+  jobs.every('recover refunds', RECOVER_SECONDS, () => recoverRefunds(world))
+  jobs.every('hear the processor', RECOVER_SECONDS, async () => {
+    await handleEvents(world)
+  })
+  jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
+  jobs.every('recover payouts', RECOVER_SECONDS, () => recoverPayouts(world))
+  jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
+    await payWeekly(world)
+  })
+  jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
+    while ((await subscription.renewDue(world)) > 0);
+  })
 }
 
 async function openDatabase(config: Config, log: Log) {

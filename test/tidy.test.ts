@@ -134,7 +134,7 @@ test('only the room that owns a table writes it', () => {
     'domain/payouts': /^(payouts|payout_lines|payout_accounts)$/,
     'domain/ledger': /^ledger_(transactions|entries)$/,
     platform:
-      /^(alarms|audit_log|letters|dev_mailbox|health_probe|schema_migrations|tasks|task_files|task_file_parts)$/,
+      /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
     sandbox: /^sandbox\.\w+$/,
     stripe: /^stripe_adapter\.\w+$/,
   }

@@ -79,6 +79,10 @@ const SETTINGS = z.object({
       (text) => text.split(',').every((key) => /^[0-9a-f]{64}$/i.test(key.trim())),
       'must be 64 hexadecimal characters; several keys are separated by commas, the current first',
     )
+    .refine(
+      (text) => text.split(',').every((key) => !isWeak(key.trim())),
+      'has a key that can be guessed; make one with `openssl rand -hex 32`',
+    )
     .optional(),
   DEMO: z.enum(['0', '1'], 'must be 0 or 1').optional(),
   LOG_LEVEL: z
@@ -100,8 +104,8 @@ const SETTINGS = z.object({
   TRUST_PROXY: z
     .string()
     .refine(
-      (text) => text.split(',').every(isNetwork),
-      'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+      (text) => text === 'none' || text.split(',').every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, separated by commas, or none',
     )
     .optional(),
 })
@@ -111,6 +115,11 @@ function isNetwork(text: string): boolean {
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** Of 32 random bytes some thirty differ: what has fewer than half as many was not drawn. */
+function isWeak(key: string): boolean {
+  return new Set(Buffer.from(key, 'hex')).size < 16
 }
 
 /** Reads the settings from the environment; throws a ConfigError that names each wrong one. */
@@ -125,6 +134,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
   const settings = parsed.data
   const production = settings.NODE_ENV === 'production'
   if (production) demand(settings)
+  else stayLocal(settings)
   const stripe = stripeOf(settings)
   const data_dir = resolve(settings.DATA_DIR)
   const base_url = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`)
@@ -144,7 +154,7 @@ export function readConfig(env: Record<string, string | undefined>, random: Rand
     log_level: settings.LOG_LEVEL,
     stripe,
     tax_provider: settings.TAX_PROVIDER,
-    trusted_proxies: settings.TRUST_PROXY?.split(',').map((each) => each.trim()) ?? [],
+    trusted_proxies: trustedProxies(settings),
     operator,
   }
 }
@@ -181,14 +191,33 @@ function senderOf(address: string, { legal_name }: Operator): string {
   return address.includes('<') ? address : `"${legal_name.replaceAll('"', "'")}" <${address}>`
 }
 
+function trustedProxies({ TRUST_PROXY: text }: Settings): string[] {
+  return !text || text === 'none' ? [] : text.split(',').map((each) => each.trim())
+}
+
+/** Development shows every email to anyone who asks, so it is for one's own machine alone. */
+function stayLocal({ BASE_URL }: Settings): void {
+  if (!BASE_URL || isLoopback(new URL(BASE_URL).hostname)) return
+  throw new ConfigError(
+    'BASE_URL: must be on localhost, 127.0.0.1 or [::1] in development. For any other address ' +
+      'set NODE_ENV=production.',
+  )
+}
+
+/** Tells whether a host name or an IP address is this machine's own. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/.test(host)
+}
+
 function demand(settings: Settings): void {
-  const required = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL'] as const).filter(
+  const required = (['SECRET_KEY', 'BASE_URL', 'SMTP_URL', 'TRUST_PROXY'] as const).filter(
     (each) => !settings[each],
   )
   const missing = [...required, ...missingOperator(settings)]
   if (missing.length > 0) {
     throw new ConfigError(
-      `In production these must be set: ${missing.join(', ')}. \`npm run setup\` asks for the operator's.`,
+      `In production these must be set: ${missing.join(', ')}. \`npm run setup\` asks for the ` +
+        "operator's. TRUST_PROXY names the proxies in front of the service, or is none.",
     )
   }
   if (!settings.BASE_URL?.startsWith('https:')) {

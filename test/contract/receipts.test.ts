@@ -121,3 +121,14 @@ test('letters that the fonts of a paper lack become question marks, never other 
   assert.equal(printable('Zoë’s – Café'), 'Zoë’s – Café')
   assert.equal(printable('日本'), '??')
 })
+
+// S9
+test('the development mailbox answers this machine alone', async () => {
+  const ask = (remoteAddress: string) => service.app.inject({ url: '/dev/mailbox/', remoteAddress })
+  for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+    assert.equal((await ask(own)).statusCode, 200, own)
+  }
+  for (const other of ['203.0.113.9', '10.0.0.2', '2001:db8::1']) {
+    assert.equal((await ask(other)).statusCode, 404, other)
+  }
+})

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError, readConfig } from '#platform/config'
 import { systemRandom } from '#platform/random'
+import { sha256 } from '#platform/secrets'
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'purser-config-'))
 after(() => rmSync(DATA_DIR, { recursive: true, force: true }))
 const read = (env: Record<string, string>) => readConfig({ DATA_DIR, ...env }, systemRandom)
+
+const KEY = sha256('a key for tests').toString('hex')
 
 const WRONG: [variable: string, value: string][] = [
   ['PORT', 'http'],
@@ -21,7 +24,13 @@ const WRONG: [variable: string, value: string][] = [
   ['VALKEY_URL', 'localhost:6379'],
   ['SMTP_URL', 'mail.example.com'],
   ['SECRET_KEY', 'short'],
-  ['SECRET_KEY', `${'0'.repeat(64)},short`],
+  ['SECRET_KEY', `${'0123456789abcdef'.repeat(4)},short`],
+  // S9
+  ['SECRET_KEY', '0'.repeat(64)],
+  ['SECRET_KEY', '0123456789abcdef'.repeat(4)],
+  ['SECRET_KEY', `${KEY},${'ab'.repeat(32)}`],
+  ['BASE_URL', 'https://purser.example'],
+  ['BASE_URL', 'http://10.0.0.5:4000'],
   ['DEMO', 'yes'],
   ['LOG_LEVEL', 'loud'],
   ['NODE_ENV', 'staging'],
@@ -81,16 +90,17 @@ const OPERATOR = {
 const LIVE = {
   ...OPERATOR,
   NODE_ENV: 'production',
-  SECRET_KEY: 'ab'.repeat(32),
+  SECRET_KEY: KEY,
+  TRUST_PROXY: 'none',
   BASE_URL: 'https://purser.example',
   SMTP_URL: 'smtps://mail.example.com',
 }
 
 // F26
 test('production names every setting of the operator that is missing', () => {
-  const { NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL } = LIVE
+  const { NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL, TRUST_PROXY } = LIVE
   assert.throws(
-    () => read({ NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL }),
+    () => read({ NODE_ENV, SECRET_KEY, BASE_URL, SMTP_URL, TRUST_PROXY }),
     new RegExp(`must be set: ${Object.keys(OPERATOR).join(', ')}\\. .*npm run setup`),
   )
 })
@@ -106,6 +116,22 @@ test('the operator is what the settings say, with the help page of the service a
     governing_law: 'Delaware',
     legal_dir: undefined,
   })
+})
+
+// S5
+test('production does not start before it is said which proxies are in front, or none', () => {
+  assert.throws(() => read({ ...LIVE, TRUST_PROXY: '' }), /must be set: TRUST_PROXY\. .*or is none/)
+  assert.deepEqual(read(LIVE).trusted_proxies, [])
+  const named = { ...LIVE, TRUST_PROXY: '10.0.0.0/8, 192.0.2.1' }
+  assert.deepEqual(read(named).trusted_proxies, ['10.0.0.0/8', '192.0.2.1'])
+})
+
+// S9
+test('development is served on addresses of this machine only', () => {
+  for (const host of ['localhost:4000', '127.0.0.1', '[::1]:4000', 'app.localhost']) {
+    assert.equal(read({ BASE_URL: `http://${host}` }).base_url, `http://${host}`)
+  }
+  assert.throws(() => read({ BASE_URL: 'https://purser.example' }), /NODE_ENV=production/)
 })
 
 test('development has an operator that says it is a demo', () => {

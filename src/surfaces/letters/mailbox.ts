@@ -1,19 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
+import { isLoopback } from '#platform/config'
 import { findLetter, listMailbox } from '#platform/mail'
 import { people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { LetterPage, MailboxPage } from './mailbox-pages.tsx'
 
-/** The development mailbox: what would have been mailed, while no mail server is set. */
+/**
+ * The development mailbox: what would have been mailed, while no mail server is set. It holds
+ * everybody's sign-in links, so it answers this machine alone.
+ */
 export function mailbox(app: FastifyInstance, world: World): void {
-  if (world.config.smtp_url) return
+  if (world.config.production || world.config.smtp_url) return
   const readLetter = async (message_id: string) => {
     const letter = await findLetter(world.db, message_id)
     if (!letter) throw refuse('not_found')
     return letter
   }
   people(app, world, (scope) => {
+    scope.addHook('onRequest', async (request) => {
+      if (!isLoopback(request.socket.remoteAddress ?? '')) throw refuse('not_found')
+    })
     scope.get('/dev/mailbox/', async (_request, reply) =>
       sendPage(reply, MailboxPage({ letters: await listMailbox(world.db) })),
     )

@@ -1,0 +1,43 @@
+import type { Config } from '#platform/config'
+import { ConfigError } from '#platform/config'
+import type { Database } from '#platform/db'
+import { type Money, moneyOf, setMoney } from '#platform/installation'
+import { sql } from '#platform/sql'
+
+const WAY_OUT = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
+
+/**
+ * Refuses settings that do not fit the money in this database: real and test money are never
+ * mixed, and an app's test clock is for the sandbox alone. Throws a ConfigError with the way out.
+ */
+export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'>): Promise<void> {
+  if (stripe) await refuseTestClocks(db)
+  const money: Money = stripe?.secret_key.includes('_live_') ? 'live' : 'test'
+  const { has_orders, has_sandbox } = await db.one<Record<'has_orders' | 'has_sandbox', boolean>>(
+    sql`select exists (select 1 from orders) as has_orders,
+      exists (select 1 from charges where processor = 'sandbox') as has_sandbox`,
+  )
+  const known = has_sandbox ? 'test' : await moneyOf(db)
+  if (has_orders && known && known !== money) throw mixed(known)
+  await setMoney(db, money)
+}
+
+function mixed(known: Money): ConfigError {
+  return new ConfigError(
+    known === 'test'
+      ? `STRIPE_SECRET_KEY: a live key is refused, as this database holds test-mode sales. ${WAY_OUT}`
+      : `STRIPE_SECRET_KEY: this database holds live sales and takes a live key only. ${WAY_OUT}`,
+  )
+}
+
+async function refuseTestClocks(db: Database): Promise<void> {
+  const ahead = await db.rows<{ name: string }>(
+    sql`select name from apps where clock_ahead > 0 order by name limit 3`,
+  )
+  if (ahead.length === 0) return
+  const names = ahead.map(({ name }) => name).join(', ')
+  throw new ConfigError(
+    `STRIPE_SECRET_KEY: the test clock of ${names} is ahead of time, which only the sandbox can ` +
+      `serve. ${WAY_OUT}`,
+  )
+}

@@ -1,0 +1,57 @@
+import { ConfigError } from '#platform/config'
+import type { Database, Db } from '#platform/db'
+import type { KeyRing } from '#platform/secrets'
+import { sql } from '#platform/sql'
+
+/** Whether money is real: `test` is the sandbox, or a test key of the processor. */
+export type Money = 'test' | 'live'
+
+/**
+ * Refuses a key ring that lacks a key which this database was written with, and a new current key
+ * that the other processes were not given before: they could not read what it writes.
+ */
+export async function checkSecretKeys(db: Database, now: Date, keys: KeyRing): Promise<void> {
+  const ring = keys.hmacs('installation', 'fingerprint').map((each) => each.toString('hex'))
+  const current = ring[0]!
+  await db.tx(async (tx) => {
+    await tx.raw('lock table secret_keys in share row exclusive mode')
+    const known = await tx.rows<{ fingerprint: string; status: string }>(
+      sql`select fingerprint, status from secret_keys`,
+    )
+    const inUse = known.filter(({ status }) => status === 'in_use')
+    if (!inUse.every(({ fingerprint }) => ring.includes(fingerprint))) throw wrongKey()
+    const isKnown = known.some(({ fingerprint }) => fingerprint === current)
+    if (inUse.length > 0 && !isKnown) throw unannounced()
+    await tx.run(sql`insert into secret_keys (fingerprint, status, seen_at)
+      select key, case when key = ${current} then 'in_use' else 'announced' end, ${now}
+      from unnest(${ring}::text[]) key
+      on conflict (fingerprint) do update set status = excluded.status
+        where excluded.status = 'in_use'`)
+  })
+}
+
+function wrongKey(): ConfigError {
+  return new ConfigError(
+    'SECRET_KEY: this database was written with another key. Set SECRET_KEY to that key ' +
+      '(where it was never set, it is in secret.key of the former DATA_DIR), or start on an ' +
+      'empty database.',
+  )
+}
+
+function unannounced(): ConfigError {
+  return new ConfigError(
+    'SECRET_KEY: the first key is new to this database. Put it last (old,new), restart every ' +
+      'process, then put it first (new,old) and restart again.',
+  )
+}
+
+/** Whether the money of this database is real; undefined before the first start that asked. */
+export async function moneyOf(db: Db): Promise<Money | undefined> {
+  return (await db.maybe<{ money: Money }>(sql`select money from installation`))?.money
+}
+
+/** Notes whether the money of this database is real. */
+export async function setMoney(db: Db, money: Money): Promise<void> {
+  await db.run(sql`insert into installation (money) values (${money})
+    on conflict (id) do update set money = excluded.money`)
+}
