@@ -38,6 +38,13 @@ const PARAM_LIMIT = 16 * 1024
 const SAMPLE = 100
 const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
+/** What every answer has: alone it can load nothing and be framed nowhere. Pages allow more. */
+const SAFE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy':
+    "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+} as const
 
 /** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -54,17 +61,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
-      reply.header('x-request-id', request.id)
+      setSafeHeaders(request, reply, options.secure)
       options.answer?.(error, request, reply)
     },
   })
   // Hooks with a callback: one with a promise costs every request a turn of the queue.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    if (options.secure) {
-      reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
-    }
+    setSafeHeaders(request, reply, options.secure)
     if (request.url.includes('%00')) {
       done(new Problem(404, 'not_found', 'There is nothing at this address.'))
     } else if (namesManyHosts(request.raw.rawHeaders)) {
@@ -74,6 +77,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   logAnswers(app, options.log)
   readBodies(app)
   return app
+}
+
+function setSafeHeaders(request: FastifyRequest, reply: FastifyReply, secure: boolean): void {
+  reply.header('x-request-id', request.id)
+  reply.headers(SAFE_HEADERS)
+  if (secure) reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains')
 }
 
 /** Two Host headers may mean one host to a proxy and another to us (RFC 9112, chapter 3.2). */

@@ -22,7 +22,7 @@ const plainTexts = new WeakMap<TemplateStringsArray, string>()
 function nameOf(text: string): string {
   let name = names.get(text)
   if (!name) {
-    name = `q_${createHash('sha1').update(text).digest('base64url')}`
+    name = `q_${createHash('sha256').update(text).digest('base64url')}`
     names.set(text, name)
   }
   return name

@@ -44,6 +44,7 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
       `form-action ${form_action}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",
+      "object-src 'none'",
     ].join('; '),
     'cache-control': options.public ? 'public, max-age=60' : 'no-store',
     'referrer-policy': options.secret_address ? 'strict-origin' : 'same-origin',
@@ -66,6 +67,22 @@ export function sendPage(
     .headers(pageHeaders({ ...options, form_origins }))
     .type('text/html; charset=utf-8')
     .send(renderPage(page))
+}
+
+/**
+ * Sends a PDF that a browser may show. Its viewer is an object of the same address with inline
+ * styles; the document itself can load nothing.
+ */
+export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
+  return reply
+    .headers({
+      'content-security-policy':
+        "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'content-disposition': `inline; filename="${filename}"`,
+    })
+    .type('application/pdf')
+    .send(pdf)
 }
 
 /** Sends the browser on to another address, to be opened with GET. */

@@ -152,6 +152,31 @@ describe('a password', () => {
     )
   })
 
+  test('may have any characters, spaces and 256 of them, and is compared exactly as typed', async () => {
+    const long = 'the tide comes in at seven and leaves at noon '.repeat(6).slice(0, 256)
+    const good = [
+      'only lower case words here',
+      '  spaces at both ends  ',
+      'Ебжикъ 海潮 🌊 éclair',
+      long,
+    ]
+    for (const password of good) {
+      assert.equal(await identity.passwordFault(password, EMAIL), undefined, password)
+      const hash = await identity.hashPassword(password)
+      assert.ok(await identity.hasPassword(hash, password), password)
+      for (const other of [password.slice(0, -1), `${password} `.slice(1), swapCase(password)]) {
+        assert.ok(!(await identity.hasPassword(hash, other)), other)
+      }
+    }
+    assert.match((await identity.passwordFault(`${long}x`, EMAIL))!, /at most 256/)
+  })
+
+  test('is stretched with at least the memory and passes that OWASP asks of argon2id', async () => {
+    const hash = await identity.hashPassword('a walk along the shore')
+    const [, memory, passes] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$/.exec(hash) ?? []
+    assert.ok(Number(memory) >= 19_456 && Number(passes) >= 2, hash)
+  })
+
   test('is kept as argon2id and compared with nothing where there is none', async () => {
     const hash = await identity.hashPassword('a walk along the shore')
     assert.match(hash, /^\$argon2id\$/)
@@ -196,3 +221,9 @@ test('what a browser sends as a passkey’s answer is read, or is none', () => {
     assert.equal(identity.readPasskeyAnswer(bad), undefined, bad)
   }
 })
+
+function swapCase(text: string): string {
+  return text.replaceAll(/\p{L}/gu, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+}

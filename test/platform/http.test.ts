@@ -2,30 +2,52 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { createServer } from '#platform/http'
 import { openLog } from '#platform/log'
 import { systemRandom } from '#platform/random'
 
+const app = createServer({
+  log: openLog('silent'),
+  random: systemRandom,
+  secure: false,
+  trusted_proxies: [],
+})
+let port = 0
+before(async () => {
+  app.get('/', async () => 'hello')
+  app.post('/', { config: { refuses: true } }, async () => 'taken')
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  port = (app.addresses() as unknown as [{ port: number }])[0].port
+})
+after(() => app.close())
+
+/** Sends the bytes of a request and returns those of its answer. */
+async function ask(method: string, headers: string[], body = '') {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const lines = [...headers, 'Connection: close'].map((header) => `${header}\r\n`).join('')
+  socket.end(`${method} / HTTP/1.1\r\n${lines}\r\n${body}`)
+  return await text(socket)
+}
+
 // S15
 test('two Host headers are refused, and one is not', async () => {
-  const app = createServer({
-    log: openLog('silent'),
-    random: systemRandom,
-    secure: false,
-    trusted_proxies: [],
-  })
-  app.get('/', async () => 'hello')
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const [{ port }] = app.addresses() as unknown as [{ port: number }]
-  const ask = async (hosts: string[]) => {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    const lines = hosts.map((host) => `${host}\r\n`).join('')
-    socket.end(`GET / HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
-    return await text(socket)
+  assert.match(await ask('GET', ['Host: one.example']), /^HTTP\/1.1 200/)
+  assert.match(await ask('GET', ['Host: one.example', 'hOST: two.example']), /^HTTP\/1.1 400/)
+})
+
+test('a request whose end is told in two ways is refused', async () => {
+  const host = 'Host: one.example'
+  const chunked = 'Transfer-Encoding: chunked'
+  const ambiguous = [
+    [host, 'Content-Length: 5', chunked],
+    [host, 'Content-Length: 5', 'Content-Length: 6'],
+    [host, 'Content-Length: +5'],
+  ]
+  for (const headers of ambiguous) {
+    const answer = await ask('POST', headers, '0\r\n\r\nGET /smuggled HTTP/1.1\r\n\r\n')
+    assert.match(answer, /^HTTP\/1.1 400/, headers.join())
+    assert.equal(answer.match(/HTTP\/1.1 /g)?.length, 1, headers.join())
   }
-  assert.match(await ask(['Host: one.example']), /^HTTP\/1.1 200/)
-  assert.match(await ask(['Host: one.example', 'hOST: two.example']), /^HTTP\/1.1 400/)
-  await app.close()
 })

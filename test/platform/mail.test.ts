@@ -129,3 +129,28 @@ test('mail that leaves the machine is sent under TLS or not at all', async () =>
   mailer.close()
   assert.equal(taken.length, before)
 })
+
+test('no text of a visitor or a seller adds a header or a receiver to an email', async () => {
+  const { port } = server.server.address() as { port: number }
+  const before = taken.length
+  const mailer = smtpMailer(`smtp://127.0.0.1:${port}`, {
+    from: 'Purser <receipts@purser.example>',
+    reply_to: 'support@purser.example',
+  })
+  const injected = '\r\nBcc: evil@example.com\r\n\r\nother words'
+  await mailer.send(service.clock.now(), {
+    message_id: '<2@x>',
+    to: 'a@example.com',
+    subject: `Your receipt for Tide${injected}`,
+    html: 'h',
+    text: 't',
+  })
+  mailer.close()
+  const email = await letter(before)
+  assert.deepEqual([email.bcc, email.cc], [undefined, undefined])
+  assert.deepEqual(
+    email.to?.map(({ address }) => address),
+    ['a@example.com'],
+  )
+  assert.doesNotMatch(email.text!, /other words/)
+})

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { isLoopback } from '#platform/config'
 import { findLetter, listMailbox } from '#platform/mail'
-import { people, sendPage } from '#surfaces/pages'
+import { people, sendPage, sendPdf } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { LetterPage, MailboxPage } from './mailbox-pages.tsx'
 
@@ -33,7 +33,7 @@ export function mailbox(app: FastifyInstance, world: World): void {
       const { attachments } = await readLetter(message_id)
       const paper = attachments.find((each) => each.filename === filename)
       if (!paper) throw refuse('not_found')
-      return reply.header('cache-control', 'no-store').type(paper.content_type).send(paper.content)
+      return sendPdf(reply, paper.filename, paper.content)
     })
   })
 }

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import { resendReceipt } from '#flows/resend-receipt'
 import type { World } from '#flows/world'
 import { invoicePdf } from '#surfaces/invoice-paper'
-import { goTo } from '#surfaces/pages'
+import { goTo, sendPdf } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { forHolder } from './holder.ts'
 
@@ -18,11 +18,7 @@ export function declareReceipts(scope: FastifyInstance, world: World): void {
         throw refuse('not_found')
       }
       const { filename, pdf } = await invoicePdf(world, receipt)
-      return reply
-        .header('cache-control', 'no-store')
-        .header('content-disposition', `inline; filename="${filename}"`)
-        .type('application/pdf')
-        .send(pdf)
+      return sendPdf(reply, filename, pdf)
     }),
   )
 
