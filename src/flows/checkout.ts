@@ -10,4 +10,4 @@ export { askForCard, type CardRefusal, cardRefusal, takeCard } from './checkout/
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
-export { type Resumed, recover, resume } from './checkout/recover.ts'
+export { closeCartAttempt, type Resumed, recover, resume } from './checkout/recover.ts'

@@ -8,6 +8,8 @@ const LOOK_AFTER_SECONDS = 3
 const CLOSE_AFTER_SECONDS = 20
 // How long a buyer may take over a challenge of his bank.
 const CHALLENGE_SECONDS = 15 * 60
+// An attempt that is open for so long is shown to staff (decided: attempts).
+const STUCK_SECONDS = 3600
 
 /** Attempts that were made before this time may have lost their answer. */
 export function lostBefore({ clock }: World): Date {
@@ -33,5 +35,28 @@ export async function askAgain(
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     return undefined
+  }
+}
+
+/** Attempts that were made before this time and are not settled are shown to staff. */
+export function stuckBefore({ clock }: Pick<World, 'clock'>): Date {
+  return addSeconds(clock.now(), -STUCK_SECONDS)
+}
+
+/**
+ * Closes an attempt that staff asks to close. What the processor answers counts; where it gives no
+ * answer, the attempt is closed only if staff saw at the processor that nothing was charged.
+ */
+export async function closeByHand(
+  { processor, clock, log }: World,
+  { id, nothing_charged }: { id: string; nothing_charged: boolean },
+): Promise<payments.ChargeAnswer | undefined> {
+  try {
+    const found = await processor.find(id)
+    const isFinal = found !== undefined && found.status !== 'action_required'
+    return isFinal ? found : await processor.close(clock.now(), id)
+  } catch (error) {
+    log.warn({ error, attempt_id: id }, 'the processor did not close an attempt')
+    return nothing_charged ? { status: 'closed' } : undefined
   }
 }

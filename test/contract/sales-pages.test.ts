@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { rememberUses } from '#flows/remember-uses'
+import { movePlan, offerMove } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -147,6 +148,34 @@ describe('a sale', () => {
     assert.equal(page.status, 409)
     assert.match(textOf(page.body), /Something has changed/)
     assert.equal((await refundsOf(service, bought)).length, 1)
+  })
+
+  // F9
+  test('that was an upgrade offers the credit it used, and refunds it too where that is chosen', async () => {
+    const bought = await buy(service)
+    const { license_id, user_id } = bought
+    const price_id = service.demo.app.prices[2]!.public_id
+    const { agreement } = (await offerMove(service.world, { license_id, price_id }))!
+    const agreed = { license_id, agreement, return_url: 'http://localhost/' }
+    await movePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+    const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
+      from invoices where license_id = ${license_id} and kind = 'upgrade'`)
+    const agent = seller()
+    await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
+    assert.match(textOf(agent.page.body), /credit of the plan before too: \$12\.60/)
+    const without = await agent.submit('Show what happens', { reason: 'As asked' })
+    assert.match(textOf(without.body), /\$12\.60 of credit.*is not refunded/)
+    await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
+    const part = { amount: '1', reason: 'As asked', credit: 'yes' }
+    const refused = await agent.submit('Show what happens', part)
+    assert.match(textOf(refused.body), /only together with all that is left/)
+    const whole = { amount: '176.40', reason: 'As asked', credit: 'yes' }
+    const shown = await agent.submit('Show what happens', whole)
+    assert.match(textOf(shown.body), /The buyer gets \$189\.00/)
+    await agent.submit(/^Refund /)
+    assert.match(textOf(agent.page.body), /The refund is done/)
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    assert.equal((await refundsOf(service, bought))[0]?.amount, 1260)
   })
 
   test('older than 60 days is refunded by staff alone', async () => {

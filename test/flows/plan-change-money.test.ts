@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import type * as payments from '#domain/payments'
-import { refundCharge } from '#flows/refund'
+import { offerRefund, refundCharge } from '#flows/refund'
 import { movePlan, offerMove, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays, type Frequency, isoDate } from '#platform/calendar'
@@ -273,5 +273,64 @@ describe('a plan change within a trial', () => {
       assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2520])
       assert.equal((await stateOf(service, subscriber)).status, 'active')
     }
+  })
+})
+
+// F9
+describe('a refund of an upgrade', () => {
+  const upgraded = async (pass = 0) => {
+    const app = await otherApp(service, { amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    service.clock.pass(pass)
+    await changeTo(subscriber, await addPlan(app, { amount: 18_000, frequency: null }))
+    const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
+      where license_id = ${subscriber.license_id} and kind = 'upgrade'`)
+    return { subscriber, invoice_id: id }
+  }
+  const seller = async () => ({ ...(await askerAs(service, 'seller')), as: 'seller' as const })
+  const backOf = async ({ license_id }: Subscriber) =>
+    await service.world.db.rows<{ kind: string; amount: number }>(sql`
+      select i.kind, r.amount from refunds r join charges c on c.id = r.charge_id
+        join invoices i on i.id = c.invoice_id
+      where i.license_id = ${license_id} and r.status <> 'refused' order by i.number`)
+
+  test('offers the credit that it consumed, and refunds all that was paid for the period', async () => {
+    const { subscriber, invoice_id } = await upgraded()
+    const offer = await offerRefund(service.world, await seller(), { invoice_id })
+    assert.ok('back' in offer && offer.credit)
+    // $168.00 and its tax; the $12.00 of the plan before, with theirs.
+    assert.deepEqual([offer.left, offer.credit.back.amount], [17_640, 1260])
+    const asked = { invoice_id, with_credit: true, reason: 'Asked for.' }
+    const given = await refundCharge(service.world, await seller(), asked)
+    assert.equal(given.outcome, 'refunded')
+    assert.deepEqual(await backOf(subscriber), [
+      { kind: 'purchase', amount: 1260 },
+      { kind: 'upgrade', amount: 17_640 },
+    ])
+    assert.equal((await stateOf(service, subscriber)).status, 'canceled')
+  })
+
+  test('refunds of the plan before only the part that was consumed, and by choice', async () => {
+    const { subscriber, invoice_id } = await upgraded(15 * DAY)
+    const offer = await offerRefund(service.world, await seller(), { invoice_id })
+    assert.ok('back' in offer && offer.credit)
+    const { credit } = (await billsOf(service, subscriber))[1]!
+    assert.equal(offer.credit.back.amount, Math.round((1260 * credit) / 1200))
+    await refundCharge(service.world, await seller(), { invoice_id, reason: 'Asked for.' })
+    assert.deepEqual(
+      (await backOf(subscriber)).map(({ kind }) => kind),
+      ['upgrade'],
+    )
+  })
+
+  test('in part offers no credit, and none is refunded with a part', async () => {
+    const { subscriber, invoice_id } = await upgraded()
+    const amount = cents(100)
+    const offer = await offerRefund(service.world, await seller(), { invoice_id, amount })
+    assert.ok('back' in offer && !offer.credit)
+    const asked = { invoice_id, amount, with_credit: true, reason: 'Asked for.' }
+    const given = await refundCharge(service.world, await seller(), asked)
+    assert.equal(given.outcome, 'refused')
+    assert.deepEqual(await backOf(subscriber), [])
   })
 })

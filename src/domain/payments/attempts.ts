@@ -171,3 +171,29 @@ export async function latestOfLicense(
     where invoice_id in (select id from invoices where license_id = ${license_id})
     order by number desc limit 1`)
 }
+
+/** An attempt that is not settled, with whose it is. */
+export interface OpenAttempt extends Pick<Try, 'id' | 'amount' | 'status' | 'created_at'> {
+  cart_id: string | null
+  invoice_id: string | null
+  app_name: string
+  email: string
+}
+
+const OPEN_COLUMNS = sql`t.id, t.amount, t.status, t.created_at, t.cart_id, t.invoice_id,
+  a.name as app_name, t.email_normalised as email`
+
+/** Attempts that were made before a time and are not settled, the oldest first. */
+export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
+  return await db.rows<OpenAttempt>(sql`select ${OPEN_COLUMNS}
+    from attempts t join apps a on a.id = t.app_id
+    where t.status in ('open', 'action_required') and t.created_at <= ${before}
+    order by t.created_at, t.id limit 100`)
+}
+
+/** An attempt that is not settled; undefined where it is, or there is none. */
+export async function findOpenAttempt(db: Db, id: string): Promise<OpenAttempt | undefined> {
+  return await db.maybe<OpenAttempt>(sql`select ${OPEN_COLUMNS}
+    from attempts t join apps a on a.id = t.app_id
+    where t.id = ${id} and t.status in ('open', 'action_required')`)
+}

@@ -1,6 +1,6 @@
 import type * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { askAgain, lostBefore } from '#flows/lost-answer'
+import { askAgain, closeByHand, lostBefore } from '#flows/lost-answer'
 import type { World } from '#flows/world'
 import { type Settled, settle, told } from './settle.ts'
 
@@ -39,4 +39,14 @@ export async function recover(world: World): Promise<void> {
 async function look(world: World, attempt: payments.Attempt): Promise<Resumed> {
   const answer = await askAgain(world, attempt)
   return answer ? await settle(world, attempt, answer) : PROCESSING
+}
+
+/** Closes an attempt on a cart by hand; undefined while the processor gives no answer. */
+export async function closeCartAttempt(
+  world: World,
+  attempt: { id: string; cart_id: string },
+  facts: { nothing_charged: boolean },
+): Promise<Settled | undefined> {
+  const answer = await closeByHand(world, { id: attempt.id, ...facts })
+  return answer && (await settle(world, attempt, answer))
 }

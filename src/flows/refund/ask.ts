@@ -2,8 +2,10 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
+import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
+import { type CreditBack, creditBack } from './credit.ts'
 import { settleRefund } from './settle.ts'
 import {
   isEntitled,
@@ -18,6 +20,8 @@ export interface RefundAsked {
   invoice_id: string
   /** In cents, tax included. */
   amount?: Cents
+  /** With all that is left of an upgrade, the credit too that it consumed of earlier charges. */
+  with_credit?: boolean
   reason: string
 }
 
@@ -41,41 +45,68 @@ export async function refundCharge(
 ): Promise<RefundOutcome> {
   const recorded = await record(world, asker, asked)
   if ('refusal' in recorded) return { outcome: 'refused', refusal: recorded.refusal }
-  return await askProcessor(world, recorded.refund)
+  const [refund, ...credits] = recorded.refunds
+  const outcome = await askProcessor(world, refund!)
+  if (outcome.outcome === 'refused_by_processor') {
+    // The upgrade stays paid, so what it consumed stays consumed.
+    const reason = 'The refund of the upgrade was refused.'
+    for (const { id } of credits) await settleRefund(world, id, { status: 'refused', reason })
+    return outcome
+  }
+  for (const credit of credits) {
+    const answer = await askProcessor(world, credit)
+    if (answer.outcome !== 'refunded') return answer
+  }
+  return outcome
 }
 
-/** Puts the refund on record, with the charge's row held so that refunds queue. */
+/** Puts the refunds on record, with the charges' rows held so that refunds queue. */
 async function record(
   world: World,
   asker: RefundAsker,
-  { invoice_id, amount: asked, reason }: RefundAsked,
-): Promise<{ refund: payments.Refund } | { refusal: RefundRefusal }> {
-  const { db, random } = world
-  return await db.tx(async (tx) => {
+  { invoice_id, amount: asked, with_credit, reason }: RefundAsked,
+): Promise<{ refunds: payments.Refund[] } | { refusal: RefundRefusal }> {
+  return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
     if (!charge) return { refusal: 'not_paid' }
     await payments.lockCharge(tx, charge.id)
     const standing = (await standingOf(world, tx, invoice_id))!
-    const { app, invoice, now, left, taken } = standing
+    const { app, invoice, left, taken } = standing
     if (!(await isEntitled(tx, asker, app))) return { refusal: 'not_found' }
     const amount = asked ?? left
     const refusal = refusalOf(asker, standing, amount)
     if (refusal) return { refusal }
-    const { user_id, request_id } = asker
-    const id = mintId(random, 'ref')
-    const parts = billing.takeBack(invoice, taken, amount)
-    await payments.addRefund(tx, now, {
-      id,
-      charge_id: charge.id,
-      ...parts,
-      reason,
-      requested_by: user_id,
-    })
-    const detail = { refund_id: id, amount, reason, as: asker.as }
-    const action = 'charge.refund'
-    await audit(tx, now, { actor: user_id, action, subject: charge.id, request_id, detail })
-    return { refund: await payments.lockRefund(tx, id) }
+    if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
+    const backs = [{ standing, back: billing.takeBack(invoice, taken, amount) }]
+    if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))
+    const refunds: payments.Refund[] = []
+    for (const each of backs) refunds.push(await add(world, tx, asker, { ...each, reason }))
+    return { refunds }
   })
+}
+
+/** The credit of an upgrade, with the charges that it came from held: the latest first. */
+async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Promise<CreditBack[]> {
+  for (const { standing } of await creditBack(world, tx, upgrade)) {
+    await payments.lockCharge(tx, standing.charge.id)
+  }
+  return await creditBack(world, tx, upgrade)
+}
+
+async function add(
+  { random }: World,
+  tx: Db,
+  { user_id, request_id, as }: RefundAsker,
+  { standing, back, reason }: CreditBack & { reason: string },
+): Promise<payments.Refund> {
+  const { charge, now } = standing
+  const id = mintId(random, 'ref')
+  const refund = { id, charge_id: charge.id, ...back, reason, requested_by: user_id }
+  await payments.addRefund(tx, now, refund)
+  const detail = { refund_id: id, amount: back.amount, reason, as }
+  const action = 'charge.refund'
+  await audit(tx, now, { actor: user_id, action, subject: charge.id, request_id, detail })
+  return await payments.lockRefund(tx, id)
 }
 
 /** Asks the processor for a refund that is on record, by its id, and writes the answer. */

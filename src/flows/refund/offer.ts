@@ -2,6 +2,7 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { type Cents, cents } from '#platform/money'
+import { creditBack, creditTotal } from './credit.ts'
 import {
   isEntitled,
   type RefundAsker,
@@ -22,6 +23,11 @@ export interface RefundOffer {
   kept: Cents
   /** Whether the license ends by it at once. */
   ends_license: boolean
+  /**
+   * What an upgrade that goes back whole consumed as credit of earlier charges: it may go back as
+   * well. Undefined where there is none.
+   */
+  credit: { back: billing.TakenBack; cost: Cents } | undefined
 }
 
 /** Tells what a refund would do; all that is left where no amount is given. */
@@ -42,11 +48,14 @@ export async function offerRefund(
   const after = billing.togetherBack(taken, back)
   const license = await licensing.findLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
+  const isWhole = amount === left
+  const credit = isWhole && last?.id === invoice.id ? await creditBack(world, db, invoice) : []
   return {
     left,
     back,
     cost: cents(back.amount - back.tax - back.fee),
     kept: cents(invoice.fee - after.fee),
-    ends_license: amount === left && last?.id === invoice.id && license.status !== 'canceled',
+    ends_license: isWhole && last?.id === invoice.id && license.status !== 'canceled',
+    credit: credit.length > 0 ? creditTotal(credit) : undefined,
   }
 }

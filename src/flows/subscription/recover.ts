@@ -1,8 +1,8 @@
 import * as payments from '#domain/payments'
-import { askAgain, lostBefore } from '#flows/lost-answer'
+import { askAgain, closeByHand, lostBefore } from '#flows/lost-answer'
 import type { World } from '#flows/world'
 import type { InvoiceOutcome } from './charge.ts'
-import { settleInvoice, toldOfInvoice } from './settle.ts'
+import { type InvoiceSettled, settleInvoice, toldOfInvoice } from './settle.ts'
 
 /** Finishes every attempt on a bill whose answer was lost; run at the start and every few seconds. */
 export async function recoverInvoices(world: World): Promise<void> {
@@ -26,4 +26,14 @@ export async function resumeInvoice(world: World, invoice_id: string): Promise<I
 async function look(world: World, attempt: payments.InvoiceAttempt): Promise<InvoiceOutcome> {
   const answer = await askAgain(world, attempt)
   return answer ? await settleInvoice(world, attempt, answer) : { outcome: 'processing' }
+}
+
+/** Closes an attempt on an invoice by hand; undefined while the processor gives no answer. */
+export async function closeInvoiceAttempt(
+  world: World,
+  attempt: { id: string; invoice_id: string },
+  facts: { nothing_charged: boolean },
+): Promise<InvoiceSettled | undefined> {
+  const answer = await closeByHand(world, { id: attempt.id, ...facts })
+  return answer && (await settleInvoice(world, attempt, answer))
 }

@@ -10,12 +10,14 @@ export function Deed(facts: {
   fields: Record<string, string>
   id: string
   label: string
+  children?: ComponentChildren
 }): JSX.Element {
   return (
     <Form action={`/desk/${facts.path}`} csrf_token={facts.csrf_token}>
       {Object.entries(facts.fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
+      {facts.children}
       <div class="flex flex-wrap items-end gap-3">
         <div class="min-w-0 grow basis-52">
           <Field label="Reason" name="reason" id={facts.id} autocomplete="off" maxlength={200} />

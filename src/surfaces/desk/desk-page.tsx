@@ -8,8 +8,10 @@ import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
 import type { User } from '#domain/identity'
 import type { StaffHeld } from '#domain/licensing'
-import type { DisputeLine, RefundLine } from '#domain/payments'
+import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
+import { Alarms } from './alarms-panel.tsx'
+import { StuckAttempts } from './attempts-panel.tsx'
 import { Deed, Entries, Entry } from './deeds.tsx'
 import { DeskMenu } from './menu.tsx'
 import type { Found } from './search.ts'
@@ -20,6 +22,8 @@ interface DeskFacts {
   sought: string
   found: Found[]
   alarms: Alarm[]
+  /** Payment attempts that have been open for an hour. */
+  stuck: OpenAttempt[]
   disputes: DisputeLine[]
   /** Refunds that a rule made and the processor would not do. */
   undone: RefundLine[]
@@ -34,6 +38,7 @@ interface DeskFacts {
 export function DeskPage(facts: DeskFacts): JSX.Element {
   const isClear = [
     facts.alarms,
+    facts.stuck,
     facts.disputes,
     facts.undone,
     facts.owed,
@@ -52,6 +57,7 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
       <Search {...facts} />
       {facts.alarms.length > 0 && <Alarms {...facts} />}
+      {facts.stuck.length > 0 && <StuckAttempts {...facts} />}
       {facts.disputes.length > 0 && <Disputes {...facts} />}
       {facts.undone.length > 0 && <Undone {...facts} />}
       {facts.owed.length > 0 && <Owed {...facts} />}
@@ -128,39 +134,6 @@ function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: str
         />
       )}
     </li>
-  )
-}
-
-function Alarms({ alarms, csrf_token }: DeskFacts): JSX.Element {
-  return (
-    <Entries title="Alarms">
-      {alarms.map(({ id, message, href, count, last_at }) => (
-        <Entry
-          key={id}
-          title={message}
-          details={
-            <>
-              <Day date={last_at} />
-              {count > 1 && `, ${count} times`}
-              {href && (
-                <>
-                  {' · '}
-                  <TextLink href={href}>Open</TextLink>
-                </>
-              )}
-            </>
-          }
-        >
-          <Deed
-            csrf_token={csrf_token}
-            path="resolve-alarm"
-            fields={{ alarm_id: id }}
-            id={`resolve-${id}`}
-            label="Resolve"
-          />
-        </Entry>
-      ))}
-    </Entries>
   )
 }
 

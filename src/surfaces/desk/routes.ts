@@ -18,6 +18,7 @@ import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { forOperator, type Visit } from '#surfaces/visits'
+import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { DeskPage } from './desk-page.tsx'
 import { findSubject } from './search.ts'
 
@@ -39,6 +40,7 @@ export function desk(app: FastifyInstance, world: World): void {
           sought,
           found: sought === '' ? [] : await findSubject(world, sought),
           alarms: await openAlarms(db),
+          stuck: await stuckAttempts(world),
           disputes: await payments.listUnclosed(db, null),
           undone: await payments.listUndone(db),
           owed: await owedToBuyers(world),
@@ -106,6 +108,9 @@ function declareDeeds(scope: FastifyInstance, world: World): void {
   deed('resolve-alarm', async ({ alarm_id = '' }, staff) =>
     (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing',
   )
+  deed('close-attempt', async ({ attempt_id = '', nothing_charged }, staff) =>
+    closeAttempt(world, staff, { attempt_id, nothing_charged: nothing_charged === 'yes' }),
+  )
   deed('paid-otherwise', async ({ user_id = '' }, staff) =>
     (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
   )
@@ -134,6 +139,13 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
   released: { tone: 'success', words: 'The license is released.' },
   paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
   resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if it happens again.' },
+  attempt_closed: { tone: 'success', words: 'Closed. Nothing was charged.' },
+  was_charged: { tone: 'success', words: 'It was charged, and is booked now.' },
+  unanswered: {
+    tone: 'warning',
+    words:
+      'The processor gives no answer. Look there, and say below that nothing was charged if so.',
+  },
   written_off: { tone: 'success', words: 'Written off.' },
   nothing: { tone: 'warning', words: 'There was nothing to do: somebody may have been faster.' },
   no_reason: { tone: 'warning', words: 'Nothing was done: say why. The audit log keeps it.' },

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
 import { Alert, ErrorSummary } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { CheckboxField, Field, Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
@@ -12,6 +12,8 @@ import type { PageFacts } from './access.ts'
 export interface RefundForm {
   amount: string
   reason: string
+  /** Whether the credit that an upgrade consumed goes back too. */
+  credit: boolean
 }
 
 /** What a refund would do, to the cent. */
@@ -20,6 +22,7 @@ interface Offer {
   cost: number
   kept: number
   ends_license: boolean
+  credit: { back: { amount: number; tax: number; fee: number }; cost: number } | undefined
 }
 
 /** What goes back, first asked for and then shown to the cent. */
@@ -30,6 +33,8 @@ export function RefundPage(
     faults: { id: string; message: string }[]
     /** What is left of the payment; undefined where nothing can go back, and then why. */
     left: number | undefined
+    /** What earlier payments gave to this upgrade, tax included; zero where it is none. */
+    credit: number
     obstacle: string | undefined
     /** What would happen, once an amount and a reason were given. */
     offer: Offer | undefined
@@ -68,7 +73,7 @@ export function RefundPage(
 
 type Facts = Parameters<typeof RefundPage>[0]
 
-function Ask({ form, faults, left, csrf_token, base, sale }: Facts): JSX.Element {
+function Ask({ form, faults, left, credit, csrf_token, base, sale }: Facts): JSX.Element {
   const error = (name: string) => faults.find(({ id }) => id === name)?.message
   return (
     <Panel title="How much?">
@@ -82,6 +87,15 @@ function Ask({ form, faults, left, csrf_token, base, sale }: Facts): JSX.Element
           error={error('amount')}
           hint={left === undefined ? undefined : `${formatMoney(left)} is left of this payment.`}
         />
+        {credit > 0 && (
+          <CheckboxField
+            name="credit"
+            checked={form.credit}
+            error={error('credit')}
+            label={`Refund the credit of the plan before too: ${formatMoney(credit)}`}
+            hint="This payment was an upgrade. The buyer paid the credit with an earlier charge, tax included, and has nothing for it once this payment is refunded in full."
+          />
+        )}
         <Field
           label="Reason"
           name="reason"
@@ -102,7 +116,7 @@ function Ask({ form, faults, left, csrf_token, base, sale }: Facts): JSX.Element
 }
 
 function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { offer: Offer }) {
-  const { back } = offer
+  const { back, cost } = withCredit(offer, form)
   const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
   return (
@@ -110,10 +124,13 @@ function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { of
       <DescriptionList
         items={[
           money('The buyer gets', back.amount),
+          ...(form.credit && offer.credit
+            ? [money('of it the credit of the plan before', offer.credit.back.amount)]
+            : []),
           money('of it sales tax, not owed any more', back.tax),
           money('Fee that comes back', back.fee),
           money('Fee that stays with Purser', offer.kept),
-          money(`Taken from ${whose} balance`, offer.cost),
+          money(`Taken from ${whose} balance`, cost),
         ]}
       />
       <p class="text-sm">
@@ -121,9 +138,17 @@ function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { of
           ? 'It is all of the latest payment, so the license is canceled at once and its key stops working.'
           : 'The license goes on as it is.'}
       </p>
+      {offer.credit && !form.credit && (
+        <Alert tone="warning" title="The buyer paid more for this period">
+          This payment was an upgrade. The {formatMoney(offer.credit.back.amount)} of credit that it
+          used, tax included, came from an earlier payment and is not refunded. Go back and choose
+          the credit to refund it too.
+        </Alert>
+      )}
       <Form action={`${base}/sales/${sale.id}/refund`} csrf_token={csrf_token}>
         <input type="hidden" name="amount" value={form.amount} />
         <input type="hidden" name="reason" value={form.reason} />
+        {form.credit && <input type="hidden" name="credit" value="yes" />}
         <input type="hidden" name="seen" value={seen} />
         <Actions>
           <Button kind="danger" name="step" value="confirm" pending="Refunding…">
@@ -136,4 +161,14 @@ function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { of
       </Form>
     </Panel>
   )
+}
+
+/** What goes back and what it costs, with the credit where that was chosen. */
+function withCredit({ back, cost, credit }: Offer, form: RefundForm): Pick<Offer, 'back' | 'cost'> {
+  if (!form.credit || !credit) return { back, cost }
+  const { amount, tax, fee } = credit.back
+  return {
+    back: { amount: back.amount + amount, tax: back.tax + tax, fee: back.fee + fee },
+    cost: cost + credit.cost,
+  }
 }

@@ -29,7 +29,8 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
         const whole = 'back' in offer ? formatAmount(offer.left) : ''
         const amount = queryOf(visit.request, 'amount') ?? whole
         const reason = queryOf(visit.request, 'reason') ?? ''
-        return await show(world, visit, { form: { amount, reason } })
+        const credit = queryOf(visit.request, 'credit') === 'yes'
+        return await show(world, visit, { form: { amount, reason, credit } })
       }),
     ),
   )
@@ -46,6 +47,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
           const form = {
             amount: (fields.amount ?? '').trim(),
             reason: (fields.reason ?? '').trim(),
+            credit: fields.credit === 'yes',
           }
           const amount = amountOf(form)
           const reasonFault = faultOfReason(form)
@@ -53,13 +55,14 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
           const { id: invoice_id } = await saleOf(world, visit)
           const asker = askerOf(visit)
           const offer = await offerRefund(world, asker, { invoice_id, amount })
-          const isSeen = 'back' in offer && seen === seenOf(offer)
+          const isSeen = 'back' in offer && seen === seenOf(offer) && !creditFault(form, offer)
           if (step !== 'confirm' || !isSeen) {
             return await show(world, visit, { form, has_changed: step === 'confirm' })
           }
           await limitPage(world, REFUNDS, visit.session.user_id, visit.reply)
-          const { reason } = form
-          const done = await refundCharge(world, asker, { invoice_id, amount, reason })
+          const { reason, credit: with_credit } = form
+          const asked = { invoice_id, amount, with_credit, reason }
+          const done = await refundCharge(world, asker, asked)
           // Somebody else was faster: what is left now is shown.
           if (done.outcome === 'refused')
             return await show(world, visit, { form, has_changed: true })
@@ -73,13 +76,21 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
 
 /** The page with the form as it was filled in. */
 function filledIn({ request }: SalesVisit): string {
-  const { amount = '', reason = '' } = formOf(request)
-  return `${request.url}?${new URLSearchParams({ amount, reason: reason.slice(0, LONGEST_REASON) })}`
+  const { amount = '', reason = '', credit = '' } = formOf(request)
+  const filled = { amount, reason: reason.slice(0, LONGEST_REASON), credit }
+  return `${request.url}?${new URLSearchParams(filled)}`
 }
 
 /** Names what an offer shows. */
-function seenOf({ left, back, cost, ends_license }: RefundOffer): string {
-  return [left, back.amount, back.tax, back.fee, cost, ends_license].join('.')
+function seenOf({ left, back, cost, ends_license, credit }: RefundOffer): string {
+  const shown = [left, back.amount, back.tax, back.fee, cost, ends_license, credit?.back.amount]
+  return shown.join('.')
+}
+
+/** The credit goes back only with all that is left of the upgrade. */
+function creditFault({ credit }: RefundForm, offer: RefundOffer): string | undefined {
+  if (!credit || offer.credit) return undefined
+  return 'The credit is refunded only together with all that is left of this payment.'
 }
 
 /** The amount of a form, in which `12` stands for `12.00`. */
@@ -118,6 +129,7 @@ async function show(
   const found = [
     { id: 'amount', message: amountFault },
     { id: 'reason', message: faultOfReason(form) },
+    { id: 'credit', message: 'back' in offer ? creditFault(form, offer) : undefined },
   ]
   const faults = isAsked ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
@@ -126,6 +138,7 @@ async function show(
     form,
     faults: faults as { id: string; message: string }[],
     left: whole.left,
+    credit: 'back' in whole ? (whole.credit?.back.amount ?? 0) : 0,
     obstacle,
     offer: isAsked && faults.length === 0 && 'back' in offer ? offer : undefined,
     seen: 'back' in offer ? seenOf(offer) : '',

@@ -1,0 +1,12 @@
+import type { World } from '#flows/world'
+import { noteDeed, type Staff } from './staff.ts'
+
+/** Notes that staff closes a payment attempt, and whether they saw that nothing was charged. */
+export async function noteAttemptClosed(
+  { db, clock }: World,
+  staff: Staff,
+  facts: { attempt_id: string; nothing_charged: boolean },
+): Promise<void> {
+  const { attempt_id: subject, ...detail } = facts
+  await noteDeed(db, clock.now(), staff, { action: 'attempt.closed', subject, detail })
+}

@@ -1,0 +1,39 @@
+import * as billing from '#domain/billing'
+import { creditSources } from '#flows/kept'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { type Cents, cents, share } from '#platform/money'
+import { type Standing, standingOf } from './standing.ts'
+
+/** What of an earlier charge goes back because an upgrade consumed it as credit. */
+export interface CreditBack {
+  standing: Standing
+  back: billing.TakenBack
+}
+
+/**
+ * What would go back of the charges whose unused part an upgrade credited, tax included (decided:
+ * refund). The buyer paid it for the period that the upgrade began, so it is refunded like the
+ * upgrade itself. Charges that are disputed or wait for another refund are left out.
+ */
+export async function creditBack(
+  world: World,
+  db: Db,
+  upgrade: billing.Invoice,
+): Promise<CreditBack[]> {
+  const backs: CreditBack[] = []
+  for (const { invoice, amount } of await creditSources(db, upgrade)) {
+    const standing = await standingOf(world, db, invoice.id)
+    if (!standing || standing.isDisputed || standing.isInProgress) continue
+    const { charge, taken, left } = standing
+    const total = cents(Math.min(left, share(charge.amount, amount, invoice.amount)))
+    if (total > 0) backs.push({ standing, back: billing.takeBack(invoice, taken, total) })
+  }
+  return backs
+}
+
+/** The parts of several charges together, and what they take from the seller. */
+export function creditTotal(backs: CreditBack[]): { back: billing.TakenBack; cost: Cents } {
+  const back = billing.togetherBack(...backs.map((each) => each.back))
+  return { back, cost: cents(back.amount - back.tax - back.fee) }
+}

@@ -1,0 +1,40 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Day } from '#design/money'
+import type { Alarm } from '#platform/alarms'
+import { Deed, Entries, Entry } from './deeds.tsx'
+
+/** Alarms that are open, and the form that resolves each. */
+export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Element {
+  const { alarms, csrf_token } = facts
+  return (
+    <Entries title="Alarms">
+      {alarms.map(({ id, message, href, count, last_at }) => (
+        <Entry
+          key={id}
+          title={message}
+          details={
+            <>
+              <Day date={last_at} />
+              {count > 1 && `, ${count} times`}
+              {href && (
+                <>
+                  {' · '}
+                  <TextLink href={href}>Open</TextLink>
+                </>
+              )}
+            </>
+          }
+        >
+          <Deed
+            csrf_token={csrf_token}
+            path="resolve-alarm"
+            fields={{ alarm_id: id }}
+            id={`resolve-${id}`}
+            label="Resolve"
+          />
+        </Entry>
+      ))}
+    </Entries>
+  )
+}

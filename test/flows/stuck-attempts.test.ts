@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import * as payments from '#domain/payments'
+import { recoverInvoices, setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { closeSound } from '../support/invariants.ts'
+import { takenFrom } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { DAY, playDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
+
+// M1: an attempt that is open for an hour is shown to staff, who can close it.
+
+let service: TestService
+let staff: Agent
+let fate: 'works' | 'answer lost' | 'broken' = 'works'
+
+/** A processor whose answers are lost, or that fails over each question. */
+function failing(sandbox: World['processor']): World['processor'] {
+  const ask = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    if (fate === 'broken') throw new Error('an answer that nobody understands')
+    return await call()
+  }
+  return {
+    ...sandbox,
+    find: (key) => ask(() => sandbox.find(key)),
+    close: (now, key) => ask(() => sandbox.close(now, key)),
+    async charge(now, request) {
+      const answer = await ask(() => sandbox.charge(now, request))
+      if (fate === 'answer lost') throw new payments.ProcessorUnreachable('the answer is lost')
+      return answer
+    },
+  }
+}
+
+before(async () => {
+  service = await openTestService({ processor: failing })
+})
+beforeEach(() => {
+  fate = 'works'
+})
+after(() => closeSound(service))
+
+const words = () => textOf(staff.page.body)
+
+/** A renewal whose attempt stays open for more than an hour. */
+async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
+  const subscriber = await subscribe(service)
+  service.clock.pass(31 * DAY)
+  fate = how
+  await playDue(service)
+  fate = 'broken'
+  service.clock.pass(3601)
+  await recoverInvoices(service.world)
+  staff = await signedIn(service, service.demo.operator)
+  await staff.open('/desk/')
+  assert.match(words(), new RegExp(`still open after an hour.*${subscriber.email}`))
+  return subscriber
+}
+
+const close = (fields: Record<string, string> = {}) =>
+  staff.submit('Close', { reason: 'Looked at the processor.', ...fields })
+
+test('an attempt the processor never answers is closed once staff saw that nothing was charged', async () => {
+  const subscriber = await stuck('broken')
+  await close()
+  assert.match(words(), /gives no answer/)
+  await close({ nothing_charged: 'yes' })
+  assert.match(words(), /Closed\. Nothing was charged/)
+  assert.doesNotMatch(words(), /still open after an hour/)
+  fate = 'works'
+  service.clock.pass(3600)
+  await playDue(service)
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  assert.equal((await stateOf(service, subscriber)).status, 'active')
+  const noted = sql`select count(*) as count from audit_log where action = 'attempt.closed'`
+  assert.equal((await service.world.db.one<{ count: number }>(noted)).count, 2)
+  const { license_id, user_id } = subscriber
+  const asker = { user_id, request_id: 'req_test' }
+  await setAutoRenew(service.world, asker, { license_id, to: 'off' })
+})
+
+test('what the processor answers counts, whatever staff says: money that was taken is booked', async () => {
+  const subscriber = await stuck('answer lost')
+  fate = 'works'
+  await close({ nothing_charged: 'yes' })
+  assert.match(words(), /It was charged, and is booked now/)
+  assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
+  assert.equal((await stateOf(service, subscriber)).status, 'active')
+})
