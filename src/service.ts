@@ -19,6 +19,7 @@ import { lockFolder } from '#platform/lock'
 import { type Log, openLog } from '#platform/log'
 import { type Mailer, mailboxMailer, smtpMailer } from '#platform/mail'
 import { migrate } from '#platform/migrate'
+import { openPdfPool } from '#platform/pdf/pool'
 import { type Random, systemRandom } from '#platform/random'
 import { openReadiness } from '#platform/readiness'
 import { keyRing } from '#platform/secrets'
@@ -90,6 +91,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
+    pdfs: openPdfPool(),
     readiness: openReadiness(db, clock, log),
     stopping: stopping.signal,
   }
@@ -110,6 +112,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
       await app.close()
       await world.jobs.stop()
       await rememberUses(world)
+      await world.pdfs.close()
       await world.limits.close()
       world.mailer.close()
       await db.close()

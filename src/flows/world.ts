@@ -9,6 +9,7 @@ import type { Jobs } from '#platform/jobs'
 import type { Limits } from '#platform/limits'
 import type { Log } from '#platform/log'
 import type { Mailer } from '#platform/mail'
+import type { PdfPool } from '#platform/pdf/pool'
 import type { Random } from '#platform/random'
 import type { Readiness } from '#platform/readiness'
 import type { KeyRing } from '#platform/secrets'
@@ -29,6 +30,8 @@ export interface World {
   taxes: TaxProvider
   /** How licenses are used, counted until `rememberUses` writes it down. */
   uses: Tally<Use>
+  /** Draws documents off the event loop. */
+  pdfs: PdfPool
   readiness: Readiness
   /** Aborted when the service stops: work of many parts ends between two of them. */
   stopping: AbortSignal

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import { cents, MILLION, sum } from '#platform/money'
-import { drawPaper, type Paper } from '#platform/pdf'
+import type { Paper } from '#platform/pdf/paper'
 
 /** The receipt of a paid bill as a PDF, under the name of its number. */
 export interface InvoicePdf {
@@ -13,11 +13,11 @@ export interface InvoicePdf {
 
 /** Draws the receipt of a paid bill; the same bill is the same bytes until something goes back. */
 export async function invoicePdf(
-  { config }: Pick<World, 'config'>,
+  { config, pdfs }: Pick<World, 'config' | 'pdfs'>,
   receipt: billing.Receipt,
 ): Promise<InvoicePdf> {
   const filename = `${billing.invoiceNumber(receipt.number)}.pdf`
-  return { filename, pdf: await drawPaper(paperOf(config, receipt)) }
+  return { filename, pdf: await pdfs.draw(paperOf(config, receipt)) }
 }
 
 function paperOf({ operator, base_url }: World['config'], receipt: billing.Receipt): Paper {

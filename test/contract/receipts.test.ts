@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import { cents } from '#platform/money'
-import { printable } from '#platform/pdf'
 import { sql } from '#platform/sql'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
@@ -115,11 +114,6 @@ test('what was paid again has a receipt of its own, and a refund stands on the o
   assert.doesNotMatch(untouched.text, /Refunded/)
   await subscriber.agent.open(`/manage/${app.client_id}/`)
   assert.match(textOf(subscriber.agent.page.body), /\$5\.25 refunded/)
-})
-
-test('letters that the fonts of a paper lack become question marks, never other letters', () => {
-  assert.equal(printable('Zoë’s – Café'), 'Zoë’s – Café')
-  assert.equal(printable('日本'), '??')
 })
 
 // S9

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
@@ -9,7 +10,7 @@ import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
 import { sentLetters } from '#platform/letters'
-import { type Cents, formatAmount, sum } from '#platform/money'
+import { type Cents, sum } from '#platform/money'
 
 /** What became of evidence. */
 export type EvidenceSent =
@@ -176,5 +177,5 @@ export async function sendEvidence(
 }
 
 function dollars(amount: Cents): string {
-  return `$${formatAmount(amount)}`
+  return formatMoney(amount)
 }

@@ -1,3 +1,4 @@
+import { formatMoney } from '#design/money'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
@@ -7,7 +8,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueLetter } from '#platform/letters'
-import { type Cents, formatAmount } from '#platform/money'
+import type { Cents } from '#platform/money'
 import type { PaidOut } from './pay.ts'
 import { payeeTime } from './time.ts'
 
@@ -55,7 +56,7 @@ async function putOff(
   await raiseAlarm(db, random, clock.now(), {
     ...SHORT,
     message:
-      `${waiting} for money: $${formatAmount(amount)} in all, and $${formatAmount(available)} ` +
+      `${waiting} for money: ${formatMoney(amount)} in all, and ${formatMoney(available)} ` +
       'is available at the processor. Add funds there, or wait until recent charges are ' +
       'available. Payouts are retried every hour.',
   })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
@@ -144,7 +145,7 @@ function declareStatements(scope: FastifyInstance, world: World, kind: Kind): vo
     `${path}statement.csv`,
     forPayout(world, kind, async ({ reply }, payout) => {
       const lines = await payouts.statementOf(world.db, payout.id)
-      const text = statementCsv(kind, payout, lines)
+      const text = Readable.from(statementCsv(kind, payout, lines))
       return sendFile(reply, 'text/csv; charset=utf-8', `payout-${payout.number}.csv`, text)
     }),
   )
@@ -159,7 +160,7 @@ function declareStatements(scope: FastifyInstance, world: World, kind: Kind): vo
   )
 }
 
-function sendFile(reply: FastifyReply, type: string, name: string, body: string | Buffer) {
+function sendFile(reply: FastifyReply, type: string, name: string, body: Readable | Buffer) {
   return reply
     .headers({
       'cache-control': 'no-store',

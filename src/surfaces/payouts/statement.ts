@@ -1,9 +1,11 @@
+import { setImmediate as others } from 'node:timers/promises'
+import { formatMoney as money } from '#design/money'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
-import { type Cents, cents, formatAmount, sum, ZERO } from '#platform/money'
-import { drawPaper } from '#platform/pdf'
+import { type Cents, cents } from '#platform/money'
+import type { Paper } from '#platform/pdf/paper'
 import type { StatementRow } from './pages.tsx'
 import type { Kind } from './payee.ts'
 import { causeWords, lineWords, payoutWords } from './words.ts'
@@ -34,8 +36,15 @@ function feesOf(line: payouts.StatementLine): Cents {
   return cents(line.amount - grossOf(line))
 }
 
-/** A statement as a table for other programs. Buyers stand in none. */
-export function statementCsv(kind: Kind, payout: payouts.Payout, lines: payouts.StatementLine[]) {
+/** So many lines are written or drawn at once, before others have their turn. */
+const ROWS_AT_ONCE = 500
+
+/** A statement as a table for other programs, part by part. It names no buyers. */
+export async function* statementCsv(
+  kind: Kind,
+  payout: payouts.Payout,
+  lines: payouts.StatementLine[],
+): AsyncGenerator<string> {
   const columns = [
     { name: 'date', of: (line: payouts.StatementLine) => isoDate(line.at) },
     { name: 'description', of: lineWords },
@@ -54,12 +63,16 @@ export function statementCsv(kind: Kind, payout: payouts.Payout, lines: payouts.
     },
     { name: 'payout', of: () => String(payout.number) },
   ]
-  return csvOf(columns, lines)
+  yield csvOf(columns, [])
+  for (const part of partsOf(lines)) {
+    yield csvOf(columns, part, { header: false })
+    await others()
+  }
 }
 
 /** A statement as a paper. */
 export async function statementPdf(
-  { db, clock, config }: World,
+  { db, clock, config, pdfs }: World,
   kind: Kind,
   payout: payouts.Payout,
   lines: payouts.StatementLine[],
@@ -67,12 +80,17 @@ export async function statementPdf(
   const { name, email } = await payouts.payeeFacts(db, payout.owner)
   const bank = await payouts.findAccount(db, payout.owner)
   const isSeller = kind === 'seller'
-  const money = (amount: Cents) =>
-    `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
   const figures = (line: payouts.StatementLine) =>
     isSeller ? [money(grossOf(line)), money(feesOf(line))] : []
-  const total = (of: (line: payouts.StatementLine) => Cents) => money(sum(ZERO, ...lines.map(of)))
-  return await drawPaper({
+  const total = (of: (line: payouts.StatementLine) => Cents) =>
+    money(lines.reduce((sum, line) => sum + of(line), 0))
+  const rowOf = (line: payouts.StatementLine) => [
+    isoDate(line.at),
+    lineWords(line),
+    ...figures(line),
+    money(line.amount),
+  ]
+  const paper: Paper = {
     title: `Payout statement ${payout.number}`,
     now: clock.now(),
     lines: [isSeller ? name : `Affiliate ${name}`, email],
@@ -99,12 +117,7 @@ export async function statementPdf(
           : []),
         { label: isSeller ? 'Net' : 'Commission', width: 14, numeric: true },
       ],
-      rows: lines.map((line) => [
-        isoDate(line.at),
-        lineWords(line),
-        ...figures(line),
-        money(line.amount),
-      ]),
+      rows: [],
       total: [
         '',
         'Total',
@@ -114,5 +127,12 @@ export async function statementPdf(
     },
     notes: ['Every line is one of the ledger, and their sum is what was paid.'],
     foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
-  })
+  }
+  // Made part by part, as the thread that draws asks for them.
+  const rows = partsOf(lines).map((part) => part.map(rowOf))
+  return await pdfs.draw(paper, { rows, isLong: lines.length > ROWS_AT_ONCE })
+}
+
+function* partsOf<Row>(rows: Row[]): Generator<Row[], undefined> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE)
 }

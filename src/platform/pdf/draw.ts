@@ -1,0 +1,224 @@
+import { fileURLToPath } from 'node:url'
+import PDFDocument from 'pdfkit'
+import type { Paper, PaperTable } from './paper.ts'
+
+const FONTS = {
+  regular: '400Regular/NotoSans_400Regular.ttf',
+  bold: '700Bold/NotoSans_700Bold.ttf',
+}
+
+const MARGIN = 54
+const BODY = 9.5
+const INK = '#17211f'
+const MUTED = '#56635e'
+const LINE = '#cfc9bb'
+const GAP = 8
+const ROW_PAD = 4
+const PACKAGE = '@expo-google-fonts/noto-sans'
+
+// The font draws these as a letter and a mark. As one character, the text that is copied from the
+// document would have them in place of the plain letter everywhere.
+const SPLIT = /[ǹḿṃṅṣẹịọụ]/gu
+
+type Doc = PDFKit.PDFDocument
+
+/** A document whose rows are still coming. */
+export interface OpenDocument {
+  addRows(rows: string[][]): void
+  /** Draws what stands below the table, and returns the whole document. */
+  end(): Promise<Buffer>
+}
+
+/** Draws a paper in US letter size, up to the last row that it has. */
+export function beginDocument(paper: Paper): OpenDocument {
+  const doc = new PDFDocument({
+    size: 'LETTER',
+    margin: MARGIN,
+    bufferPages: true,
+    lang: 'en-US',
+    displayTitle: true,
+    info: { Title: paper.title, Author: 'Purser', CreationDate: paper.now, ModDate: paper.now },
+  })
+  for (const [name, file] of Object.entries(FONTS)) {
+    doc.registerFont(name, fileURLToPath(import.meta.resolve(`${PACKAGE}/${file}`)))
+  }
+  const parts: Buffer[] = []
+  doc.on('data', (part: Buffer) => parts.push(part))
+  const ended = new Promise<void>((resolve) => doc.on('end', resolve))
+  drawHead(doc, paper)
+  drawParties(doc, paper.parties ?? [])
+  drawFacts(doc, paper.facts)
+  const table = paper.table && openTable(doc, paper.table)
+  table?.addRows(paper.table?.rows ?? [])
+  return {
+    addRows: (rows) => table?.addRows(rows),
+    async end() {
+      table?.end()
+      drawTotals(doc, paper.totals ?? [])
+      for (const note of paper.notes ?? []) {
+        doc.moveDown(0.6).font('regular').fontSize(BODY).fillColor(MUTED)
+        doc.text(printable(doc, note), MARGIN, doc.y, { width: widthOf(doc) })
+      }
+      drawFeet(doc, paper.foot)
+      doc.end()
+      await ended
+      return Buffer.concat(parts)
+    },
+  }
+}
+
+/** A font that pdfkit has open; its types leave out which letters it has. */
+interface OpenFont {
+  _font: { font: { hasGlyphForCodePoint(code: number): boolean } }
+}
+
+/** A text in the letters that the font has (decision 70); others become question marks. */
+function printable(doc: Doc, text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text
+  const { font } = (doc as unknown as OpenFont)._font
+  const letters = Array.from(text.normalize('NFC'), (letter) =>
+    font.hasGlyphForCodePoint(letter.codePointAt(0)!) ? letter : '?',
+  )
+  return letters.join('').replaceAll(SPLIT, (letter) => letter.normalize('NFD'))
+}
+
+function widthOf(doc: Doc): number {
+  return doc.page.width - 2 * MARGIN
+}
+
+function drawHead(doc: Doc, { title, lines }: Paper): void {
+  doc.font('bold').fontSize(11).fillColor(INK).text('Purser', MARGIN, MARGIN)
+  doc.moveDown(1.2).fontSize(18).text(printable(doc, title))
+  doc.moveDown(0.3).font('regular').fontSize(BODY).fillColor(MUTED)
+  for (const line of lines) doc.text(printable(doc, line))
+  doc.moveDown(1.2)
+}
+
+function drawParties(doc: Doc, parties: NonNullable<Paper['parties']>): void {
+  if (parties.length === 0) return
+  const top = doc.y
+  const width = widthOf(doc) / parties.length
+  let bottom = top
+  for (const [at, { label, lines }] of parties.entries()) {
+    const options = { width: width - 2 * GAP }
+    const x = MARGIN + at * width
+    doc.font('bold').fontSize(BODY).fillColor(MUTED).text(printable(doc, label), x, top, options)
+    doc.moveDown(0.3).font('regular').fillColor(INK)
+    for (const line of lines) doc.text(printable(doc, line), x, doc.y, options)
+    bottom = Math.max(bottom, doc.y)
+  }
+  doc.x = MARGIN
+  doc.y = bottom
+  doc.moveDown(1.6)
+}
+
+function drawFacts(doc: Doc, facts: Paper['facts']): void {
+  const width = widthOf(doc)
+  const indent = width * 0.32
+  for (const { term, detail } of facts) {
+    const { y } = doc
+    doc.font('regular').fontSize(BODY).fillColor(MUTED)
+    doc.text(printable(doc, term), MARGIN, y, { width: indent - GAP })
+    doc.fillColor(INK).text(printable(doc, detail), MARGIN + indent, y, { width: width - indent })
+    doc.moveDown(0.35)
+  }
+  doc.moveDown(1)
+}
+
+/** A table that grows downwards; its head stands on each of its pages. */
+function openTable(doc: Doc, { columns, total }: PaperTable) {
+  const all = columns.reduce((sum, { width }) => sum + width, 0)
+  let x = MARGIN
+  const places = columns.map(({ width, numeric }) => {
+    const place = { x, width: (widthOf(doc) * width) / all - GAP, numeric }
+    x += place.width + GAP
+    return place
+  })
+  const labels = columns.map(({ label }) => label)
+  const draw = (cells: string[], font: string, color: string) => {
+    doc.font(font).fontSize(BODY)
+    const texts = cells.map((cell) => printable(doc, cell))
+    const widths = texts.map((text) => doc.widthOfString(text))
+    const heights = texts.map((text, at) =>
+      widths[at]! <= places[at]!.width
+        ? doc.currentLineHeight(true)
+        : doc.heightOfString(text, { width: places[at]!.width }),
+    )
+    const height = Math.max(...heights) + 2 * ROW_PAD
+    if (doc.y + height > doc.page.height - MARGIN - 2 * GAP) {
+      doc.addPage()
+      if (cells !== labels) draw(labels, 'bold', MUTED)
+    }
+    const top = doc.y
+    doc.font(font).fontSize(BODY).fillColor(color)
+    for (const [at, text] of texts.entries()) {
+      const { x, width, numeric } = places[at]!
+      // What fits on one line needs no line breaking, which costs most of the time.
+      if (widths[at]! > width) doc.text(text, x, top + ROW_PAD, { width })
+      else {
+        const left = numeric ? x + width - widths[at]! : x
+        doc.text(text, left, top + ROW_PAD, { lineBreak: false })
+      }
+    }
+    doc.y = top + height
+    doc.moveTo(MARGIN, doc.y).lineTo(MARGIN + widthOf(doc), doc.y)
+    doc.lineWidth(0.5).strokeColor(LINE).stroke()
+  }
+  draw(labels, 'bold', MUTED)
+  return {
+    addRows(rows: string[][]) {
+      for (const row of rows) draw(row, 'regular', INK)
+    },
+    end() {
+      if (total) draw(total, 'bold', INK)
+      doc.x = MARGIN
+      doc.moveDown(1)
+    },
+  }
+}
+
+/** Figures on the right half of the page; they stay together. */
+function drawTotals(doc: Doc, totals: NonNullable<Paper['totals']>): void {
+  if (totals.length === 0) return
+  const width = widthOf(doc) * 0.55
+  const x = MARGIN + widthOf(doc) - width
+  const height = BODY * 1.4 + 2 * ROW_PAD
+  if (doc.y + totals.length * height > doc.page.height - MARGIN - 2 * GAP) doc.addPage()
+  else doc.moveUp(0.6)
+  for (const { label, amount, strong } of totals) {
+    const top = doc.y
+    if (strong) {
+      doc
+        .moveTo(x, top)
+        .lineTo(x + width, top)
+        .lineWidth(0.5)
+        .strokeColor(INK)
+        .stroke()
+    }
+    doc.font(strong ? 'bold' : 'regular').fontSize(BODY)
+    doc
+      .fillColor(strong ? INK : MUTED)
+      .text(printable(doc, label), x, top + ROW_PAD, { width: width * 0.7 })
+    const bottom = doc.y
+    const money = { width: width - GAP, align: 'right' as const }
+    doc.fillColor(INK).text(printable(doc, amount), x, top + ROW_PAD, money)
+    doc.y = Math.max(bottom, doc.y) + ROW_PAD
+  }
+  doc.x = MARGIN
+  doc.moveDown(1)
+}
+
+function drawFeet(doc: Doc, foot: string): void {
+  const { count } = doc.bufferedPageRange()
+  for (let page = 0; page < count; page++) {
+    doc.switchToPage(page)
+    // The foot stands in the margin, where text would begin a page of its own.
+    doc.page.margins.bottom = 0
+    const y = doc.page.height - MARGIN + GAP
+    const width = widthOf(doc)
+    doc.font('regular').fontSize(8).fillColor(MUTED)
+    doc.text(printable(doc, foot), MARGIN, y, { width: width - 80, lineBreak: false })
+    const number = `Page ${page + 1} of ${count}`
+    doc.text(number, MARGIN, y, { width, align: 'right', lineBreak: false })
+  }
+}

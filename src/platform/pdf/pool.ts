@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads'
+import { Problem } from '#platform/problem'
+import type { Paper } from './paper.ts'
+
+/** What a worker is told, and what it answers. */
+export type Request =
+  | { kind: 'begin'; paper: Paper }
+  | { kind: 'rows'; rows: string[][] }
+  | { kind: 'end' }
+export type Answer =
+  | { kind: 'more' }
+  | { kind: 'done'; pdf: Uint8Array }
+  | { kind: 'failed'; message: string }
+
+/** Draws documents in worker threads. */
+export interface PdfPool {
+  /**
+   * Draws a document; its table goes on with `more`. Throws a Problem (503) where too many wait.
+   */
+  draw(paper: Paper, more?: MoreRows): Promise<Buffer>
+  /** Lets those in hand end, refuses those that wait, and ends the threads. */
+  close(): Promise<void>
+}
+
+/** Rows of a table in parts, each made when the one before was drawn. */
+export interface MoreRows {
+  rows: Iterable<string[][]>
+  /** A long document leaves one worker to the short ones. */
+  isLong: boolean
+}
+
+const SIZE = { workers: 2, waiting: 32, seconds: 120 }
+const RETRY_SECONDS = 5
+
+interface Job extends MoreRows {
+  paper: Paper
+  resolve(pdf: Buffer): void
+  reject(error: Error): void
+}
+
+/** Opens a pool; its threads start with the first document and keep no process alive. */
+export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
+  const size = { ...SIZE, ...choice }
+  const waiting: Job[] = []
+  const idle: Worker[] = []
+  const inHand = new Map<Worker, Job>()
+  const ended = new Set<Promise<void>>()
+
+  const longInHand = () => [...inHand.values()].filter(({ isLong }) => isLong).length
+  const mayBegin = ({ isLong }: Job) => !isLong || longInHand() < Math.max(1, size.workers - 1)
+
+  const beginNext = () => {
+    while (inHand.size < size.workers) {
+      const at = waiting.findIndex(mayBegin)
+      if (at === -1) return
+      const [job] = waiting.splice(at, 1)
+      const worker = idle.pop() ?? startWorker()
+      inHand.set(worker, job!)
+      const work = finish(worker, job!).finally(() => {
+        ended.delete(work)
+        beginNext()
+      })
+      ended.add(work)
+    }
+  }
+
+  const finish = async (worker: Worker, { resolve, reject, ...job }: Job) => {
+    try {
+      resolve(await drawIn(worker, job, size.seconds))
+      idle.push(worker)
+    } catch (error) {
+      reject(error as Error)
+      await worker.terminate()
+    }
+    inHand.delete(worker)
+  }
+
+  return {
+    async draw(paper, more) {
+      if (waiting.length >= size.waiting) throw tooMany()
+      return await new Promise((resolve, reject) => {
+        waiting.push({ paper, rows: [], isLong: false, ...more, resolve, reject })
+        beginNext()
+      })
+    },
+    async close() {
+      for (const { reject } of waiting.splice(0)) reject(tooMany())
+      await Promise.all(ended)
+      await Promise.all(idle.splice(0).map((worker) => worker.terminate()))
+    },
+  }
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url))
+  worker.unref()
+  return worker
+}
+
+function tooMany(): Problem {
+  const message = 'Too many documents are being made right now. Try again in a few seconds.'
+  return new Problem(503, 'service_unavailable', message, { retry_after: RETRY_SECONDS })
+}
+
+/** Sends a document to a worker, part by part, and waits for its bytes. */
+async function drawIn(
+  worker: Worker,
+  job: Pick<Job, 'paper' | 'rows'>,
+  seconds: number,
+): Promise<Buffer> {
+  worker.ref()
+  try {
+    await ask(worker, { kind: 'begin', paper: job.paper }, seconds)
+    for (const rows of job.rows) await ask(worker, { kind: 'rows', rows }, seconds)
+    const answer = await ask(worker, { kind: 'end' }, seconds)
+    if (answer.kind !== 'done') throw new Error('the worker ended without a document')
+    return Buffer.from(answer.pdf.buffer)
+  } finally {
+    worker.unref()
+  }
+}
+
+async function ask(worker: Worker, request: Request, seconds: number): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const onExit = (code: number) => reject(new Error(`the worker stopped with code ${code}`))
+  const late = () => reject(new Error(`a document was not drawn in ${seconds} seconds`))
+  const timer = setTimeout(late, seconds * 1000)
+  worker.once('message', resolve).once('error', reject).once('exit', onExit)
+  try {
+    worker.postMessage(request)
+    const answer = await promise
+    if (answer.kind === 'failed') throw new Error(answer.message)
+    return answer
+  } finally {
+    clearTimeout(timer)
+    worker.off('message', resolve).off('error', reject).off('exit', onExit)
+  }
+}

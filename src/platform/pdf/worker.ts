@@ -1,0 +1,24 @@
+/**
+ * Draws one document at a time, in a thread of its own: the event loop that answers requests never
+ * waits for it. The rows of a long table come in parts, each asked for when the last was drawn.
+ */
+import { parentPort } from 'node:worker_threads'
+import { beginDocument, type OpenDocument } from './draw.ts'
+import type { Answer, Request } from './pool.ts'
+
+let open: OpenDocument | undefined
+
+parentPort!.on('message', async (request: Request) => {
+  const answer = (message: Answer, moved: ArrayBuffer[] = []) =>
+    parentPort!.postMessage(message, moved)
+  try {
+    if (request.kind === 'begin') open = beginDocument(request.paper)
+    if (request.kind === 'rows') open!.addRows(request.rows)
+    if (request.kind !== 'end') return answer({ kind: 'more' })
+    const drawn = await open!.end()
+    const pdf = Uint8Array.from(drawn)
+    answer({ kind: 'done', pdf }, [pdf.buffer])
+  } catch (error) {
+    answer({ kind: 'failed', message: (error as Error).message })
+  }
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { Paper } from '#platform/pdf/paper'
+import { openPdfPool } from '#platform/pdf/pool'
+import { Problem } from '#platform/problem'
+import { readPdf } from '../support/pdf.ts'
+
+const pool = openPdfPool()
+after(() => pool.close())
+
+function paper(changes: Partial<Paper> = {}): Paper {
+  const now = new Date('2026-11-22T00:00:00Z')
+  return { title: 'Receipt', now, lines: [], facts: [], foot: 'Purser Demo, Inc.', ...changes }
+}
+
+function table(rows: string[][] = []): Paper['table'] {
+  const columns = [
+    { label: 'What', width: 3 },
+    { label: 'Amount', width: 1, numeric: true },
+  ]
+  return { columns, rows, total: ['Total', '$1,564.82'] }
+}
+
+// F27
+test('letters outside Latin-1 print as themselves', async () => {
+  const names = [
+    'Łukasz Żółć',
+    'Ελένη Παπαδοπούλου',
+    'Дмитрий Шостакович',
+    'Đặng Thị Ngọc',
+    'œ ﬁ ₹ €',
+  ]
+  const { text } = await readPdf(await pool.draw(paper({ lines: names })))
+  // Vietnamese letters that the font draws with a separate mark leave the plain ones as they are.
+  for (const name of [...names.slice(0, 3), 'Đặng Th', 'Purser Demo, Inc.'])
+    assert.ok(text.includes(name), `${name} in ${text}`)
+})
+
+test('a letter of a script that the font lacks prints as a question mark, the rest as it is', async () => {
+  const { text } = await readPdf(await pool.draw(paper({ lines: ['Tanaka 田中 Ltd.'] })))
+  assert.match(text, /Tanaka \?\? Ltd\./)
+})
+
+test('a document carries the letters it uses, not the whole font', async () => {
+  const pdf = await pool.draw(paper({ lines: ['Żółć'] }))
+  assert.ok(pdf.byteLength < 40_000, `${pdf.byteLength} bytes`)
+})
+
+test('the same facts are the same bytes', async () => {
+  const draw = () => pool.draw(paper({ table: table([['Pro', '$12.00']]) }))
+  assert.ok((await draw()).equals(await draw()))
+})
+
+// R5
+test('others are served between the parts of a long table, and a short document overtakes it', async () => {
+  let turns = 0
+  let isDrawn = false
+  const rows = (function* () {
+    for (let part = 0; part < 40; part++) {
+      yield Array.from({ length: 500 }, (_, row) => [`Sale ${part * 500 + row}`, '$12.00'])
+    }
+  })()
+  const long = pool.draw(paper({ table: table() }), { rows, isLong: true }).finally(() => {
+    isDrawn = true
+  })
+  const short = await pool.draw(paper({ title: 'Short' }))
+  assert.equal((await readPdf(short)).title, 'Short')
+  assert.equal(isDrawn, false, 'the short one did not wait for the long one')
+  while (!isDrawn) {
+    turns++
+    await setImmediate()
+  }
+  // Drawn on the event loop there would be one turn, or one for each part.
+  assert.ok(turns > 400, `the event loop went round ${turns} times`)
+  const pages = (await long).toString('latin1').match(/\/Type \/Page\b/g)
+  assert.ok((pages?.length ?? 0) > 300, 'all of its pages are there')
+})
+
+test('more documents than may wait are refused with a clear sentence, and the others are drawn', async () => {
+  const small = openPdfPool({ workers: 1, waiting: 2 })
+  const asked = Array.from({ length: 5 }, () => small.draw(paper()))
+  const ends = await Promise.allSettled(asked)
+  const refused = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason)
+  assert.equal(refused.length, 2)
+  for (const problem of refused) {
+    assert.ok(problem instanceof Problem)
+    assert.equal(problem.status, 503)
+    assert.match(problem.message, /Too many documents .* Try again in a few seconds/)
+    assert.equal(problem.details.retry_after, 5)
+  }
+  await small.close()
+})
+
+test('a document that fails leaves the pool working', async () => {
+  const small = openPdfPool({ workers: 1 })
+  const rows = (function* (): Generator<string[][]> {
+    yield [['one', '1']]
+    throw new Error('the rows ended early')
+  })()
+  await assert.rejects(
+    small.draw(paper({ table: table() }), { rows, isLong: true }),
+    /the rows ended early/,
+  )
+  assert.ok((await small.draw(paper())).byteLength > 0)
+  await small.close()
+})
