@@ -6,7 +6,13 @@
  * open and `recover` finishes it by the same key. That gap alone is order lookup's `processing`.
  */
 export { type Bill, bill } from './checkout/bill.ts'
-export { askForCard, type CardRefusal, cardRefusal, takeCard } from './checkout/card.ts'
+export {
+  type CardRefusal,
+  cardRefusal,
+  openCardPage,
+  type TakenCard,
+  takeCard,
+} from './checkout/card.ts'
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Limit, LimitKey, Limits } from '#platform/limits'
 import { Problem } from '#platform/problem'
+import { waitWords } from '#platform/text'
 
 /** A limit of a route, and whom a request counts against. */
 export interface RouteLimit extends Limit {
@@ -71,7 +72,6 @@ export async function takePoint(
     ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
   })
   if (allowed) return
-  const wait = reset_seconds === 1 ? 'a second' : `${reset_seconds} seconds`
-  const message = `Too many requests. Try again in ${wait}.`
+  const message = `Too many requests. Try again in ${waitWords(reset_seconds)}.`
   throw new Problem(429, 'rate_limited', message, { retry_after: reset_seconds })
 }

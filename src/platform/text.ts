@@ -38,3 +38,12 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
   if (count < (limit.least ?? 0)) return 'Must not be empty.'
   return undefined
 }
+
+/** A wait in words, to the second: "1 second", "45 seconds", "2 minutes 5 seconds". */
+export function waitWords(seconds: number): string {
+  const of = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
+  if (seconds < 120) return of(seconds, 'second')
+  const rest = seconds % 60
+  const minutes = of(Math.floor(seconds / 60), 'minute')
+  return rest === 0 ? minutes : `${minutes} ${of(rest, 'second')}`
+}

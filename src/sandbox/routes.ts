@@ -121,7 +121,7 @@ function messageOf({ status, message }: Problem): JSX.Element {
       'The link may be incomplete. Please go back to where you found it and follow it again.'
     return MessagePage({ title: 'There is nothing here', children: text })
   }
-  if (status === 429) return MessagePage({ title: 'A little too fast', children: message })
+  if (status === 429) return MessagePage({ title: 'Too many requests', children: message })
   if (status < 500) {
     const text = 'Please go back and try again.'
     return MessagePage({ title: 'We could not read this form', children: text })

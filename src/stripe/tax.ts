@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe'
 import { ProcessorUnreachable } from '#domain/payments'
 import { type Figures, type TaxProvider, TaxUnreachable } from '#domain/tax'
+import { isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { cents, MILLION } from '#platform/money'
 import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
@@ -34,6 +35,9 @@ export function openTaxes(parts: StripeParts): TaxProvider {
         throw new TaxUnreachable('Stripe Tax did not tell the tax', { cause: error })
       }
     },
+    // Rates start with a day.
+    mayDiffer: (now, { rule, created_at }) =>
+      !rule.startsWith('stripe:') || isoDate(now) !== isoDate(created_at),
   }
 }
 

@@ -3,10 +3,10 @@ import * as identity from '#domain/identity'
 import { type Entrant, enter } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
-import { addSeconds } from '#platform/calendar'
 import { Problem } from '#platform/problem'
 import { mintSecret, sameDigest, sha256 } from '#platform/secrets'
 import { deviceOf } from '#surfaces/device'
+import { readSigned, signed } from '#surfaces/signed'
 
 /** Cookies of this host alone, that no script and no other site can use. */
 const COOKIE = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const
@@ -143,20 +143,13 @@ export interface Mark {
 
 /** Leaves a mark in the browser. */
 export function setMark(world: World, reply: FastifyReply, mark: Mark, value: string): void {
-  const expires = Math.floor(addSeconds(world.clock.now(), mark.seconds).getTime() / 1000)
-  const body = Buffer.from(JSON.stringify([value, expires])).toString('base64url')
-  const text = `${body}.${world.keys.hmac(`mark:${mark.name}`, body).toString('base64url')}`
+  const text = signed(world, `mark:${mark.name}`, { value, seconds: mark.seconds })
   reply.setCookie(`__Host-${mark.name}`, text, { ...COOKIE, maxAge: mark.seconds })
 }
 
 /** The value of a mark, or undefined where it is absent, altered or expired. */
 export function readMark(world: World, request: FastifyRequest, mark: Mark): string | undefined {
-  const [body = '', signature = ''] = (request.cookies[`__Host-${mark.name}`] ?? '').split('.')
-  const given = Buffer.from(signature, 'base64url')
-  const isOurs = world.keys.hmacs(`mark:${mark.name}`, body).some((each) => sameDigest(each, given))
-  if (!isOurs) return undefined
-  const [value, expires] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
-  return expires * 1000 > world.clock.now().getTime() ? value : undefined
+  return readSigned(world, `mark:${mark.name}`, request.cookies[`__Host-${mark.name}`])
 }
 
 /** Takes a mark away. */

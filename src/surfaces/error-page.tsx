@@ -7,7 +7,7 @@ const TITLES: Record<number, string> = {
   403: 'Please try that again',
   404: 'There is nothing here',
   405: 'There is nothing to open here',
-  429: 'A little too fast',
+  429: 'Too many requests',
 }
 
 // Of other codes the refusal's own sentence is shown.
@@ -15,7 +15,6 @@ const WORDS: Record<string, string> = {
   not_found: 'The address may be mistyped, or what was here is gone.',
   method_not_allowed:
     'A form is sent to this address. Go back to the page before, and press its button.',
-  rate_limited: 'There were many tries in a short time. Wait a minute, then try again.',
 }
 
 /** What a person sees when something cannot be done. */

@@ -2,23 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as affiliates from '#domain/affiliates'
 import type { BroughtBy } from '#domain/billing'
 import type { World } from '#flows/world'
-import { clearMark, type Mark, readMark, setMark } from '#surfaces/browser'
+import { type Mark, readMark, setMark } from '#surfaces/browser'
+import { readSigned, signed } from '#surfaces/signed'
 
 const DAY = 86_400
 /** Who referred the buyer: the last click wins (spec: Limits, 60 days). */
 const REFERRER: Mark = { name: 'ref', seconds: 60 * DAY }
-
-function broughtMark(app_id: string): Mark {
-  return { name: `brought-${app_id}`, seconds: 30 * DAY }
-}
 
 /** Notes the affiliate of a link that a person followed; an unknown code changes nothing. */
 export async function noteReferrer(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  code: string | undefined,
 ): Promise<void> {
+  const { ref } = request.query as { ref?: string | string[] }
+  const code = [ref].flat()[0]
   const destination = request.headers['sec-fetch-dest']
   // An address that a page loads as a picture or a frame is no click.
   if (code === undefined || (destination !== undefined && destination !== 'document')) return
@@ -32,23 +30,14 @@ export function referrerOf(world: World, request: FastifyRequest): string | null
   return readMark(world, request, REFERRER) ?? null
 }
 
-/** Notes that the service's own product page sent this buyer to an app's checkout. */
-export function noteMarketplace(world: World, reply: FastifyReply, app_id: string): void {
-  setMark(world, reply, broughtMark(app_id), 'service')
+const BROUGHT = 'brought-by-service'
+
+/** What a buy link of the marketplace carries as `via`: the service brings this buyer. */
+export function viaService(world: World, price_id: string): string {
+  return signed(world, BROUGHT, { value: price_id, seconds: 30 * DAY })
 }
 
-/** Notes that a link of another site came after: the seller brought this buyer. */
-export function noteSellersLink(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  app_id: string,
-): void {
-  const from = request.headers['sec-fetch-site']
-  // A link of our own is `same-origin`, and an address that somebody typed is `none`.
-  if (from === 'cross-site' || from === 'same-site') clearMark(reply, broughtMark(app_id))
-}
-
-/** Who brought this buyer to an app. */
-export function broughtBy(world: World, request: FastifyRequest, app_id: string): BroughtBy {
-  return readMark(world, request, broughtMark(app_id)) === 'service' ? 'service' : 'seller'
+/** Who brings the buyer of a link with this `via`: the seller, unless the service drew the link. */
+export function broughtBy(world: World, price_id: string, via: string | undefined): BroughtBy {
+  return readSigned(world, BROUGHT, via) === price_id ? 'service' : 'seller'
 }

@@ -62,7 +62,7 @@ describe('ref', () => {
     const agent = buyer(service)
     const { code } = service.demo.affiliate
     await open(agent, code)
-    for (const unknown of ['nobody', '', 'COAST-WALKS', 'x', 'a'.repeat(33), 'ä', "' or 1=1"]) {
+    for (const unknown of ['nobody', '', 'x', 'a'.repeat(33), 'ä', "' or 1=1"]) {
       assert.equal(await open(agent, unknown), undefined, unknown)
     }
     assert.equal(await affiliateOf(agent), code)
@@ -70,6 +70,17 @@ describe('ref', () => {
     assert.equal(await affiliateOf(agent), 'second-code')
     assert.ok(await open(agent, code))
     assert.equal(await affiliateOf(agent), code)
+  })
+
+  // F14
+  test('counts in upper case, and the first of two', async () => {
+    const { code } = service.demo.affiliate
+    const shouting = buyer(service)
+    assert.ok(await open(shouting, code.toUpperCase()))
+    assert.equal(await affiliateOf(shouting), code)
+    const twice = buyer(service)
+    await twice.open(`${link}?ref=${code}&ref=second-code`)
+    assert.equal(await affiliateOf(twice), code)
   })
 
   test('a picture or a frame with the link is no click', async () => {

@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import * as payments from '#domain/payments'
 import { recover } from '#flows/checkout'
 import type { World } from '#flows/world'
+import { sql } from '#platform/sql'
+import { waitWords } from '#platform/text'
 import { type Agent, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
@@ -87,7 +89,7 @@ describe('a declined card', () => {
   })
 
   test('after card after card the buyer is stopped for an hour', async () => {
-    const agent = buyer(service)
+    let agent = buyer(service)
     const email = fresh()
     await walkToConfirm(service, agent, { email, card: '4000000000000002' })
     let tries = 0
@@ -95,10 +97,15 @@ describe('a declined card', () => {
       tries++
       service.clock.pass(1)
       assert.ok(tries < 20, 'nobody stopped him')
+      // A network has fewer tries than a buyer.
+      agent = agent.tab(`10.201.0.${tries}`)
     }
     assert.equal(agent.page.status, 429)
-    assert.match(String(agent.page.headers['retry-after']), /^[1-9]\d*$/)
     assert.ok(tries >= 10, `he was stopped after ${tries} cards`)
+    // F12
+    const seconds = Number(agent.page.headers['retry-after'])
+    assert.ok(seconds > 3000 && seconds <= 3600, `${seconds} seconds`)
+    assert.ok(textOf(agent.page.body).includes(`Try again in ${waitWords(seconds)}.`))
   })
 })
 
@@ -129,6 +136,97 @@ describe('a card from abroad', () => {
   })
 })
 
+// F3
+describe('a card that is billed in another state than the tax address', () => {
+  const OREGON = { country: 'US', zip: '97201' }
+  const atCard = async (email: string) => {
+    const agent = buyer(service)
+    const link = `/buy/${service.demo.app.prices[0]!.public_id}/`
+    await agent.open(link)
+    await agent.submit('Continue', { email, ...OREGON })
+    return agent
+  }
+
+  test('is not charged, and the page shows both addresses and both ways on', async () => {
+    const email = fresh()
+    const agent = await atCard(email)
+    const page = await enterCard(agent, undefined, { zip: '10001' })
+    assert.equal(page.status, 422)
+    assert.match(textOf(page.body), /Tax address OR 97201 Billing address of the card NY 10001/)
+    const confirm = await agent.open(page.url.replace('card-entered', 'confirm'))
+    assert.match(textOf(confirm.body), /Enter your card/)
+    assert.deepEqual(await takenFrom(service, email), [])
+  })
+
+  test('is charged once the tax address is corrected, with the tax of that state', async () => {
+    const email = fresh()
+    const agent = await atCard(email)
+    await enterCard(agent, undefined, { zip: '10001' })
+    await agent.press('Change your details')
+    assert.equal(agent.form('Continue').zip, '97201')
+    await agent.submit('Continue', { country: 'US', zip: '10001' })
+    await enterCard(agent)
+    assert.match(textOf((await agent.submit('Pay $12.48')).body), /License key/)
+    assert.deepEqual(await takenFrom(service, email), [1248])
+  })
+
+  test('gives way to a card of the declared state', async () => {
+    const email = fresh()
+    const agent = await atCard(email)
+    await enterCard(agent, undefined, { zip: '10001' })
+    await agent.press('Use another card')
+    await enterCard(agent, undefined, { zip: '97365' })
+    assert.match(textOf((await agent.submit('Pay $12.00')).body), /License key/)
+  })
+})
+
+// F22
+test('offers another card first after a decline, and the same one again second', async () => {
+  const agent = buyer(service)
+  const page = await purchase(service, agent, { email: fresh(), card: '4000000000000002' })
+  const primary = [...page.body.matchAll(/<(a|button)[^>]*btn-primary[^>]*>(.*?)<\/\1>/gs)]
+  assert.deepEqual(
+    primary.map(([, , inside]) => textOf(inside!)),
+    ['Use another card'],
+  )
+  assert.match(textOf(page.body), /Use another card Pay \$12\.60/)
+})
+
+// S3
+test('opens one card page of the processor for a cart, however often the step is opened', async () => {
+  const agent = buyer(service)
+  await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+  const email = fresh()
+  await agent.submit('Continue', { email, country: 'US', zip: '78701' })
+  const { url } = agent.page
+  const cart = await service.world.db.one<{ id: string }>(
+    sql`select id from carts where email = ${email}`,
+  )
+  const opened = async () => {
+    const row = sql`select count(*)::int as count from sandbox.card_entries where email = ${email}`
+    return (await service.world.db.one<{ count: number }>(row)).count
+  }
+  for (let time = 0; time < 30; time++) {
+    assert.equal((await agent.open(`/checkout/${cart.id}/card`)).url, url)
+  }
+  assert.equal(await opened(), 1)
+  // A card that was entered by a buyer who never came back from there is taken all the same.
+  const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123' }
+  await service.app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: agent.cookie },
+    payload: new URLSearchParams({ ...agent.form('Continue'), ...fields }).toString(),
+  })
+  const card = `/checkout/${cart.id}/card`
+  assert.match((await agent.open(card)).url, /\/confirm$/)
+  assert.equal(await opened(), 1)
+  const tries = []
+  for (let time = 0; time < 130; time++) tries.push((await agent.open(card)).status)
+  assert.ok(tries.includes(429))
+  assert.equal(await opened(), 2)
+})
+
 describe('3-D Secure', () => {
   test('passed, it ends in a license', async () => {
     for (const card of [ASKS_ALWAYS, '4000002500003155']) {
@@ -141,6 +239,19 @@ describe('3-D Secure', () => {
       assert.match(textOf(page.body), /License key/)
       assert.deepEqual(await takenFrom(service, email), [1260])
     }
+  })
+
+  // F13
+  test('finished after a purchase in another tab, it leads back to the app', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await walkToConfirm(service, agent, { email, card: ASKS_ALWAYS })
+    const other = agent.tab()
+    await agent.submit(/^Pay /)
+    await purchase(service, other, { email })
+    const page = await agent.submit('Complete authentication')
+    assert.match(page.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
+    assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
   test('failed, it says so, and another card works', async () => {

@@ -49,6 +49,9 @@ describe('a price that changes under an open cart', () => {
       const { app, agent, email } = await atConfirm()
       assert.equal(buttonOf(agent), 'Pay $12.60')
       await change(app, amount)
+      // F10: until then the page shows the figures of its quote alone, and no others.
+      const before = textOf((await agent.open(agent.page.url)).body)
+      assert.deepEqual([...new Set(before.match(/\$[\d.]+/g))], ['$12.60', '$12.00', '$0.60'])
       const page = await agent.submit(PAY)
       assert.match(textOf(page.body), /Something has changed/)
       assert.deepEqual(await takenFrom(service, email), [])
@@ -86,7 +89,9 @@ describe('a price that changes under an open cart', () => {
     const { app, agent, email } = await atConfirm()
     const page = await agent.submit(PAY)
     await change(app, 9900)
-    assert.match(textOf((await agent.open(page.url)).body), /\$12\.60/)
+    const after = textOf((await agent.open(page.url)).body)
+    // F10
+    assert.deepEqual([...new Set(after.match(/\$[\d.]+/g))], ['$12.60', '$12.00', '$0.60'])
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
@@ -187,15 +192,62 @@ describe('an offer that is withdrawn under an open cart', () => {
   })
 })
 
-test('the tax is that of the quote, even if the day of a new rate comes in between', async () => {
-  service.clock.pass((Date.UTC(2026, 8, 30, 23, 59) - service.clock.now().getTime()) / 1000)
-  const { agent, email } = await atConfirm({ amount: 10_000, zip: '20001' })
-  assert.equal(buttonOf(agent), 'Pay $106.00')
-  service.clock.pass(120)
-  assert.match(textOf((await agent.submit(PAY)).body), /License key/)
-  assert.deepEqual(await takenFrom(service, email), [10_600])
-  const next = await atConfirm({ amount: 10_000, zip: '20001' })
-  assert.equal(buttonOf(next.agent), 'Pay $107.00')
+describe('a cart that is left open', () => {
+  const DAY = 86_400
+
+  const LAST_MINUTE = Date.UTC(2026, 8, 30, 23, 59)
+
+  // M7
+  test('over the start of a new rate is quoted again, and asked about', async () => {
+    service.clock.pass((LAST_MINUTE - service.clock.now().getTime()) / 1000)
+    const { agent, email } = await atConfirm({ amount: 10_000, zip: '20001' })
+    const elsewhere = await atConfirm()
+    assert.equal(buttonOf(agent), 'Pay $106.00')
+    service.clock.pass(120)
+    assert.match(textOf((await agent.submit(PAY)).body), /Something has changed/)
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.equal(buttonOf(agent), 'Pay $107.00')
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [10_700])
+    // Where no rate has started nobody is asked again.
+    assert.match(textOf((await elsewhere.agent.submit(PAY)).body), /License key/)
+  })
+
+  // F15, M7
+  test('expires after 24 hours, and starts again with what the buyer entered', async () => {
+    const { app, agent, email } = await atConfirm()
+    const cart = await service.world.db.one<{ id: string }>(
+      sql`select id from carts where email = ${email}`,
+    )
+    service.clock.pass(400 * DAY)
+    await change(app, 1500)
+    const old = agent.tab()
+    for (const step of ['card', 'card-entered', 'confirm']) {
+      const page = await agent.tab().open(`/checkout/${cart.id}/${step}`)
+      assert.match(page.url, /\/details$/)
+      assert.match(textOf(page.body), /This order has expired It was not paid within 24 hours/)
+    }
+    await old.submit(PAY)
+    assert.match(textOf(old.page.body), /This order has expired/)
+    assert.deepEqual(await takenFrom(service, email), [])
+    assert.deepEqual(
+      { ...old.form('Continue'), csrf_token: '' },
+      { csrf_token: '', email, zip: TEXAS.zip },
+    )
+    await old.submit('Continue', { country: 'US' })
+    await enterCard(old)
+    assert.equal(buttonOf(old), 'Pay $15.75')
+    await old.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [1575])
+  })
+
+  // F15
+  test('is paid as it was quoted within 24 hours', async () => {
+    const { agent, email } = await atConfirm()
+    service.clock.pass(DAY - 1)
+    await agent.submit(PAY)
+    assert.deepEqual(await takenFrom(service, email), [1260])
+  })
 })
 
 test('afterwards everything still adds up', () => assertInvariants(service))

@@ -4,7 +4,6 @@ import * as ledger from '#domain/ledger'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { addApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, purchase, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -41,8 +40,8 @@ async function booksOf(email: string) {
 
 /** Follows the product page of the marketplace to the checkout, and buys. */
 async function buyFromMarketplace(agent: Agent, email: string, query = '') {
-  await agent.open(`/apps/${service.demo.app.slug}/buy/${monthly()}`)
-  if (query !== '') await agent.open(`/buy/${monthly()}/${query}`)
+  await agent.open(`/apps/${service.demo.app.slug}/${query}`)
+  await agent.press('Buy Pro monthly')
   await agent.submit('Continue', { email, ...TEXAS })
   await enterCard(agent)
   return await agent.submit(/^Pay /)
@@ -121,48 +120,67 @@ test('the tax is that of the buyer’s state, on top of the price', async () => 
   }
 })
 
+// F7
 describe('who brought a sale', () => {
-  const cameBy = async (agent: Agent) => {
-    const email = fresh()
-    await purchase(service, agent, { email })
-    return (await booksOf(email)).brought_by
+  const product = () => `/apps/${service.demo.app.slug}/`
+  /** The link of a product page's Buy button, as a browser has it. */
+  const drawnLink = async () => {
+    const { body } = await buyer(service).open(product())
+    const [, address] = /href="(\/buy\/[^"]*via=[^"]*)"[^>]*>(?:[^<]|<(?!\/a))*monthly/.exec(body)!
+    return address!.replaceAll('&amp;', '&')
   }
-  const visit = (agent: Agent) => agent.open(`/apps/${service.demo.app.slug}/buy/${monthly()}`)
-
-  test('is the marketplace for thirty days after its link', async () => {
-    const [early, late] = [buyer(service), buyer(service)]
-    await visit(early)
-    await visit(late)
-    service.clock.pass(30 * 86_400 - 1)
-    assert.equal(await cameBy(early), 'service')
-    service.clock.pass(1)
-    assert.equal(await cameBy(late), 'seller')
-  })
-
-  test('is the seller, if a link of another site came after', async () => {
-    const agent = buyer(service)
-    await visit(agent)
-    const answer = await service.app.inject({
-      url: `/buy/${monthly()}/`,
-      headers: { cookie: agent.cookie, 'sec-fetch-site': 'cross-site' },
-    })
-    for (const { name, value } of answer.cookies) if (value === '') agent.cookies.delete(name)
-    assert.equal(await cameBy(agent), 'seller')
-  })
-
-  test('is the seller, if the mark is of another app or was made by hand', async () => {
-    const agent = buyer(service)
-    await visit(agent)
-    const mark = [...agent.cookies].find(([name]) => name.includes('brought'))!
-    const other = await addApp(service, { slug: 'harbor' })
+  const cameBy = async (link: string, agent = buyer(service)) => {
     const email = fresh()
-    agent.cookies.delete(mark[0])
-    agent.cookies.set(mark[0].replace(service.demo.app.client_id, other.client_id), mark[1])
-    await agent.open(`/buy/${other.price_id}/`)
+    await agent.open(link)
     await agent.submit('Continue', { email, ...TEXAS })
     await enterCard(agent)
     await agent.submit(/^Pay /)
-    assert.equal((await booksOf(email)).brought_by, 'seller')
+    return (await booksOf(email)).brought_by
+  }
+
+  test('is the service for thirty days after it drew the link', async () => {
+    const link = await drawnLink()
+    service.clock.pass(30 * 86_400 - 1)
+    assert.equal(await cameBy(link), 'service')
+    service.clock.pass(1)
+    assert.equal(await cameBy(link), 'seller')
+  })
+
+  test('is the seller by a link of their own, whatever the browser visited before', async () => {
+    const agent = buyer(service)
+    await agent.open(product())
+    await agent.press('Buy Pro monthly')
+    assert.equal(await cameBy(`/buy/${monthly()}/`, agent), 'seller')
+  })
+
+  test('is the seller if the mark is of another price or was made by hand', async () => {
+    const via = (await drawnLink()).split('via=')[1]!
+    const other = service.demo.app.prices[1]!.public_id
+    for (const link of [
+      `/buy/${other}/?via=${via}`,
+      `/buy/${monthly()}/?via=${via.slice(0, -2)}`,
+      `/buy/${monthly()}/?via=${via}&via=${via}`,
+      `/buy/${monthly()}/?via=service`,
+    ]) {
+      assert.equal(await cameBy(link), 'seller', link)
+    }
+  })
+
+  test('stays the service where the buyer corrects the details', async () => {
+    const agent = buyer(service)
+    const email = fresh()
+    await agent.open(await drawnLink())
+    await agent.submit('Continue', { email: 'no address', ...TEXAS })
+    await agent.submit('Continue', { email, ...TEXAS })
+    await enterCard(agent)
+    await agent.press('Change your details')
+    // F11
+    const { email: kept, zip } = agent.form('Continue')
+    assert.deepEqual({ email: kept, zip }, { email, zip: TEXAS.zip })
+    await agent.submit('Continue', { country: 'US' })
+    await enterCard(agent)
+    await agent.submit(/^Pay /)
+    assert.equal((await booksOf(email)).brought_by, 'service')
   })
 })
 

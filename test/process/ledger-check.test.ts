@@ -162,6 +162,21 @@ const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> 
       return id
     },
   },
+  // M7
+  'a charge by a rate that was no longer in force': {
+    rule: 'a charge follows the rate of its day',
+    async plant(tx) {
+      const id = await idOf(tx, aSale)
+      await tx.run(sql`update tax_quotes set rule = 'US-DC:2020-01-01:taxable', state = 'DC',
+          rate_ppm = 60000, taxable_ppm = 1000000, tax = round(amount * 0.06)
+        where id = (select tax_quote_id from invoices where id = ${id})`)
+      await tx.run(sql`update invoices i set tax = q.tax from tax_quotes q
+        where q.id = i.tax_quote_id and i.id = ${id}`)
+      await tx.run(sql`update attempts set asked_at = '2026-10-01T00:00:00Z'
+        where id = (select attempt_id from charges where invoice_id = ${id})`)
+      return id
+    },
+  },
   'a charge of another amount than the bill': {
     rule: 'a paid bill has its charge',
     async plant(tx) {

@@ -3,11 +3,11 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import {
-  askForCard,
   bill,
   type Confirmed,
   confirm,
   identifyBuyer,
+  openCardPage,
   openCart,
   resume,
   takeCard,
@@ -113,9 +113,9 @@ async function giveCard(town: Town, chance: Chance, cart_id: string): Promise<st
   const { world } = town
   const cart = (await billing.findCart(world.db, cart_id))!
   const offer = await catalog.findBought(world.db, cart.price_id)
-  const app = { name: 'The app' } as Parameters<typeof askForCard>[2]['app']
+  const app = { name: 'The app' } as Parameters<typeof openCardPage>[2]['app']
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
-  await askForCard(world, cart, { app, offer, summary: [], ...place })
+  await openCardPage(world, cart, { app, offer, summary: [], ...place })
   const asked = (await billing.findCart(world.db, cart_id))!
   const number = await enterCard(town, chance, asked.card_entry_id!)
   await takeCard(world, asked)

@@ -32,9 +32,9 @@ export class Agent {
     this.cookies = facts.cookies ?? new Map()
   }
 
-  /** A second tab of the same browser, on the same page. */
-  tab(): Agent {
-    const facts = { address: this.#address, cookies: this.cookies }
+  /** A second tab of the same browser, on the same page, perhaps on another network by now. */
+  tab(address = this.#address): Agent {
+    const facts = { address, cookies: this.cookies }
     const tab = new Agent(this.#app, this.#base_url, facts)
     tab.page = this.page
     return tab

@@ -118,7 +118,7 @@ test('every cookie is of this host alone, and out of reach of scripts and other 
   await buy(page, { buy_url: `${buy_url}?ref=${code}`, email: newEmail() })
   const cookies = await page.context().cookies()
   const names = cookies.map(({ name }) => name.replace(/app_\w+$/, 'app')).sort()
-  assert.deepEqual(names, ['__Host-brought-app', '__Host-browser', '__Host-ref', '__Host-session'])
+  assert.deepEqual(names, ['__Host-browser', '__Host-ref', '__Host-session'])
   for (const { name, domain, path, secure, httpOnly, sameSite } of cookies) {
     const facts = { domain, path, secure, httpOnly, sameSite }
     const wanted = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' }

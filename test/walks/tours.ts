@@ -290,6 +290,6 @@ async function* faults({ service, processor }: TourStage, page: Page) {
   await world.limits.take({ name: 'checkout-open', points: 120, seconds: 60 }, '127.0.0.1', 120)
   await page.goto(demo.app.prices[0]!.buy_url)
   await giveDetails(page, newEmail())
-  await arrive(page, 'A little too fast')
+  await arrive(page, 'Too many requests')
   yield 'too fast'
 }

@@ -9,8 +9,9 @@ export interface Affiliate {
   code: string
 }
 
-/** The referrer of a code, or undefined for a code that nobody has. */
-export async function findByCode(db: Db, code: string): Promise<Affiliate | undefined> {
+/** The referrer of a code in whatever case, or undefined for a code that nobody has. */
+export async function findByCode(db: Db, text: string): Promise<Affiliate | undefined> {
+  const code = text.toLowerCase()
   if (!isCode(code)) return undefined
   return await db.maybe<Affiliate>(
     sql`select id, user_id, code from affiliates where code = ${code}`,

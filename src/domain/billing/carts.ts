@@ -30,7 +30,9 @@ export interface Cart {
   /** Set once the buyer proved to be the account that has this email. */
   user_id: string | null
   tax_quote_id: string | null
+  /** The processor's card page, until a card was read from it. */
   card_entry_id: string | null
+  card_entry_url: string | null
   card: CartCard | null
   affiliate_id: string | null
   brought_by: BroughtBy
@@ -38,11 +40,12 @@ export interface Cart {
   trial_days: number | null
   order_id: string | null
   completed_at: Date | null
+  created_at: Date
 }
 
 const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalised, country,
-  zip, state, user_id, tax_quote_id, card_entry_id, card, affiliate_id, brought_by, trial_days,
-  order_id, completed_at`
+  zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
+  trial_days, order_id, completed_at, created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(
@@ -82,28 +85,41 @@ export async function identifyCart(
     where id = ${facts.cart_id}`)
 }
 
-/** Notes where the processor will tell of the buyer's card. */
+/**
+ * Notes the processor's card page, where it will tell of the buyer's card, and returns the address
+ * of the page that is in force: the first of two that were opened at once.
+ */
 export async function awaitCard(
   db: Db,
   now: Date,
-  facts: { cart_id: string; card_entry_id: string },
-): Promise<void> {
-  await db.run(sql`update carts set card_entry_id = ${facts.card_entry_id}, updated_at = ${now}
-    where id = ${facts.cart_id}`)
+  facts: { cart_id: string; card_entry_id: string; card_entry_url: string },
+): Promise<string> {
+  const { cart_id, card_entry_id, card_entry_url } = facts
+  const row = await db.one<{ card_entry_url: string }>(sql`update carts
+    set card_entry_id = case when card_entry_url is null then ${card_entry_id}
+        else card_entry_id end,
+      card_entry_url = coalesce(card_entry_url, ${card_entry_url}), updated_at = ${now}
+    where id = ${cart_id} returning card_entry_url`)
+  return row.card_entry_url
 }
 
-/** Keeps the card that was entered, or takes it away again. */
+/** Forgets the card page: its card was refused. */
+export async function forgetCardEntry(db: Db, now: Date, cart_id: string): Promise<void> {
+  await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
+    updated_at = ${now} where id = ${cart_id}`)
+}
+
+/** Keeps the card that was entered; its page is used. */
 export async function setCard(
   db: Db,
   now: Date,
-  facts: { cart_id: string; card: CartCard | null },
+  facts: { cart_id: string; card: CartCard },
 ): Promise<void> {
-  const card = facts.card && JSON.stringify(facts.card)
-  await db.run(sql`update carts set card = ${card}, updated_at = ${now}
-    where id = ${facts.cart_id}`)
+  await db.run(sql`update carts set card = ${JSON.stringify(facts.card)}, card_entry_id = null,
+    card_entry_url = null, updated_at = ${now} where id = ${facts.cart_id}`)
 }
 
-/** Replaces the quote of a cart whose price changed. */
+/** Replaces the quote of a cart whose price changed, or whose quote no longer holds. */
 export async function requote(
   db: Db,
   now: Date,

@@ -7,6 +7,7 @@
  * order at the most, a period is billed once, and a fee is multiplied once. Spec: What the service
  * does, 6; States and transitions; Hosted checkout and management links.
  */
+export { hasExpired } from './cart.ts'
 export * from './carts.ts'
 export {
   type Dunning,

@@ -147,6 +147,8 @@ export type SubscriptionChange = Partial<
     | 'price_id'
     | 'card_id'
     | 'amount'
+    | 'state'
+    | 'zip'
     | 'anchor'
     | 'anchor_index'
     | 'period_index'
@@ -174,7 +176,8 @@ export async function changeSubscription(
 ): Promise<void> {
   const s = { ...subscription, ...change }
   await db.run(sql`update subscriptions set price_id = ${s.price_id}, card_id = ${s.card_id},
-      amount = ${s.amount}, anchor = ${s.anchor}, anchor_index = ${s.anchor_index},
+      amount = ${s.amount}, state = ${s.state}, zip = ${s.zip}, anchor = ${s.anchor},
+      anchor_index = ${s.anchor_index},
       period_index = ${s.period_index}, period_end = ${s.period_end},
       auto_renew = ${s.auto_renew}, next_at = ${s.next_at}, past_due_since = ${s.past_due_since},
       retries = ${s.retries}, last_decline = ${s.last_decline},

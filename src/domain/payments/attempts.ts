@@ -55,14 +55,17 @@ export function isUnsettled({ status }: Pick<Try, 'status'>): boolean {
 export async function open(
   db: Db,
   now: Date,
-  attempt: Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>,
+  attempt: Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'> & {
+    /** When the buyer agreed to it, in the app's time. */
+    asked_at: Date
+  },
 ): Promise<boolean> {
   const inserted = await db.run(sql`insert into attempts
     (id, cart_id, app_id, email_normalised, order_id, tax_quote_id, amount, trial_days, card,
-      status, created_at)
+      status, asked_at, created_at)
     values (${attempt.id}, ${attempt.cart_id}, ${attempt.app_id}, ${attempt.email_normalised},
       ${attempt.order_id}, ${attempt.tax_quote_id}, ${attempt.amount}, ${attempt.trial_days},
-      ${JSON.stringify(attempt.card)}, 'open', ${now})
+      ${JSON.stringify(attempt.card)}, 'open', ${attempt.asked_at}, ${now})
     on conflict (app_id, email_normalised) where status in ('open', 'action_required')
     do nothing`)
   return inserted === 1

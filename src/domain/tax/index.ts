@@ -4,9 +4,9 @@
  * Knows the dated table of state rates (never edited, only superseded by a later row), which ZIP
  * lies where, every quote ever given, what is owed to each state for each month, and how it was
  * filed. Owns `tax_quotes` and `remittances`. Promises: a quote names the rule that made it, and is
- * charged as it stands; a state's month is filed once, after those before it. Who works the tax
- * out is behind a port: the table, or the processor's tax service. Spec: What the service does;
- * rounding in platform/money.
+ * charged as it stands, while it holds; a state's month is filed once, after those before it. Who
+ * works the tax out is behind a port: the table, or the processor's tax service. Spec: What the
+ * service does; rounding in platform/money.
  */
 export {
   endOfMonth,
@@ -25,6 +25,7 @@ export {
   TaxUnreachable,
 } from './provider.ts'
 export { taxOn } from './quote.ts'
+export { holds } from './quote-hold.ts'
 export { findQuote, keepQuote, type Quote } from './quotes.ts'
 export { type Rule, ruleFor } from './rates.ts'
 export * from './remittances.ts'

@@ -25,6 +25,8 @@ export class TaxUnreachable extends Error {}
 export interface TaxProvider {
   readonly name: 'table' | 'stripe'
   quote(now: Date, sale: Sale): Promise<Figures>
+  /** Tells whether a rate may have started since a quote that is less than 24 hours old. */
+  mayDiffer(now: Date, quote: { state: string; rule: string; created_at: Date }): boolean
 }
 
 /** The embedded table of state rates: no one outside is asked. */
@@ -34,4 +36,5 @@ export const rateTable: TaxProvider = {
     const rule = ruleFor(state, isoDate(now))
     return { ...rule, tax: taxOn(amount, rule) }
   },
+  mayDiffer: (now, { state, rule }) => ruleFor(state, isoDate(now)).rule !== rule,
 }

@@ -14,7 +14,10 @@ export interface Quote {
   rule: string
   rate_ppm: number
   taxable_ppm: number
+  created_at: Date
 }
+
+const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at`
 
 /** Keeps what a provider said of a sale, with the rule that made it. */
 export async function keepQuote(
@@ -26,12 +29,10 @@ export async function keepQuote(
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)
     values (${facts.id}, 'US', ${facts.state}, ${facts.zip}, ${facts.amount}, ${facts.tax},
       ${facts.rule}, ${facts.rate_ppm}, ${facts.taxable_ppm}, ${now})
-    returning id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm`)
+    returning ${COLUMNS}`)
 }
 
 /** A quote that was given before. */
 export async function findQuote(db: Db, id: string): Promise<Quote> {
-  return await db.one<Quote>(sql`
-    select id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm
-    from tax_quotes where id = ${id}`)
+  return await db.one<Quote>(sql`select ${COLUMNS} from tax_quotes where id = ${id}`)
 }

@@ -2,6 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
+import { isoDate } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type Cents, formatAmount, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -22,6 +23,8 @@ interface InvoiceFacts extends tax.Rule {
   brought_by: billing.BroughtBy
   affiliate_id: string | null
   created_at: Date
+  /** When its charge was asked for, in the app's time. */
+  asked_at: Date
   seller_id: string
   state: string
   quote_amount: Cents
@@ -38,10 +41,12 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
         i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
+        coalesce(t.asked_at, i.created_at) as asked_at,
         c.amount as charged, coalesce(${linesOf('sale', sql`i.id`)},
           ${linesOf('sale', sql`case i.kind when 'purchase' then i.order_id end`)}) as lines
       from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
+        left join attempts t on t.id = c.attempt_id
       where i.id > ${after} order by i.id limit ${limit}`),
     (invoice) => {
       report.count('bills')
@@ -96,9 +101,16 @@ function checkQuote(report: Report, invoice: InvoiceFacts): void {
   // What a tax service outside worked out follows rules of its own.
   if (!rule.startsWith('US-')) return
   const expected = tax.taxOn(quote_amount, invoice)
-  if (quote_tax === expected) return
-  const words = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
-  report.differ('a quote follows its rule', id, words)
+  if (quote_tax !== expected) {
+    const words = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
+    report.differ('a quote follows its rule', id, words)
+  }
+  // What a buyer agreed to is charged at once; the answer may come on another day.
+  const day = isoDate(invoice.asked_at)
+  const inForce = tax.ruleFor(invoice.state, day).rule
+  if (rule === inForce) return
+  const words = `on ${day} the rule is ${inForce}, charged by ${rule}`
+  report.differ('a charge follows the rate of its day', id, words)
 }
 
 /** When an app's add-on was on, as far as that can be told. */

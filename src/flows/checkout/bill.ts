@@ -33,6 +33,6 @@ export async function bill(world: World, cart: billing.Cart, offer: Offer): Prom
   const total = sum(quote.amount, quote.tax)
   const terms = billing.termsOf(appTime(world, app), offered, { total, trial_allowed })
   const trial_days = terms.status === 'trialing' ? offered.trial_days : 0
-  const shown = JSON.stringify([quote.id, trial_days, cart.card?.token])
+  const shown = JSON.stringify([cart.id, quote.amount, quote.tax, trial_days, cart.card?.token])
   return { quote, total, terms, trial_days, agreement: sha256(shown).toString('base64url') }
 }

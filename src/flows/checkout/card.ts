@@ -5,12 +5,16 @@ import type { Card } from '#domain/payments'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 
-/** Sends the buyer to the processor's card page and remembers where its answer will be. */
-export async function askForCard(
+/**
+ * The processor's page where the buyer of a cart enters a card. The one that was opened before is
+ * returned again until a card was read from it: a processor session lives as long as a cart does.
+ */
+export async function openCardPage(
   world: World,
   cart: billing.Cart,
   facts: { app: App; offer: Offer; summary: string[]; return_url: string; back_url: string },
 ): Promise<string> {
+  if (cart.card_entry_url) return cart.card_entry_url
   const now = world.clock.now()
   const entry = await world.processor.openCardEntry(now, {
     app_name: facts.app.name,
@@ -21,29 +25,40 @@ export async function askForCard(
     return_url: facts.return_url,
     back_url: facts.back_url,
   })
-  await billing.awaitCard(world.db, now, { cart_id: cart.id, card_entry_id: entry.id })
-  return entry.url
+  const opened = { cart_id: cart.id, card_entry_id: entry.id, card_entry_url: entry.url }
+  return await billing.awaitCard(world.db, now, opened)
 }
 
 /** Why a card cannot be used here. */
-export type CardRefusal = 'abroad' | 'unknown_zip'
+export type CardRefusal = 'abroad' | 'unknown_zip' | 'other_state'
 
-/** Fetches the card that the buyer entered; one that is refused is not kept. */
-export async function takeCard(
-  world: World,
-  cart: billing.Cart,
-): Promise<'kept' | 'none' | CardRefusal> {
-  if (!cart.card_entry_id) return 'none'
+/** What became of the card page: a card that is refused is not kept. */
+export type TakenCard =
+  | { outcome: 'kept' | 'none' }
+  | { outcome: 'refused'; reason: CardRefusal; card: Card }
+
+/** Fetches the card that the buyer entered. */
+export async function takeCard(world: World, cart: billing.Cart): Promise<TakenCard> {
+  if (!cart.card_entry_id) return { outcome: 'none' }
   const card = await world.processor.readCardEntry(cart.card_entry_id)
-  if (!card) return 'none'
-  const refusal = cardRefusal(card)
-  if (refusal) return refusal
-  await billing.setCard(world.db, world.clock.now(), { cart_id: cart.id, card })
-  return 'kept'
+  if (!card) return { outcome: 'none' }
+  const now = world.clock.now()
+  const reason = cardRefusal(card, cart.state!)
+  if (reason) {
+    await billing.forgetCardEntry(world.db, now, cart.id)
+    return { outcome: 'refused', reason, card }
+  }
+  await billing.setCard(world.db, now, { cart_id: cart.id, card })
+  return { outcome: 'kept' }
 }
 
-/** US buyers only: the card's billing country and ZIP (spec: What the service does, 4). */
-export function cardRefusal(card: Card): CardRefusal | undefined {
+/**
+ * US buyers only: the card's billing country and ZIP code (spec: What the service does, 4), in the
+ * state whose tax is charged.
+ */
+export function cardRefusal(card: Card, declared_state: string): CardRefusal | undefined {
   if (card.billing_country !== 'US') return 'abroad'
-  return tax.stateOfZip(card.billing_zip) === undefined ? 'unknown_zip' : undefined
+  const state = tax.stateOfZip(card.billing_zip)
+  if (state === undefined) return 'unknown_zip'
+  return state === declared_state ? undefined : 'other_state'
 }

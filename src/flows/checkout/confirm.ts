@@ -22,13 +22,15 @@ export type Confirmed =
   | { outcome: 'already_owned'; license: licensing.License }
   /** Nothing was charged, and what is shown must be looked at again. */
   | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' | 'untried' }
+  /** The cart was left for too long: its buyer starts again. */
+  | { outcome: 'expired' }
   /** The app's own developer is never charged for it; see `finishWalkthrough`. */
   | { outcome: 'preview' }
 
 /** An attempt to charge; another one of the same buyer that is in its way, if still; or the end. */
 type Recorded =
   | { attempt: payments.Attempt }
-  /** The offer changed between the look at it and the record. */
+  /** The offer changed between the look at it and the record, or it was quoted again. */
   | 'repriced'
   | { other: payments.Attempt | undefined }
   | { end: Confirmed }
@@ -45,7 +47,7 @@ export async function confirm(
 ): Promise<Confirmed> {
   for (let round = 0; round < ROUNDS; round++) {
     const recorded = await record(world, request)
-    // Looked at again from the start, where a price that is not the quoted one is asked about.
+    // Looked at again from the start: what the buyer saw must be what is charged now.
     if (recorded === 'repriced') continue
     if ('end' in recorded) return recorded.end
     if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
@@ -71,12 +73,18 @@ async function record(
   const offer = seen && (await catalog.findOffer(db, seen.price_id))
   const app = offer && (await apps.findOnSale(db, offer.app_id))
   if (!seen || !offer || !app) return end({ outcome: 'gone' })
+  if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
   const { card } = seen
-  if (!card || cardRefusal(card)) return end({ outcome: 'card_needed' })
+  if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
   const shown = await bill(world, seen, offer)
-  if (shown.quote.amount !== offer.amount) return end(await requote(world, seen, offer))
+  const asked_at = appTime(world, app)
+  const isHeld = tax.holds(asked_at, shown.quote, world.taxes)
+  if (!isHeld || shown.quote.amount !== offer.amount) {
+    await requote(world, seen, { app, offer })
+    return 'repriced'
+  }
   if (shown.agreement !== request.agreement) return end({ outcome: 'changed' })
-  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, offer, card, shown }))
+  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, offer, card, shown, asked_at }))
 }
 
 /** The same inside of its transaction, with all that was seen before it. */
@@ -89,6 +97,7 @@ async function recordAttempt(
     offer: catalog.Offer
     card: payments.Card
     shown: Bill
+    asked_at: Date
   },
 ): Promise<Recorded> {
   const now = clock.now()
@@ -110,7 +119,7 @@ async function recordAttempt(
     trial_days: shown.trial_days,
     card,
   }
-  if (!(await payments.open(tx, now, attempt))) {
+  if (!(await payments.open(tx, now, { ...attempt, asked_at: facts.asked_at }))) {
     return { other: await payments.findUnsettled(tx, buyer) }
   }
   const withdraw = async (why: Confirmed) => {
@@ -132,9 +141,13 @@ function end(outcome: Confirmed): Recorded {
   return { end: outcome }
 }
 
-/** The price changed under the cart: quotes it anew, for the buyer to look at. */
-async function requote(world: World, cart: billing.Cart, offer: catalog.Offer): Promise<Confirmed> {
-  const now = await timeThere(world, cart)
+/** The price changed under the cart, or its quote no longer holds: quotes it anew. */
+async function requote(
+  world: World,
+  cart: billing.Cart,
+  { app, offer }: { app: apps.App; offer: catalog.Offer },
+): Promise<void> {
+  const now = appTime(world, app)
   const { state, zip } = cart as { state: string; zip: string }
   const sale = { state, zip, amount: offer.amount }
   const figures = await world.taxes.quote(now, sale)
@@ -143,7 +156,6 @@ async function requote(world: World, cart: billing.Cart, offer: catalog.Offer): 
     await tax.keepQuote(tx, now, { id, ...sale, ...figures })
     await billing.requote(tx, world.clock.now(), { cart_id: cart.id, tax_quote_id: id })
   })
-  return { outcome: 'changed' }
 }
 
 /** Closes a challenge that was left unanswered, so that its answer cannot come late. */

@@ -79,15 +79,22 @@ async function billResumption(world: World, license_id: string) {
 export async function changeCard(
   world: World,
   asker: Asker,
-  facts: { license_id: string; card: payments.Card; return_url: string },
+  facts: {
+    license_id: string
+    card: payments.Card
+    return_url: string
+    /** Where the buyer lives by now: later charges are taxed there. */
+    address?: { state: string; zip: string }
+  },
 ): Promise<Paid> {
-  const { license_id, card, return_url } = facts
+  const { license_id, card, return_url, address } = facts
   await world.db.tx(async (tx) => {
     const { subscription, now } = await holdLicense(world, tx, license_id)
     if (!subscription) return
     const card_id = mintId(world.random, 'card')
     await payments.keepCard(tx, now, { id: card_id, user_id: asker.user_id, card })
-    await billing.changeSubscription(tx, subscription, { card_id, last_decline: null })
+    const change = { ...address, card_id, last_decline: null }
+    await billing.changeSubscription(tx, subscription, change)
   })
   const license = await licensing.findLicense(world.db, license_id)
   if (license.status !== 'past_due' && license.status !== 'unpaid') {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
@@ -10,11 +11,11 @@ import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
 import { MisconfiguredPage } from '#surfaces/error-page'
 import { byIp } from '#surfaces/guards'
-import { broughtBy, noteReferrer, noteSellersLink, referrerOf } from '#surfaces/marks'
+import { broughtBy, noteReferrer, referrerOf, viaService } from '#surfaces/marks'
 import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { purchaseOf } from './cart-guard.ts'
+import { ownCart, purchaseOf } from './cart-guard.ts'
 import { ownerAddress } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { DetailsPage, type Faults } from './pages.tsx'
@@ -30,18 +31,8 @@ interface Link {
 
 /** The first step of a checkout, at the address that sellers link to. */
 export function declareBuy(scope: FastifyInstance, world: World): void {
-  scope.get('/buy/:price_id/', async (request, reply) => {
-    const link = await readLink(world, request, queryOf(request, 'next'))
-    if (!link.next_ok) return misconfigured(reply, link.app)
-    await noteReferrer(world, request, reply, queryOf(request, 'ref'))
-    noteSellersLink(request, reply, link.app.id)
-    const session = await currentSession(world, request)
-    const owner = await ownedBy(world, session, link)
-    if (owner) return goTo(reply, owner)
-    const asked = apps.isDeveloper(link.app, session) ? undefined : queryOf(request, 'email')
-    const values = { email: asked ?? emailFor(session, link.app) }
-    return sendDetails(world, request, reply, link, { session, values, faults: {} })
-  })
+  declareOpening(scope, world)
+  declareDetails(scope, world)
 
   const config = { limits: [OPENINGS] }
   scope.post('/buy/:price_id/', { config }, async (request, reply) => {
@@ -53,11 +44,8 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const email = apps.isDeveloper(link.app, session) ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
-      return sendDetails(world, request, reply, link, {
-        session,
-        values: form,
-        faults: read.faults,
-      })
+      const { faults } = read
+      return sendDetails(world, request, reply, link, { session, values: form, faults })
     }
     const opened = await openCart(world, {
       offer: link.offer,
@@ -66,7 +54,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       next_url: link.next_url,
       session,
       affiliate_id: referrerOf(world, request),
-      brought_by: broughtBy(world, request, link.app.id),
+      brought_by: broughtBy(world, link.offer.id, form.via),
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
@@ -74,6 +62,49 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     }
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
     return goTo(reply, `/checkout/${opened.cart_id}/${step}`)
+  })
+}
+
+/** A link that a buyer follows. */
+function declareOpening(scope: FastifyInstance, world: World): void {
+  scope.get('/buy/:price_id/', async (request, reply) => {
+    const link = await readLink(world, request, queryOf(request, 'next'))
+    if (!link.next_ok) return misconfigured(reply, link.app)
+    await noteReferrer(world, request, reply)
+    const session = await currentSession(world, request)
+    const owner = await ownedBy(world, session, link)
+    if (owner) return goTo(reply, owner)
+    const asked = apps.isDeveloper(link.app, session) ? undefined : queryOf(request, 'email')
+    const values = { email: asked ?? emailFor(session, link.app), via: queryOf(request, 'via') }
+    return sendDetails(world, request, reply, link, { session, values, faults: {} })
+  })
+}
+
+/** The same step again, for a buyer who comes back to change what they entered. */
+function declareDetails(scope: FastifyInstance, world: World): void {
+  scope.get('/checkout/:cart_id/details', async (request, reply) => {
+    const { cart, app, offer } = await ownCart(world, request, reply)
+    if (cart.completed_at) return goTo(reply, `/checkout/${cart.id}/success`)
+    const isOnSale = await apps.findOnSale(world.db, app.id)
+    const now = isOnSale && (await catalog.findOffer(world.db, offer.id))
+    if (!now) throw refuse('not_found')
+    return sendDetails(
+      world,
+      request,
+      reply,
+      { app, offer: now, next_url: cart.next_url },
+      {
+        session: await currentSession(world, request),
+        values: {
+          email: cart.email!,
+          country: cart.country!,
+          zip: cart.zip!,
+          via: cart.brought_by === 'service' ? viaService(world, offer.id) : undefined,
+        },
+        faults: {},
+        has_expired: billing.hasExpired(world.clock.now(), cart),
+      },
+    )
   })
 }
 
@@ -106,6 +137,8 @@ function sendDetails(
     session: identity.Session | undefined
     values: Record<string, string | undefined>
     faults: Faults
+    /** True where the buyer comes from a cart that was left for too long. */
+    has_expired?: boolean
   },
 ): FastifyReply {
   const is_preview = apps.isDeveloper(app, step.session)
@@ -116,6 +149,7 @@ function sendDetails(
     next: next_url ?? undefined,
     values: step.values,
     faults: step.faults,
+    has_expired: step.has_expired ?? false,
     preview_email: is_preview ? step.session!.email : undefined,
   })
   const hasFaults = Object.keys(step.faults).length > 0

@@ -38,7 +38,9 @@ export async function ownCart(
   const app = (await apps.find(world.db, cart.app_id))!
   const facts = await bill(world, cart, offer)
   const is_preview = cart.order_id === null && cart.user_id === app.developer_id
-  const purchase = purchaseOf(world, { app, offer, is_preview }, figuresOf(offer, facts))
+  const figures = figuresOf(offer, facts)
+  const amount = facts.quote.amount
+  const purchase = purchaseOf(world, { app, offer: { ...offer, amount }, is_preview }, figures)
   return { cart, app, offer, bill: facts, purchase, is_preview }
 }
 
@@ -77,8 +79,13 @@ function testNotice(world: World, app: apps.App): string | undefined {
   return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
 }
 
-/** Where the first step of a cart's purchase is. */
+/** The first step of a cart's purchase, with what the buyer entered there. */
 export function detailsUrl(cart: billing.Cart): string {
+  return `/checkout/${cart.id}/details`
+}
+
+/** The first step of the same purchase in another browser, which knows nothing of the cart. */
+export function buyUrl(cart: billing.Cart): string {
   const query = cart.next_url === null ? '' : `?next=${encodeURIComponent(cart.next_url)}`
   return `/buy/${cart.price_id}/${query}`
 }

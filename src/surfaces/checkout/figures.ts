@@ -23,20 +23,25 @@ export function figuresBeforeTax(offer: Offer): OrderFigures {
 }
 
 /** The order's lines with their tax, and what comes later. */
-export function figuresOf(offer: Offer, { quote, total, terms }: Bill): OrderFigures {
+export function figuresOf(offer: Offer, bill: Bill): OrderFigures {
+  const { quote, total, terms, trial_days } = bill
   const isTrial = terms.status === 'trialing'
   return {
-    items: [{ label: offer.product_name, amount_cents: offer.amount }],
+    items: [{ label: offer.product_name, amount_cents: quote.amount }],
     subtotal_cents: quote.amount,
     tax_cents: quote.tax,
-    tax_label:
-      quote.tax === ZERO ? `Sales tax (${quote.state}, none)` : `Sales tax (${quote.state})`,
+    tax_label: taxLabel(quote),
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
-      ? `Free for ${offer.trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}, first on ${day(terms.period_end!)}, until you turn auto-renew off.`
+      ? `Free for ${trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}, first on ${day(terms.period_end!)}, until you turn auto-renew off.`
       : renewal(offer, { total, period_end: terms.period_end }),
   }
+}
+
+/** The line of the tax, which names the state that takes it. */
+export function taxLabel({ state, tax }: { state: string; tax: number }): string {
+  return tax === ZERO ? `Sales tax (${state}, none)` : `Sales tax (${state})`
 }
 
 /** The line that takes the first sum off while a trial runs. */

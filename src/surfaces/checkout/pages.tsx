@@ -19,8 +19,10 @@ export function DetailsPage(
   facts: Step & {
     action: string
     next: string | undefined
-    values: { email?: string | undefined; country?: string | undefined; zip?: string | undefined }
+    /** What the buyer entered before; `via` goes along as it came. */
+    values: Partial<Record<'email' | 'country' | 'zip' | 'via', string | undefined>>
     faults: Faults
+    has_expired: boolean
     /** The account of the developer whose preview this is. */
     preview_email: string | undefined
   },
@@ -33,9 +35,15 @@ export function DetailsPage(
     >
       <Steps current="Details" />
       <Heading title="Your details">Your receipt and your license go to this address.</Heading>
+      {facts.has_expired && (
+        <Alert tone="info" title="This order has expired">
+          It was not paid within 24 hours. Nothing was charged. Check your details to continue.
+        </Alert>
+      )}
       <ErrorSummary errors={listed(faults)} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.next !== undefined && <input type="hidden" name="next" value={facts.next} />}
+        {values.via !== undefined && <input type="hidden" name="via" value={values.via} />}
         <Field
           label="Email"
           name="email"
@@ -119,26 +127,6 @@ export function SignInPage(
   )
 }
 
-/** Between card and confirmation: a card that cannot be used here. */
-export function CardRefusedPage(
-  facts: Omit<Step, 'csrf_token'> & { card_url: string; reason: 'abroad' | 'unknown_zip' },
-): JSX.Element {
-  const words =
-    facts.reason === 'abroad'
-      ? 'Its billing address is outside the United States. For now, purchases are available to buyers in the United States only.'
-      : 'Its billing ZIP code does not exist in the United States. Please check it.'
-  return (
-    <FocusLayout {...frame(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
-      <Steps current="Card" />
-      <Heading title="This card cannot be used here">Nothing was charged.</Heading>
-      <Alert tone="error">{words}</Alert>
-      <Button kind="primary" href={facts.card_url} wide>
-        Use another card
-      </Button>
-    </FocusLayout>
-  )
-}
-
 /** Step 3: everything on one page, and one button. */
 export function ConfirmPage(
   facts: Step & {
@@ -153,9 +141,12 @@ export function ConfirmPage(
     /** True where the app's own developer walks through it. */
     is_preview: boolean
     alert: { title: string; words: string } | undefined
+    /** True where the card on the page was declined: another one is the way on. */
+    is_declined: boolean
   },
 ): JSX.Element {
-  const { purchase, alert } = facts
+  const { purchase, alert, is_declined } = facts
+  const card_url = `/checkout/${facts.cart_id}/card`
   const { words, action, pending, verb } = confirmWords(facts)
   return (
     <FocusLayout
@@ -181,7 +172,12 @@ export function ConfirmPage(
       <Form action={`/checkout/${facts.cart_id}/confirm`} csrf_token={facts.csrf_token}>
         <input type="hidden" name="agreement" value={facts.agreement} />
         <p class="text-sm">{purchase.figures.renewal}</p>
-        <Button kind="primary" icon="lock" pending={pending} wide>
+        {is_declined && (
+          <Button kind="primary" icon="card" href={card_url} wide>
+            Use another card
+          </Button>
+        )}
+        <Button kind={is_declined ? 'plain' : 'primary'} icon="lock" pending={pending} wide>
           {action}
         </Button>
         {verb && (
@@ -192,9 +188,7 @@ export function ConfirmPage(
         )}
       </Form>
       <div class="flex flex-wrap gap-x-6">
-        {!facts.is_preview && (
-          <BackLink href={`/checkout/${facts.cart_id}/card`}>Use another card</BackLink>
-        )}
+        {!facts.is_preview && !is_declined && <BackLink href={card_url}>Use another card</BackLink>}
         <BackLink href={facts.details_url}>Change your details</BackLink>
       </div>
     </FocusLayout>
@@ -208,9 +202,9 @@ function confirmWords({ purchase, is_preview }: { purchase: Purchase; is_preview
   }
   const { total_cents } = purchase.figures
   if (Number(total_cents) === 0) {
-    const words = 'Look it over once. Nothing is charged today.'
+    const words = 'Review your order. Nothing is charged today.'
     return { words, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
   }
-  const words = 'Look it over once; then your card is charged.'
+  const words = 'Review your order. Your card is charged when you press Pay.'
   return { words, action: `Pay ${formatMoney(total_cents)}`, pending: 'Paying…', verb: 'paying' }
 }

@@ -8,7 +8,7 @@ import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
 import { goOn } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
+import { buyUrl, cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
 import { ownerAddress } from './destination.ts'
 import { SignInPage } from './pages.tsx'
 
@@ -17,7 +17,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/sign-in', async (request, reply) => {
     // A sign-in link that was opened in another browser: there the purchase begins anew.
     const left = await cartBegunElsewhere(world, request, reply)
-    if (left) return goTo(reply, detailsUrl(left))
+    if (left) return goTo(reply, buyUrl(left))
     const own = await ownCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)

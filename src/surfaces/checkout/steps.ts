@@ -1,27 +1,33 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
 import {
-  askForCard,
   type Confirmed,
   confirm,
+  identifyBuyer,
+  openCardPage,
   type Resumed,
   resume,
+  type TakenCard,
   takeCard,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
-import { csrfToken } from '#surfaces/browser'
+import { csrfToken, currentSession } from '#surfaces/browser'
 import { limitDeclines } from '#surfaces/declines'
 import { byIp } from '#surfaces/guards'
 import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
+import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnAddress } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
-import { CardRefusedPage, ConfirmPage } from './pages.tsx'
+import { ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 
+const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 // Who tests stolen cards confirms a lot and buys little; what was bought gives its points back.
 const CONFIRMATIONS: readonly RouteLimit[] = [
   { name: 'checkout-confirm', points: 6, seconds: 60, key: byIp },
@@ -38,36 +44,58 @@ export function declareSteps(scope: FastifyInstance, world: World): void {
 }
 
 function declareCard(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/card', async (request, reply) => {
+  const config = { limits: [CARD_PAGES] }
+  scope.get('/checkout/:cart_id/card', { config }, async (request, reply) => {
     const own = await ownCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     if (own.is_preview) return sendNoCard(reply, own)
+    // The buyer may have entered a card and never come back from the processor's page.
+    const taken = await takeCard(world, own.cart)
+    if (taken.outcome !== 'none') return afterCard(reply, own, taken)
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
-    const url = await askForCard(world, own.cart, {
+    const url = await openCardPage(world, own.cart, {
       app: own.app,
       offer: own.offer,
       summary: summaryLines(own.offer, own.bill),
       return_url: `${base}/card-entered`,
-      back_url: `${world.config.base_url}${detailsUrl(own.cart)}`,
+      back_url: `${base}/details`,
     })
     return goTo(reply, url)
   })
 
-  scope.get('/checkout/:cart_id/card-entered', async (request, reply) => {
+  scope.get('/checkout/:cart_id/card-entered', { config }, async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    const base = `/checkout/${own.cart.id}`
-    if (isDone(own)) return goTo(reply, `${base}/success`)
-    const taken = await takeCard(world, own.cart)
-    if (taken === 'kept') return goTo(reply, `${base}/confirm`)
-    if (taken === 'none') return goTo(reply, `${base}/card`)
-    const page = { purchase: own.purchase, card_url: `${base}/card`, reason: taken }
-    return sendPage(reply, CardRefusedPage(page), { status: 422 })
+    const elsewhere = await stepElsewhere(world, own)
+    if (elsewhere) return goTo(reply, elsewhere)
+    return afterCard(reply, own, await takeCard(world, own.cart))
   })
 }
 
 function statementOf({ config }: World, { name }: { name: string }): string {
   return payments.statementText(config.operator.statement_descriptor, name).text
+}
+
+/** Where a buyer goes from the processor's card page: on, or to what is wrong with the card. */
+function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): FastifyReply {
+  const { cart, purchase } = own
+  const card_url = `/checkout/${cart.id}/card`
+  if (taken.outcome !== 'refused') {
+    const isEntered = taken.outcome === 'kept' || cart.card !== null
+    return goTo(reply, isEntered ? `/checkout/${cart.id}/confirm` : card_url)
+  }
+  const { reason, card } = taken
+  const page =
+    reason === 'other_state'
+      ? OtherStatePage({
+          purchase,
+          card_url,
+          details_url: detailsUrl(cart),
+          declared: { state: cart.state!, zip: cart.zip! },
+          billed: { state: tax.stateOfZip(card.billing_zip)!, zip: card.billing_zip },
+        })
+      : CardRefusedPage({ purchase, card_url, reason })
+  return sendPage(reply, page, { status: 422 })
 }
 
 function declareConfirmation(scope: FastifyInstance, world: World): void {
@@ -88,7 +116,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       card: cart.card ? payments.cardName(cart.card) : 'None; a preview needs no card',
       statement: statementOf(world, own.app),
       is_preview: own.is_preview,
-      alert: await alertOf(world, own, queryOf(request, 'notice')),
+      ...(await alertOf(world, own, queryOf(request, 'notice'))),
     })
     return sendPage(reply, page)
   })
@@ -117,18 +145,28 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
   })
 }
 
+/** Looks again at a cart whose buyer comes back; they may have bought in another tab meanwhile. */
+async function lookAgain(
+  world: World,
+  request: FastifyRequest,
+  { cart }: OwnCart,
+): Promise<Confirmed | Resumed> {
+  const resumed = await resume(world, cart)
+  if (resumed.outcome !== 'not_charged') return resumed
+  const found = await identifyBuyer(world, cart, await currentSession(world, request))
+  return found?.license ? { outcome: 'already_owned', license: found.license } : resumed
+}
+
 function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/resume', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    return await goOnAfter(world, reply, own, await resume(world, own.cart))
+    return await goOnAfter(world, reply, own, await lookAgain(world, request, own))
   })
 
   scope.get('/checkout/:cart_id/processing', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    const resumed = await resume(world, own.cart)
-    if (resumed.outcome !== 'processing') {
-      return goTo(reply, await afterConfirming(world, own, resumed))
-    }
+    const seen = await lookAgain(world, request, own)
+    if (seen.outcome !== 'processing') return await goOnAfter(world, reply, own, seen)
     const attempt = await payments.latestOf(world.db, own.cart.id)
     const page = ProcessingPage({
       purchase: own.purchase,
@@ -143,7 +181,7 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
 }
 
 /** Where a buyer belongs who opens a step too late or too early. */
-async function stepElsewhere({ db }: World, own: OwnCart): Promise<string | undefined> {
+async function stepElsewhere({ db, clock }: World, own: OwnCart): Promise<string | undefined> {
   const { cart } = own
   const base = `/checkout/${cart.id}`
   if (isDone(own)) return `${base}/success`
@@ -151,9 +189,8 @@ async function stepElsewhere({ db }: World, own: OwnCart): Promise<string | unde
     app_id: cart.app_id,
     email_normalised: cart.email_normalised!,
   })
-  return attempt?.cart_id === cart.id && attempt.status === 'open'
-    ? `${base}/processing`
-    : undefined
+  if (attempt?.cart_id === cart.id && attempt.status === 'open') return `${base}/processing`
+  return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
 }
 
 function isDone({ cart }: OwnCart): boolean {
@@ -201,6 +238,7 @@ async function afterConfirming(
     case 'sign_in_needed':
       return `${base}/sign-in`
     case 'gone':
+    case 'expired':
       return detailsUrl(own.cart)
   }
 }
@@ -208,7 +246,7 @@ async function afterConfirming(
 const NOTICES: Record<string, { title: string; words: string }> = {
   changed: {
     title: 'Something has changed',
-    words: 'It is not what the last page showed any more. Nothing was charged; look at it again.',
+    words: 'Your order is not what the last page showed. Nothing was charged. Review it again.',
   },
   not_charged: {
     title: 'Nothing was charged',
@@ -222,7 +260,7 @@ async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefi
   const attempt = await payments.latestOf(db, cart.id)
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
     const words = payments.declineSentence(attempt.decline_code!)
-    return { title: 'Your card was declined', words }
+    return { is_declined: true, alert: { title: 'Your card was declined', words } }
   }
-  return notice === undefined ? undefined : NOTICES[notice]
+  return { is_declined: false, alert: notice === undefined ? undefined : NOTICES[notice] }
 }

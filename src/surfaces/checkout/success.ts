@@ -11,7 +11,7 @@ import { noteKeyShown } from '#surfaces/uses'
 import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
-import { freeTrial, renewal } from './figures.ts'
+import { freeTrial, renewal, taxLabel } from './figures.ts'
 import { sendPreviewDone } from './preview.ts'
 
 /** The last step: the key, the receipt once more, and the way back to the app. */
@@ -29,7 +29,11 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     noteKeyShown(world, request, license)
     const resent = queryOf(request, 'receipt')
     const page = SuccessPage({
-      purchase: { ...own.purchase, figures: figuresOfOrder(own, order) },
+      purchase: {
+        ...own.purchase,
+        amount_cents: order.amount,
+        figures: figuresOfOrder(own, order),
+      },
       csrf_token: csrfToken(world, request, reply),
       cart_id: cart.id,
       email: order.email,
@@ -74,14 +78,14 @@ async function mayLook(
 
 /** The figures as they were paid, whatever the price is by now. */
 function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderStory) {
-  const { amount, tax, charged, product_name, state } = order
+  const { amount, tax, charged, product_name } = order
   const total = sum(amount, tax)
   return {
     ...purchase.figures,
     items: [{ label: product_name, amount_cents: amount }],
     subtotal_cents: amount,
     tax_cents: tax,
-    tax_label: tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`,
+    tax_label: taxLabel(order),
     deduction: charged < total ? freeTrial(total) : undefined,
     total_cents: charged,
     total_label: 'Paid today',

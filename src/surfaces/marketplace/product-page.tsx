@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { TextLink } from '#design/actions'
+import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
@@ -58,6 +58,8 @@ export function ProductPage(facts: {
   website: string
   canonical_url: string
   labels: Label[]
+  /** Sold on the seller's own site alone: the page leads there. */
+  is_external: boolean
   plans: Plan[]
   on_sale: boolean
   /** The bodies are HTML that was cleaned. */
@@ -86,36 +88,15 @@ export function ProductPage(facts: {
           <Labels labels={facts.labels} />
         </div>
       </header>
-      <Chapter id="plans" title="Plans">
-        {plans.length === 0 ? (
-          <EmptyState title="Nothing to buy at the moment">
-            {name} is not on sale here. Perhaps it is on its own site.
-          </EmptyState>
-        ) : (
-          <PlanGrid>
-            {plans.map((plan) => (
-              <PlanCard
-                key={plan.id}
-                id={plan.id}
-                name={plan.name}
-                description={plan.description}
-                prices={plan.prices.map((price) => ({
-                  ...price,
-                  action: actionOf(name, plan, price),
-                  note: noteOf(price),
-                }))}
-                {...(plan === featured ? { featured: 'Most flexible' } : {})}
-              />
-            ))}
-          </PlanGrid>
-        )}
-        {facts.on_sale && (
-          <p class="text-sm text-muted">
-            Prices are before sales tax, which is shown before you pay. For buyers in the United
-            States.
-          </p>
-        )}
-      </Chapter>
+      {facts.is_external ? (
+        <p>
+          <Button kind="primary" href={facts.website} icon_after="arrow-right">
+            Go to {new URL(facts.website).host}
+          </Button>
+        </p>
+      ) : (
+        <Plans {...facts} featured={featured} />
+      )}
       {facts.features.length > 0 && plans.length > 0 && (
         <Chapter id="compare" title="Compare the plans">
           <FeatureTable plans={plans} features={facts.features} />
@@ -132,6 +113,47 @@ export function ProductPage(facts: {
         </Chapter>
       ))}
     </SiteLayout>
+  )
+}
+
+function Plans(facts: {
+  name: string
+  plans: Plan[]
+  on_sale: boolean
+  featured: Plan | undefined
+}): JSX.Element {
+  const { name, plans } = facts
+  return (
+    <Chapter id="plans" title="Plans">
+      {plans.length === 0 ? (
+        <EmptyState title="Nothing to buy at the moment">
+          {name} is not on sale here. Perhaps it is on its own site.
+        </EmptyState>
+      ) : (
+        <PlanGrid>
+          {plans.map((plan) => (
+            <PlanCard
+              key={plan.id}
+              id={plan.id}
+              name={plan.name}
+              description={plan.description}
+              prices={plan.prices.map((price) => ({
+                ...price,
+                action: actionOf(name, plan, price),
+                note: noteOf(price),
+              }))}
+              {...(plan === facts.featured ? { featured: 'Most flexible' } : {})}
+            />
+          ))}
+        </PlanGrid>
+      )}
+      {facts.on_sale && (
+        <p class="text-sm text-muted">
+          Prices are before sales tax, which is shown before you pay. For buyers in the United
+          States.
+        </p>
+      )}
+    </Chapter>
   )
 }
 

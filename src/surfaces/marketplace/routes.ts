@@ -5,8 +5,8 @@ import * as listing from '#domain/listing'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
-import { noteMarketplace, noteReferrer } from '#surfaces/marks'
-import { goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { noteReferrer, viaService } from '#surfaces/marks'
+import { people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
@@ -15,7 +15,7 @@ import { type Plan, ProductPage } from './product-page.tsx'
 export function marketplace(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/', async (request, reply) => {
-      await noteReferrer(world, request, reply, queryOf(request, 'ref'))
+      await noteReferrer(world, request, reply)
       const categories = await listing.appsByName(world.db, 'category')
       const wanted = queryOf(request, 'category')
       const chosen = categories.find(({ name }) => name === wanted)
@@ -36,7 +36,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
 
     scope.get('/apps/:slug/', async (request, reply) => {
       const app = await readApp(world, request)
-      await noteReferrer(world, request, reply, queryOf(request, 'ref'))
+      await noteReferrer(world, request, reply)
       const shown = await readListing(world.db, app)
       const page = ProductPage({
         visitor: await visitor(world, request),
@@ -49,7 +49,8 @@ export function marketplace(app: FastifyInstance, world: World): void {
           ...shown.categories.map((name) => ({ name, href: placeOfCategory(name) })),
           ...[...shown.industries, ...shown.tags].map((name) => ({ name })),
         ],
-        plans: await plansOf(world, app),
+        is_external: app.listing_mode === 'external',
+        plans: app.listing_mode === 'external' ? [] : await plansOf(world, app),
         on_sale: app.external_sales_enabled,
         sections: shown.sections.map(({ title, body }) => ({ title, clean_html: body })),
         features: shown.features.map(({ product_ids, ...each }) => ({
@@ -58,16 +59,6 @@ export function marketplace(app: FastifyInstance, world: World): void {
         })),
       })
       return sendPage(reply, page)
-    })
-
-    scope.get('/apps/:slug/buy/:price_id', async (request, reply) => {
-      const app = await readApp(world, request)
-      const { price_id } = request.params as { price_id: string }
-      const offer = await catalog.findOffer(world.db, price_id)
-      if (offer?.app_id !== app.id) throw refuse('not_found')
-      // Coming from here, the sale is one that the service brought (spec: Fees).
-      noteMarketplace(world, reply, app.id)
-      return goTo(reply, `/buy/${offer.id}/`)
     })
   })
 }
@@ -89,7 +80,8 @@ async function visitor(world: World, request: FastifyRequest) {
   return { email: session?.email }
 }
 
-async function plansOf({ db }: World, app: apps.App): Promise<Plan[]> {
+async function plansOf(world: World, app: apps.App): Promise<Plan[]> {
+  const { db } = world
   const products = await catalog.products(db, app.id)
   const offers = app.external_sales_enabled ? await catalog.offers(db, app.id) : []
   const plans = products.map(({ id, name, description, is_free, trial_days }) => {
@@ -100,7 +92,8 @@ async function plansOf({ db }: World, app: apps.App): Promise<Plan[]> {
         amount_cents: offer.amount,
         frequency: offer.frequency,
         trial_days,
-        href: `/apps/${app.slug}/buy/${offer.id}`,
+        // Coming from here, the sale is one that the service brought (spec: Fees).
+        href: `/buy/${offer.id}/?via=${viaService(world, offer.id)}`,
       }))
     return { id, name, description, prices: is_free ? [free] : paid }
   })

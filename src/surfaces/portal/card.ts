@@ -1,11 +1,13 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
 import { cardRefusal } from '#flows/checkout'
 import { changeCard } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { clearMark, type Mark, readMark, setMark } from '#surfaces/browser'
-import { goTo } from '#surfaces/pages'
-import { forHolder, type HolderVisit } from './holder.ts'
+import { goTo, sendPage } from '#surfaces/pages'
+import { forHolder, frameOf, type HolderVisit } from './holder.ts'
+import { MovedPage, type Place } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
 /** Which visit to the processor's portal this browser is on, for which license. */
@@ -33,22 +35,57 @@ export function declareCard(scope: FastifyInstance, world: World): void {
   scope.get(
     '/manage/:client_id/card',
     forHolder(world, async (visit) => {
-      const { request, reply, session, license, subscription, at } = visit
+      const { reply, license, subscription, at } = visit
+      const portal_id = portalOf(world, visit)
+      if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
+      const card = await processor.readPortal(portal_id)
+      const refusal = card && cardRefusal(card, subscription.state)
+      if (refusal === 'other_state') {
+        const { state, zip } = subscription
+        const frame = await frameOf(world, visit)
+        const page = MovedPage({ ...frame, declared: { state, zip }, billed: placeOf(card!) })
+        return sendPage(reply, page, { status: 422 })
+      }
+      clearMark(reply, PORTAL)
+      if (!card) return goTo(reply, at('', { done: 'card_same' }))
+      if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
+      return await putInPlace(world, visit, { card })
+    }),
+  )
+
+  scope.post(
+    '/manage/:client_id/card/address',
+    forHolder(world, async (visit) => {
+      const { reply, license, subscription, at } = visit
       const portal_id = portalOf(world, visit)
       clearMark(reply, PORTAL)
       if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
       const card = await processor.readPortal(portal_id)
-      if (!card) return goTo(reply, at('', { done: 'card_same' }))
-      const refusal = cardRefusal(card)
-      if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
-      const asker = { user_id: session.user_id, request_id: request.id }
-      const facts = { license_id: license.license_id, card, return_url: resumeUrl(world, visit) }
-      return await charge(world, visit, {
-        run: () => changeCard(world, asker, facts),
-        otherwise: 'card_changed',
-      })
+      const address = card && placeOf(card)
+      if (!card || !address || cardRefusal(card, address.state)) return goTo(reply, at())
+      return await putInPlace(world, visit, { card, address })
     }),
   )
+}
+
+/** Puts a card in the place of the one that pays, and charges what is owed. */
+async function putInPlace(
+  world: World,
+  visit: HolderVisit,
+  facts: { card: payments.Card; address?: Place },
+): Promise<FastifyReply> {
+  const { session, request, license } = visit
+  const asker = { user_id: session.user_id, request_id: request.id }
+  const return_url = resumeUrl(world, visit)
+  return await charge(world, visit, {
+    run: () => changeCard(world, asker, { ...facts, license_id: license.license_id, return_url }),
+    otherwise: facts.address ? 'moved_address' : 'card_changed',
+  })
+}
+
+/** Where a card is billed. */
+function placeOf({ billing_zip }: payments.Card): Place {
+  return { state: tax.stateOfZip(billing_zip) ?? '', zip: billing_zip }
 }
 
 /** The portal that this very session opened for this license. */

@@ -27,6 +27,10 @@ const NOTES: Record<string, Note> = {
       'We could not reach your bank, and made sure that no payment can follow. Please try again.',
   },
   card_changed: { tone: 'success', words: 'The new card pays from now on.' },
+  moved_address: {
+    tone: 'success',
+    words: 'The new card pays from now on, and later charges are taxed at your new address.',
+  },
   card_same: { tone: 'info', words: 'The card on file stays as it was.' },
   card_abroad: {
     tone: 'error',

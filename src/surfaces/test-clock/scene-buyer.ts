@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
-import { askForCard, bill, confirm, openCart, takeCard } from '#flows/checkout'
+import { bill, confirm, openCardPage, openCart, takeCard } from '#flows/checkout'
 import type { TestProcessor } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { base62 } from '#platform/ids'
@@ -46,12 +46,12 @@ export async function buyAsNewBuyer(
   const cart = async () => (await billing.findCart(db, cart_id))!
   const back = config.base_url
   const page = { app, offer, summary: [], return_url: back, back_url: back }
-  await askForCard(world, await cart(), page)
+  await openCardPage(world, await cart(), page)
   const { card_entry_id } = await cart()
   const entered = { entry_id: card_entry_id!, number: facts.card }
   await processor.enterCard(appTime(world, app), entered)
   const taken = await takeCard(world, await cart())
-  if (taken !== 'kept') throw new Error(`the card of a scene was refused: ${taken}`)
+  if (taken.outcome !== 'kept') throw new Error('the card of a scene was refused')
   const { agreement } = await bill(world, await cart(), offer)
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {

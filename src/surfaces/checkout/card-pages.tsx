@@ -1,0 +1,65 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { FocusLayout } from '#design/layout'
+import { Steps } from '#design/order'
+import { DescriptionList, Heading } from '#design/panels'
+import { frame, type Step, titled } from './frame.tsx'
+
+type Facts = Omit<Step, 'csrf_token'> & { card_url: string }
+
+/** Between card and confirmation: a card that cannot be used here. */
+export function CardRefusedPage(facts: Facts & { reason: 'abroad' | 'unknown_zip' }): JSX.Element {
+  const words =
+    facts.reason === 'abroad'
+      ? 'Its billing address is outside the United States. For now, purchases are available to buyers in the United States only.'
+      : 'Its billing ZIP code does not exist in the United States. Please check it.'
+  return (
+    <FocusLayout {...frame(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
+      <Steps current="Card" />
+      <Heading title="This card cannot be used here">Nothing was charged.</Heading>
+      <Alert tone="error">{words}</Alert>
+      <Button kind="primary" href={facts.card_url} wide>
+        Use another card
+      </Button>
+    </FocusLayout>
+  )
+}
+
+/** A place as it is compared: its state and its ZIP code. */
+export interface Place {
+  state: string
+  zip: string
+}
+
+/** A card whose billing address is in another state than the tax address: one of them is wrong. */
+export function OtherStatePage(
+  facts: Facts & { details_url: string; declared: Place; billed: Place },
+): JSX.Element {
+  const { purchase, declared, billed } = facts
+  return (
+    <FocusLayout
+      {...frame(purchase)}
+      title={titled(`Your addresses differ · ${purchase.app_name}`, true)}
+    >
+      <Steps current="Card" />
+      <Heading title="Your addresses are in two states">Nothing was charged.</Heading>
+      <Alert tone="error">
+        Sales tax follows your state, so the billing address of your card and the address you gave
+        must be in the same one. Correct whichever is wrong.
+      </Alert>
+      <DescriptionList
+        items={[
+          { term: 'Tax address', detail: `${declared.state} ${declared.zip}` },
+          { term: 'Billing address of the card', detail: `${billed.state} ${billed.zip}` },
+        ]}
+      />
+      <Button kind="primary" href={facts.details_url} wide>
+        Change your details
+      </Button>
+      <Button href={facts.card_url} wide>
+        Use another card
+      </Button>
+    </FocusLayout>
+  )
+}

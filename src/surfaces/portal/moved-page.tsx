@@ -1,0 +1,45 @@
+import type { JSX } from 'preact'
+import { Button } from '#design/actions'
+import { Form } from '#design/forms'
+import { DescriptionList } from '#design/panels'
+import { type ManageFrame, QuestionPage } from './frame.tsx'
+
+/** A place as it is compared: its state and its ZIP code. */
+export interface Place {
+  state: string
+  zip: string
+}
+
+/** A new card that is billed in another state than the plan's tax address: has the buyer moved? */
+export function MovedPage(facts: ManageFrame & { declared: Place; billed: Place }): JSX.Element {
+  const { at, csrf_token, declared, billed } = facts
+  return (
+    <QuestionPage {...facts} title="Have you moved?">
+      <p>
+        Sales tax follows your state, so the billing address of your card and your tax address must
+        be in the same one.
+      </p>
+      <DescriptionList
+        items={[
+          { term: 'Tax address', detail: `${declared.state} ${declared.zip}` },
+          { term: 'Billing address of the new card', detail: `${billed.state} ${billed.zip}` },
+        ]}
+      />
+      <div class="grid gap-3">
+        <Form action={at('card/address')} csrf_token={csrf_token}>
+          <Button kind="primary" pending="Saving…" wide>
+            Change my tax address to {billed.state} {billed.zip}
+          </Button>
+        </Form>
+        <Form action={at('card')} csrf_token={csrf_token}>
+          <Button icon="card" pending="Opening…" wide>
+            Use another card
+          </Button>
+        </Form>
+        <Button href={at()} wide>
+          Keep the card on file
+        </Button>
+      </div>
+    </QuestionPage>
+  )
+}
