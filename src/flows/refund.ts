@@ -6,6 +6,7 @@
  * over all rooms. Where the answer was lost, `recoverRefunds` asks again under the same key.
  */
 export { type RefundAsked, type RefundOutcome, refundCharge } from './refund/ask.ts'
+export { refundMade } from './refund/made.ts'
 export { offerRefund, type RefundOffer } from './refund/offer.ts'
 export { recoverRefunds } from './refund/recover.ts'
 export { refundSettled } from './refund/settle.ts'

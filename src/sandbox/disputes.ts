@@ -63,6 +63,19 @@ export async function decide(
   await change(tx, random, now, dispute, decided(dispute, now, outcome))
 }
 
+/** Lets an appeal decide a closed dispute the other way. Runs in a transaction. */
+export async function appeal(tx: Db, random: Random, now: Date, dispute_id: string): Promise<void> {
+  const dispute = await tx.one<Dispute>(
+    sql`select ${COLUMNS} from sandbox.disputes where id = ${dispute_id} for update`,
+  )
+  if (phaseOf(dispute, now) !== 'closed') throw new Error('this dispute is not decided yet')
+  const outcome = dispute.outcome === 'won' ? 'lost' : 'won'
+  await tx.run(sql`update sandbox.disputes set outcome = ${outcome}, appealed_at = ${now}
+    where id = ${dispute_id}`)
+  const told = { kind: 'dispute_closed', dispute_id, outcome } as const
+  await events.schedule(tx, random, now, { id: dispute_id, charge_id: dispute.charge_id }, told)
+}
+
 /** A refund leaves less to ask about; where nothing is left the inquiry closes. In a transaction. */
 export async function lessen(
   tx: Db,

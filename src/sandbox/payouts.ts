@@ -54,6 +54,20 @@ export async function payOut(
   })
 }
 
+/** Cancels a payout that is on its way, as somebody does on the processor's own pages. */
+export async function cancel(
+  { db, random }: { db: Database; random: Random },
+  now: Date,
+  payout_id: string,
+): Promise<void> {
+  await db.tx(async (tx) => {
+    await events.unschedule(tx, payout_id, now)
+    const ended = { outcome: 'failed', reason: 'The payout was canceled.' } as const
+    const told = { kind: 'payout_settled', payout_id, ...ended } as const
+    await events.schedule(tx, random, now, { id: payout_id }, told)
+  })
+}
+
 async function find(db: Db, key: string): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select id, request_hash, status, reason
     from sandbox.payouts where key = ${key}`)

@@ -2,6 +2,7 @@ import type { RefundAnswer, RefundRequest } from '#domain/payments'
 import { addDays } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import type { Cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 import { BEHAVIOURS, type Behaviour } from './cards.ts'
@@ -55,6 +56,31 @@ export async function refund(
     const known = await tx.maybe<Refund>(sql`select id, request_hash, status, reason
       from sandbox.refunds where key = ${key}`)
     return answerOf(sameRequest(known, request_hash))
+  })
+}
+
+/**
+ * Gives money back as somebody does on the processor's own pages, and tells of it. Undefined where
+ * so much is not left of the charge.
+ */
+export async function refundOutside(
+  { db, random }: { db: Database; random: Random },
+  now: Date,
+  { charge_id, amount }: { charge_id: string; amount: Cents },
+): Promise<{ refund_id: string } | undefined> {
+  return await db.tx(async (tx) => {
+    const charge = await charges.lockTaken(tx, charge_id)
+    const dispute = await disputes.ofCharge(tx, charge_id)
+    const phase = dispute && phaseOf(dispute, now)
+    const left = await leftOf(tx, now, charge)
+    if (disputed(phase, dispute?.outcome) ?? exceeding(amount, left)) return undefined
+    const refund_id = mintId(random, 're')
+    await tx.run(sql`insert into sandbox.refunds
+      (id, key, request_hash, charge_id, amount, status, created_at)
+      values (${refund_id}, ${refund_id}, 'by hand', ${charge_id}, ${amount}, 'succeeded', ${now})`)
+    const told = { kind: 'refund_made', refund_id, charge_id, amount, status: 'succeeded' } as const
+    await events.schedule(tx, random, now, { id: refund_id, charge_id }, told)
+    return { refund_id }
   })
 }
 

@@ -8,7 +8,8 @@ import * as charges from './charges.ts'
 import * as disputes from './disputes.ts'
 import * as events from './events.ts'
 import * as cards from './kept-cards.ts'
-import { leftOf } from './refunds.ts'
+import * as payouts from './payouts.ts'
+import { leftOf, refundOutside } from './refunds.ts'
 
 /** What one can make happen in test mode by a click, where outside nobody could. */
 export interface Scenes {
@@ -27,6 +28,20 @@ export interface Scenes {
   ): Promise<{ dispute_id: string } | undefined>
   /** Lets the bank decide now. A lost inquiry becomes a dispute. DisputeClosed: it has decided. */
   decideDispute(now: Date, scene: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
+  /**
+   * Refunds a charge as somebody does on the processor’s own pages; undefined where so much is not
+   * left of it.
+   */
+  refundOutside(
+    now: Date,
+    scene: { charge_id: string; amount: Cents },
+  ): Promise<{ refund_id: string } | undefined>
+  /** Lets a card network report a charge as fraud. */
+  warnOfFraud(now: Date, charge_id: string): Promise<void>
+  /** Cancels a payout that is on its way, as somebody does on the processor's own pages. */
+  cancelPayout(now: Date, payout_id: string): Promise<void>
+  /** Lets an appeal decide a closed dispute the other way. */
+  appealDispute(now: Date, dispute_id: string): Promise<void>
   /** Makes the next `count` renewals with a card fail, whatever the card does otherwise. */
   declineRenewals(card_token: string, count: number): Promise<void>
   /** Makes a card one that works from here on. */
@@ -65,6 +80,15 @@ export function openScenes(options: PageOptions): Scenes {
     async decideDispute(now, scene) {
       await db.tx((tx) => disputes.decide(tx, random, now, scene))
     },
+    refundOutside: (now, scene) => refundOutside(options, now, scene),
+    async warnOfFraud(now, charge_id) {
+      const message = 'A card network reported a charge as fraud. Refund it to avoid a dispute.'
+      const subject = `warning_${charge_id}`
+      const told = { kind: 'notice', subject, charge_id, message } as const
+      await events.schedule(db, random, now, { id: subject, charge_id }, told)
+    },
+    cancelPayout: (now, payout_id) => payouts.cancel(options, now, payout_id),
+    appealDispute: (now, id) => db.tx((tx) => disputes.appeal(tx, random, now, id)),
     declineRenewals: (card_token, count) => cards.declineRenewals(db, card_token, count),
     moveFunds: (now, amount) => balance.moveFunds(db, random, now, amount),
     mendCard: (card_token) => cards.mend(db, card_token),

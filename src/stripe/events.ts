@@ -1,5 +1,7 @@
+import type { Stripe } from 'stripe'
 import { markHandled, type ProcessorEvent, unhandled } from '#domain/payments'
 import type { Db } from '#platform/db'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import type { Made } from './once.ts'
@@ -41,15 +43,25 @@ async function waiting(db: Db): Promise<Stored[]> {
  * A dispute may be of a payment that somebody else took with the same account, and a refund of
  * another service like this one: what is nobody's here would wait for ever.
  */
-async function isOurs({ stripe, db }: StripeParts, { told, began }: Stored): Promise<boolean> {
+async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<boolean> {
+  const { told, began, charge_id: refunded } = stored
   const first = began ?? told
-  if (first.kind === 'dispute_opened') {
-    const { charge_id } = first
+  if (
+    first.kind === 'dispute_opened' ||
+    first.kind === 'notice' ||
+    first.kind === 'charge_refunded'
+  ) {
+    const { charge_id = '' } = first
     return await isAsked(db, charge_id, () => stripe.paymentIntents.retrieve(charge_id))
   }
   if (first.kind === 'refund_settled') {
     const { refund_id } = first
-    return await isAsked(db, refund_id, () => stripe.refunds.retrieve(refund_id))
+    // A refund that was made at Stripe itself is ours if its charge is.
+    return (
+      (await isAsked(db, refund_id, () => stripe.refunds.retrieve(refund_id))) ||
+      (refunded !== undefined &&
+        (await isAsked(db, refunded, () => stripe.paymentIntents.retrieve(refunded))))
+    )
   }
   return true
 }
@@ -58,8 +70,7 @@ async function isOurs({ stripe, db }: StripeParts, { told, began }: Stored): Pro
 async function isAsked(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   try {
-    const { metadata } = await ask(retrieve)
-    return metadata?.key !== undefined && (await requests.find(db, metadata.key)) !== undefined
+    return await isRequested(db, await ask(retrieve))
   } catch (error) {
     // What Stripe does not show us was not made by us.
     if (isRefusal(error)) return false
@@ -78,15 +89,50 @@ async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean
 }
 
 async function tellingsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
-  const { id, told, began } = stored
+  const { id, told, began, if_begun } = stored
   const at = new Date(stored.at * 1000)
+  if (told.kind === 'charge_refunded') return await refundsMade(parts, stored, told.charge_id)
   if (told.kind === 'payout_settled' && told.outcome === 'failed') {
     // The money has to be with us before the books say so.
     await takeBack(parts, told.payout_id)
   }
   const event = { id, at, ...revived(told) } as ProcessorEvent
+  if (if_begun && !(await isBegun(parts.db, stored))) {
+    await markHandled(parts.db, parts.clock.now(), id)
+    return []
+  }
   if (!began || (await isBegun(parts.db, stored))) return [event]
   return [{ id: `${id}:began`, at, ...revived(began) } as ProcessorEvent, event]
+}
+
+/** The refunds of a charge that were made at Stripe itself, the event's own id on the last one. */
+async function refundsMade(
+  { stripe, db, clock }: StripeParts,
+  { id, at }: Stored,
+  payment_intent: string,
+): Promise<ProcessorEvent[]> {
+  const made: Stripe.Refund[] = []
+  await ask(async () => {
+    for await (const refund of stripe.refunds.list({ payment_intent, limit: 100 })) {
+      const isLive = refund.status === 'succeeded' || refund.status === 'pending'
+      if (isLive && !(await isRequested(db, refund))) made.push(refund)
+    }
+  })
+  if (made.length === 0) await markHandled(db, clock.now(), id)
+  return made.map((refund, index) => ({
+    id: index === made.length - 1 ? id : `${id}:${refund.id}`,
+    at: new Date(at * 1000),
+    kind: 'refund_made',
+    refund_id: refund.id,
+    charge_id: payment_intent,
+    amount: cents(refund.amount),
+    status: refund.status === 'pending' ? 'pending' : 'succeeded',
+  }))
+}
+
+async function isRequested(db: Db, { id, metadata }: Made): Promise<boolean> {
+  if (await requests.findByObject(db, id)) return true
+  return metadata?.key !== undefined && (await requests.find(db, metadata.key)) !== undefined
 }
 
 async function isBegun(db: Db, { object_id }: Stored): Promise<boolean> {

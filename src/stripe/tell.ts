@@ -1,13 +1,17 @@
 import type { Stripe } from 'stripe'
 import type { DisputeReason, ProcessorEvent } from '#domain/payments'
-import { cents } from '#platform/money'
+import { cents, formatAmount } from '#platform/money'
 import { idOf } from './card.ts'
+import { stageOf } from './dispute-status.ts'
 import { payeeOf } from './payees.ts'
 
 type Untimed<Event> = Event extends ProcessorEvent ? Omit<Event, 'id' | 'at'> : never
 
 /** What an event says, apart from its id and its time. */
-export type Told = Untimed<ProcessorEvent>
+export type Told =
+  | Untimed<ProcessorEvent>
+  /** Money of a charge went back; which refunds did that is read from Stripe when it is told. */
+  | { kind: 'charge_refunded'; charge_id: string }
 
 /** An event of Stripe's as it is stored: no more of it than the service needs. */
 export interface Telling {
@@ -19,6 +23,10 @@ export interface Telling {
   told: Told
   /** How a dispute began, for when its end arrives first. */
   began?: Told
+  /** Told only where the beginning of the dispute was: otherwise nothing came of it. */
+  if_begun?: true
+  /** The charge of a refund that may not be ours. */
+  charge_id?: string
 }
 
 /** The kinds of events that Stripe is to send; others are answered and forgotten. */
@@ -26,10 +34,13 @@ export const KINDS = [
   'charge.dispute.created',
   'charge.dispute.updated',
   'charge.dispute.closed',
+  'charge.refunded',
+  'radar.early_fraud_warning.created',
   'refund.updated',
   'refund.failed',
   'payout.paid',
   'payout.failed',
+  'payout.canceled',
   'account.updated',
 ] as const
 
@@ -43,11 +54,19 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
     case 'charge.dispute.updated':
     case 'charge.dispute.closed':
       return ofDispute(event)
+    case 'charge.refunded': {
+      const charge_id = idOf(event.data.object.payment_intent)
+      if (!charge_id) return undefined
+      return telling(event, event.data.object.id, { kind: 'charge_refunded', charge_id })
+    }
+    case 'radar.early_fraud_warning.created':
+      return ofWarning(event)
     case 'refund.updated':
     case 'refund.failed':
       return ofRefund(event, event.data.object)
     case 'payout.paid':
     case 'payout.failed':
+    case 'payout.canceled':
       return ofPayout(event, event.data.object)
     case 'account.updated': {
       const account = event.data.object
@@ -73,29 +92,52 @@ function ofDispute(event: DisputeEvent): Telling | undefined {
   const dispute = event.data.object
   const began = beginningOf(dispute)
   if (!began) return undefined
-  switch (event.type) {
-    case 'charge.dispute.created':
-      return telling(event, dispute.id, began)
-    case 'charge.dispute.updated': {
+  const stage = stageOf(dispute.status)
+  switch (stage) {
+    case 'inquiry':
+      // The end of what is only asked tells nothing; an update changes nothing that matters.
+      return event.type === 'charge.dispute.created' ? telling(event, dispute.id, began) : undefined
+    case 'open': {
+      if (event.type === 'charge.dispute.created') return telling(event, dispute.id, began)
       // An inquiry that became a dispute is the one change that matters.
       const before = event.data.previous_attributes?.status
-      const isEscalated = before?.startsWith('warning_') && dispute.status === 'needs_response'
+      const isEscalated = before !== undefined && stageOf(before) === 'inquiry'
       return isEscalated ? telling(event, dispute.id, began) : undefined
     }
-    case 'charge.dispute.closed': {
-      const outcome = OUTCOMES[dispute.status]
-      if (!outcome) return undefined
-      const told = { kind: 'dispute_closed', dispute_id: dispute.id, outcome } as const
-      return { ...telling(event, dispute.id, told, true), began }
-    }
+    case 'won':
+    case 'lost':
+      return { ...closing(event, stage), began }
+    case 'answered':
+      return { ...closing(event, 'won'), began }
+    case 'prevented':
+      return { ...closing(event, 'won'), if_begun: true }
+    case 'appeal':
+      return alarm(event, `is appealed (${dispute.status}). Answer it in Stripe before it is due.`)
+    case undefined:
+      return alarm(
+        event,
+        `has a status that is not known here: ${dispute.status}. Settle it by hand.`,
+      )
+    default:
+      return stage satisfies never
   }
 }
 
-// An inquiry that was closed took no money.
-const OUTCOMES: Record<string, 'won' | 'lost'> = {
-  won: 'won',
-  warning_closed: 'won',
-  lost: 'lost',
+function closing(event: DisputeEvent, outcome: 'won' | 'lost'): Telling {
+  const { id: dispute_id } = event.data.object
+  return telling(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
+}
+
+/** What changes nothing in the books, and is for staff to act on. */
+function alarm(event: DisputeEvent, words: string): Telling {
+  const { id, amount, payment_intent } = event.data.object
+  const told = {
+    kind: 'notice',
+    subject: id,
+    charge_id: idOf(payment_intent) ?? '',
+    message: `Dispute ${id} over $${formatAmount(cents(amount))} ${words}`,
+  } as const
+  return telling(event, id, told)
 }
 
 const REASONS: Record<string, DisputeReason> = {
@@ -118,19 +160,38 @@ function beginningOf(dispute: Stripe.Dispute): Told | undefined {
     charge_id,
     amount: cents(dispute.amount),
     reason: REASONS[dispute.reason] ?? 'general',
-    is_inquiry: dispute.status.startsWith('warning_'),
+    is_inquiry: ['inquiry', 'answered'].includes(stageOf(dispute.status) ?? ''),
     due_at: new Date(due_by * 1000),
   }
 }
 
+/** A card network suspects fraud: a refund now costs less than the dispute that follows. */
+function ofWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): Telling | undefined {
+  const { id, actionable, payment_intent, fraud_type } = event.data.object
+  const charge_id = idOf(payment_intent ?? null)
+  if (!actionable || !charge_id) return undefined
+  return telling(event, id, fraudWarning(id, charge_id, fraud_type))
+}
+
+function fraudWarning(subject: string, charge_id: string, fraud_type: string) {
+  const message =
+    `A card network reported a charge as fraud (${fraud_type.replaceAll('_', ' ')}). ` +
+    'A dispute is likely; refund the charge in full to avoid it.'
+  return { kind: 'notice', subject, charge_id, message } as const
+}
+
 function ofRefund(event: Stripe.Event, refund: Stripe.Refund): Telling | undefined {
-  const { id, status, metadata } = refund
-  if (!metadata?.key) return undefined
+  const { id, status } = refund
+  const charge_id = idOf(refund.payment_intent)
+  if (!refund.metadata?.key && !charge_id) return undefined
+  const of = charge_id ? { charge_id } : {}
   if (status === 'succeeded') {
-    return telling(event, id, { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' })
+    const told = { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' } as const
+    return { ...telling(event, id, told), ...of }
   }
   if (status !== 'failed' && status !== 'canceled') return undefined
-  return telling(event, id, { kind: 'refund_settled', refund_id: id, outcome: 'failed' }, true)
+  const told = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+  return { ...telling(event, id, told, true), ...of }
 }
 
 function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefined {
@@ -139,7 +200,8 @@ function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefin
   if (event.type === 'payout.paid') {
     return telling(event, id, { kind: 'payout_settled', payout_id: id, outcome: 'paid' })
   }
-  const reason = failure_message ?? failure_code ?? 'The bank sent the money back.'
+  const canceled = event.type === 'payout.canceled' ? 'The payout was canceled.' : null
+  const reason = failure_message ?? failure_code ?? canceled ?? 'The bank sent the money back.'
   return telling(
     event,
     id,

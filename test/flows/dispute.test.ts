@@ -3,12 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import type { RefundAnswer } from '#domain/payments'
 import * as payments from '#domain/payments'
+import { checkBooks } from '#flows/check-books'
 import { holdByStaff, releaseByStaff } from '#flows/desk'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { payOut } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
 import { movePlan, offerMove, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
+import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openTestDatabase } from '../support/database.ts'
@@ -127,6 +129,42 @@ describe('a dispute', () => {
     })
     assert.deepEqual(await refund(service, bought), { outcome: 'refused', refusal: 'nothing_left' })
     assert.ok((await subscriptionOf(service, bought.license_id))?.ended_at)
+  })
+
+  // M6
+  test('that was won and is lost on appeal takes the money again and ends the license', async () => {
+    const bought = await buy(service)
+    const before = await owedToSeller(service)
+    const opened = await objectTo(service, bought.charge)
+    const held = before - (await owedToSeller(service))
+    await decide(service, opened, 'won')
+    assert.equal(await owedToSeller(service), before)
+    service.clock.pass(DAY)
+    await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+    await handleEvents(service.world)
+    const dispute = await disputeOf(service, bought)
+    assert.deepEqual([dispute?.status, dispute?.appeal], ['lost', 'lost'])
+    assert.equal(await owedToSeller(service), before - held)
+    assert.equal(await statusOf(bought), 'canceled')
+    const alarms = await openAlarms(service.world.db)
+    assert.ok(alarms.some(({ message }) => message.includes('was lost on appeal')))
+    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    assert.deepEqual(differences, [])
+  })
+
+  // M6
+  test('that was lost and is won on appeal gives the money back; the license stays canceled', async () => {
+    const bought = await buy(service)
+    const before = await owedToSeller(service)
+    const opened = await objectTo(service, bought.charge)
+    await decide(service, opened, 'lost')
+    service.clock.pass(DAY)
+    await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+    await handleEvents(service.world)
+    assert.equal(await owedToSeller(service), before)
+    assert.equal(await statusOf(bought), 'canceled')
+    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    assert.deepEqual(differences, [])
   })
 
   test('that is only an inquiry moves nothing; unanswered it becomes a dispute', async () => {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as payments from '#domain/payments'
+import { checkBooks } from '#flows/check-books'
 import { offerRefund, recoverRefunds } from '#flows/refund'
 import { recoverInvoices, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { openAlarms } from '#platform/alarms'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase, SERVER_URL } from '../support/database.ts'
+import { bankOf, owedToSeller } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import {
@@ -54,6 +57,43 @@ function inWeather(sandbox: World['processor']): World['processor'] {
 }
 
 const ids = (refunds: payments.Refund[]) => refunds.map(({ id }) => id)
+
+describe('a refund that was made at the processor', () => {
+  // M13
+  test('is booked like one of ours, ends the license when it is whole, and staff is told', async () => {
+    const bought = await buy(service)
+    const before = await owedToSeller(service)
+    const { processor_charge_id: charge_id, amount } = bought.charge
+    const made = { charge_id, amount }
+    await bankOf(service).refundOutside(service.clock.now(), made)
+    await handleEvents(service.world)
+    await handleEvents(service.world)
+    const [refund, ...more] = await refundsOf(service, bought)
+    assert.deepEqual(more, [])
+    assert.partialDeepStrictEqual(refund, {
+      amount,
+      status: 'succeeded',
+      requested_by: 'processor',
+    })
+    assert.equal((await stateOf(service, bought)).status, 'canceled')
+    assert.ok((await owedToSeller(service)) < before)
+    const alarms = await openAlarms(service.world.db)
+    assert.ok(alarms.some(({ href }) => href === `/desk/sales/${bought.invoice_id}/`))
+    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    assert.deepEqual(differences, [])
+  })
+
+  // M13
+  test('keeps the license when a part of it went back', async () => {
+    const bought = await buy(service)
+    const made = { charge_id: bought.charge.processor_charge_id, amount: cents(200) }
+    await bankOf(service).refundOutside(service.clock.now(), made)
+    await handleEvents(service.world)
+    assert.equal((await stateOf(service, bought)).status, 'active')
+    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    assert.deepEqual(differences, [])
+  })
+})
 
 describe('a refund', () => {
   test('of everything: the license is canceled at once, and the service keeps its 50 cents', async () => {

@@ -20,6 +20,10 @@ export interface Outside {
   enterBank(onboarding_url: string, kind: 'works' | 'fails'): Promise<void>
   /** Moves the operator's own money to our balance; a negative amount leaves it. */
   moveFunds(amount: number): Promise<void>
+  /** What somebody does on the processor's own pages, or a card network by itself. */
+  refundOutside(charge_id: string, amount: number): Promise<string>
+  cancelPayout(payout_id: string): Promise<void>
+  warnOfFraud(charge_id: string): Promise<void>
   /** Puts another card in the place of the one on file. */
   changeCard(portal: { id: string; url: string }, number: string): Promise<void>
   /** Lets everything outside that is due by now happen; also what a fault of the network delays. */

@@ -91,6 +91,16 @@ export function describePayees(world: () => Stage): void {
       assert.ok(reason)
     })
 
+    // M13
+    test('that is canceled at the processor fails with that reason', async () => {
+      const answer = await payOut(await payee('works'))
+      assert.ok(answer.status === 'pending')
+      await world().cancelPayout(answer.payout_id)
+      const { outcome, reason } = await endOf(answer)
+      assert.equal(outcome, 'failed')
+      assert.match(reason ?? '', /canceled/)
+    })
+
     // M4
     test('that our balance does not cover moves nothing, and is made under its key later', async () => {
       const account_id = await payee('works')

@@ -30,6 +30,17 @@ export function describeRefunds(world: () => Stage): void {
       assert.equal((await refund(charge_id, 1)).status, 'refused')
     })
 
+    // M13
+    test('is what a warning of fraud asks for: it names the charge', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      await world().warnOfFraud(charge_id)
+      const { message } = await world().untilHeard(
+        'notice',
+        (event) => event.charge_id === charge_id,
+      )
+      assert.match(message, /fraud/)
+    })
+
     test('of more than the charge is refused', async () => {
       const { charge_id } = await world().charged(GOOD)
       assert.equal((await refund(charge_id, 1276)).status, 'refused')
@@ -59,6 +70,21 @@ export function describeRefunds(world: () => Stage): void {
       await assert.rejects(refund(charge_id, 501, key), KeyConflict)
       const other = await world().charged(GOOD)
       await assert.rejects(refund(other.charge_id, 500, key), KeyConflict)
+    })
+
+    // M13
+    test('that somebody made at the processor is told with its charge, and ours are not', async () => {
+      const { charge_id } = await world().charged(GOOD)
+      await refund(charge_id, 300)
+      const refund_id = await world().refundOutside(charge_id, 500)
+      const made = await world().untilHeard('refund_made', (event) => event.charge_id === charge_id)
+      assert.partialDeepStrictEqual(made, { refund_id, amount: 500, status: 'succeeded' })
+      await world().listen()
+      const told = world().heard.filter(
+        (event) => event.kind === 'refund_made' && event.charge_id === charge_id,
+      )
+      assert.equal(told.length, 1)
+      assert.equal((await refund(charge_id, 476)).status, 'refused')
     })
 
     test(`${PENDS}: is pending, counts at once, and is told when it is done`, async () => {

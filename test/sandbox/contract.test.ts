@@ -25,6 +25,12 @@ async function openOutside(): Promise<Outside> {
     endChallenge: (url, how) => fill(url, { result: how === 'passed' ? 'complete' : 'fail' }),
     enterBank: (url, kind) =>
       fill(url, { routing_number: '110000000', account_number: BANKS[kind] }),
+    async refundOutside(charge_id, amount) {
+      const facts = { charge_id, amount: cents(amount) }
+      return (await sandbox.refundOutside(now(), facts))!.refund_id
+    },
+    cancelPayout: (payout_id) => sandbox.cancelPayout(now(), payout_id),
+    warnOfFraud: (charge_id) => sandbox.warnOfFraud(now(), charge_id),
     moveFunds: (amount) => sandbox.moveFunds(now(), cents(amount)),
     changeCard: ({ url }, number) => fill(url, { ...FORM, number }),
     // A lost answer arrives after three seconds; all else of the sandbox is a matter of its clock.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
+import { STATUSES } from '../../src/stripe/dispute-status.ts'
 import { KINDS } from '../../src/stripe/index.ts'
 import { stage } from '../processor/outside.ts'
 import { CONNECT_SECRET } from '../support/stripe-double.ts'
@@ -37,6 +38,19 @@ const disputeOf = (id: string, status: string) => ({
   status,
   evidence_details: { due_by: 1_780_000_000 },
 })
+
+const TOLD: Record<(typeof STATUSES)[number], string[]> = {
+  warning_needs_response: ['inquiry'],
+  warning_under_review: ['inquiry'],
+  warning_closed: ['inquiry', 'won'],
+  needs_response: ['opened'],
+  under_review: ['opened'],
+  prevented: [],
+  won: ['opened', 'won'],
+  lost: ['opened', 'lost'],
+  appeal_needs_response: ['notice'],
+  appeal_under_review: ['notice'],
+}
 
 describe('what Stripe tells', () => {
   let world: StripeWorld
@@ -204,6 +218,38 @@ describe('what Stripe tells', () => {
     const closed = disputeOf('du_4', 'warning_closed')
     await tell(eventOf(world, 'charge.dispute.closed', closed, {}, 20))
     assert.partialDeepStrictEqual((await listen()).at(-1), { outcome: 'won' })
+  })
+
+  // M6
+  for (const status of STATUSES) {
+    test(`of a dispute in the status ${status} is told once, or changes nothing`, async () => {
+      const id = `du_${status}`
+      await tell(eventOf(world, 'charge.dispute.created', disputeOf(id, status)))
+      const heard = (await listen()).map((event) => {
+        if (event.kind === 'dispute_opened') return event.is_inquiry ? 'inquiry' : 'opened'
+        return event.kind === 'dispute_closed' ? event.outcome : event.kind
+      })
+      assert.deepEqual(heard, TOLD[status])
+    })
+  }
+
+  // M6
+  test('of a dispute that was open and is then prevented closes it as won', async () => {
+    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_p', 'needs_response')))
+    assert.equal((await listen()).length, 1)
+    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_p', 'prevented'), {}, 60))
+    assert.partialDeepStrictEqual(await listen(), [{ kind: 'dispute_closed', outcome: 'won' }])
+  })
+
+  // M6
+  test('of a dispute in a status of tomorrow is told to staff, with its name', async () => {
+    await tell(eventOf(world, 'charge.dispute.updated', disputeOf('du_t', 'arbitrated')))
+    const [heard] = await listen()
+    assert.ok(heard?.kind === 'notice')
+    assert.match(
+      heard.message,
+      /du_t over \$12\.75 has a status that is not known here: arbitrated/,
+    )
   })
 
   test('of a refund that failed is not undone by an older word that it succeeded', async () => {

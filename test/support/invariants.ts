@@ -146,7 +146,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a refund that the processor did is one that we asked for, once',
-    sql`select s.id from sandbox.refunds s left join refunds r on r.id = s.key
+    sql`select s.id from sandbox.refunds s left join refunds r on r.id = s.key or r.processor_refund_id = s.id
       where s.status <> 'refused' and (r.id is null or r.amount <> s.amount
         or r.status = 'refused')`,
   ],
@@ -158,9 +158,10 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       left join ledger_transactions l on l.subject = d.id and l.event = 'dispute_lost'
       where (d.status = 'inquiry' and num_nonnulls(o.id, w.id, l.id) > 0)
         or (d.status = 'open' and (o.id is null or num_nonnulls(w.id, l.id) > 0))
-        or (d.status = 'won' and (l.id is not null or (o.id is null) <> (w.id is null)))
-        or (d.status = 'lost' and (o.id is null or (l.id is null) <> (d.amount = d.owed)
-          or w.id is not null))`,
+        or (d.status = 'won' and d.appeal is null
+          and (l.id is not null or (o.id is null) <> (w.id is null)))
+        or (d.status = 'lost' and d.appeal is null
+          and (o.id is null or (l.id is null) <> (d.amount = d.owed) or w.id is not null))`,
   ],
   [
     'a license of which a charge is disputed does not entitle',

@@ -12,7 +12,9 @@ import {
   createRefund,
   createSetup,
   endChallenge,
+  refundByHand,
   updateDispute,
+  warnOfFraud,
 } from './stripe/intents.ts'
 import * as pages from './stripe/pages.ts'
 import * as payees from './stripe/payees.ts'
@@ -103,6 +105,18 @@ export class StripeDouble {
 
   endChallenge(url: string, how: 'passed' | 'failed'): void {
     endChallenge(this.state, url, how)
+  }
+
+  refundByHand(charge_id: string, amount: number): string {
+    return refundByHand(this.state, charge_id, amount).id
+  }
+
+  warnOfFraud(charge_id: string): void {
+    warnOfFraud(this.state, charge_id)
+  }
+
+  cancelPayout(payout_id: string): void {
+    payees.cancelPayout(this.state, payout_id)
   }
 
   changeCard(portal_id: string, number: string): void {

@@ -160,6 +160,19 @@ export function disputeLost(
   ])
 }
 
+/** A dispute that was won is appealed and lost: its opening is booked once more, to be lost. */
+export function appealOpened(facts: Disputed): Posting {
+  const { subject, lines } = disputeOpened(facts)
+  return posting('appeal_opened', subject, lines)
+}
+
+/** A dispute that was lost is appealed and won: its loss is undone, to be won. */
+export function appealWon(facts: Parameters<typeof disputeLost>[0]): Posting {
+  const { subject, lines } = disputeLost(facts)
+  const undone = lines.map((line) => ({ ...line, amount: cents(0 - line.amount) }))
+  return posting('appeal_won', subject, undone)
+}
+
 /** What is paid to whom, from which of the accounts that are owed to somebody. */
 export interface PaidOut {
   payout_id: string

@@ -27,14 +27,16 @@ export interface Dispute {
   due_at: Date
   opened_at: Date
   closed_at: Date | null
+  /** How an appeal ended that decided it the other way. */
+  appeal: 'won' | 'lost' | null
 }
 
 const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed, d.tax, d.fee,
   d.add_on_fee, d.commission, d.reason, d.status, d.evidence, d.submitted_at, d.due_at, d.opened_at,
-  d.closed_at`
+  d.closed_at, d.appeal`
 
 /** What a dispute says when it is heard of. */
-export type HeardDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at'>
+export type HeardDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at' | 'appeal'>
 
 /** Records a dispute, or what is new of one that was an inquiry. */
 export async function keepDispute(db: Db, dispute: HeardDispute): Promise<void> {
@@ -97,6 +99,16 @@ export async function closeDispute(
 ): Promise<void> {
   await db.run(sql`update disputes set status = ${closed.status}, closed_at = ${now}
     where id = ${closed.id}`)
+}
+
+/** Notes that an appeal decided a dispute the other way. */
+export async function closeAppeal(
+  db: Db,
+  now: Date,
+  { id, status }: { id: string; status: 'won' | 'lost' },
+): Promise<void> {
+  await db.run(sql`update disputes set status = ${status}, appeal = ${status}, closed_at = ${now}
+    where id = ${id}`)
 }
 
 /** Notes what was brought forward; the processor heard it. */

@@ -166,10 +166,21 @@ export type ProcessorEvent = { id: string; at: Date } & (
       is_inquiry: boolean
       due_at: Date
     }
+  /** Decided; told again with the other outcome where an appeal ends so. */
   | { kind: 'dispute_closed'; dispute_id: string; outcome: 'won' | 'lost' }
+  /** A refund that somebody made at the processor itself: not one that we asked for. */
+  | {
+      kind: 'refund_made'
+      refund_id: string
+      charge_id: string
+      amount: Cents
+      status: 'succeeded' | 'pending'
+    }
   | { kind: 'refund_settled'; refund_id: string; outcome: 'succeeded' | 'failed' }
   | { kind: 'payout_settled'; payout_id: string; outcome: 'paid' | 'failed'; reason?: string }
   | { kind: 'account_changed'; account_id: string; account: PayeeAccount }
+  /** Something that changes nothing in the books, and is for staff to act on. */
+  | { kind: 'notice'; subject: string; message: string; charge_id?: string }
 )
 
 /**

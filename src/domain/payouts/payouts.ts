@@ -28,7 +28,7 @@ const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor
 // (A sale of the time before invoices is of an order, whose id differs in its prefix alone.)
 /** Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`. */
 export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.id = t.subject
-  left join disputes d on t.event like 'dispute%' and d.id = t.subject
+  left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
   left join charges c on c.id = coalesce(r.charge_id, d.charge_id)`
 /** The invoice that a ledger transaction `t` comes from, with `LINE_SOURCES` joined. */
 export const INVOICE_OF_LINE = sql`case t.event when 'sale' then 'inv_' || substr(t.subject, 5)

@@ -39,6 +39,7 @@ const COLUMNS = sql`t.id as transaction_id, e.position, t.at, t.event, t.subject
   a.name as app_name, pr.name as product_name, i.fee,
   case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
     when 'dispute_opened' then d.owed + d.tax - d.amount
+    when 'appeal_opened' then d.owed + d.tax - d.amount
     when 'dispute_lost' then d.owed + d.tax - d.amount
     when 'dispute_won' then d.amount - d.tax - d.owed end as gross,
   returned.number as returned_number`

@@ -3,10 +3,13 @@ import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { endOfMonth } from './liability.ts'
 
-/** A sale, refund or lost dispute as a state's accountant reads it; what went back is negative. */
+/**
+ * A sale, a refund, a lost dispute or one that was won on appeal, as a state's accountant reads it;
+ * what went back is negative.
+ */
 export interface TaxLine {
   at: Date
-  event: 'sale' | 'refund' | 'dispute_lost'
+  event: 'sale' | 'refund' | 'dispute_lost' | 'appeal_won'
   /** The ledger's transaction, and the bill. */
   transaction_id: string
   invoice_id: string
@@ -46,7 +49,7 @@ const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transacti
       else round(part.amount::numeric * q.taxable_ppm / 1000000)::bigint end as taxable, part.tax
   from (${transactions}) t
     left join refunds r on t.event = 'refund' and r.id = t.subject
-    left join disputes d on t.event = 'dispute_lost' and d.id = t.subject
+    left join disputes d on t.event in ('dispute_lost', 'appeal_won') and d.id = t.subject
     left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
     join invoices i on i.id = case t.event
       when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end
@@ -54,12 +57,14 @@ const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transacti
     join apps a on a.id = i.app_id
     cross join lateral (select
       case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
+        when 'appeal_won' then d.amount - d.tax - d.owed
         else d.owed + d.tax - d.amount end as amount,
-      case t.event when 'sale' then i.tax when 'refund' then -r.tax else -d.tax end as tax) part`
+      case t.event when 'sale' then i.tax when 'refund' then -r.tax
+        when 'appeal_won' then d.tax else -d.tax end as tax) part`
 
 /** What of the books the lines of a month are made of. */
 const OF_MONTH = (month: string) => sql`from ledger_transactions
-  where event in ('sale', 'refund', 'dispute_lost')
+  where event in ('sale', 'refund', 'dispute_lost', 'appeal_won')
     and at >= ${startOf(month)} and at < ${endOfMonth(month)}`
 
 /** Every line of a state's month, in the order of their times. */

@@ -52,7 +52,9 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     sql`select s.id, null::bigint as ours, s.amount as theirs from sandbox.refunds s
       left join refunds r on r.processor_refund_id = s.id
       left join refunds o on o.id = s.key and o.status = 'open'
-      where s.status <> 'refused' and r.id is null and o.id is null`,
+      where s.status <> 'refused' and r.id is null and o.id is null
+        and not exists (select 1 from sandbox.events e
+          where e.subject = s.id and e.told->>'kind' = 'refund_made' and not e.acknowledged)`,
   ],
   [
     'a payout is one that the processor made',
@@ -75,7 +77,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
 ]
 
-const HEARD = sql`select e.subject, e.told from sandbox.events e where e.acknowledged`
+const HEARD = sql`select e.subject, e.told, e.position from sandbox.events e where e.acknowledged`
 
 // What it took, less what went back, out, or is held for disputes.
 const HOLDINGS = sql`with heard as (${HEARD})
@@ -93,8 +95,9 @@ const HOLDINGS = sql`with heard as (${HEARD})
       - (select coalesce(sum((h.told->>'amount')::bigint), 0) from heard h
           where h.told->>'kind' = 'dispute_opened' and h.told->>'is_inquiry' = 'false')
       + (select coalesce(sum(d.amount), 0) from sandbox.disputes d
-          join heard h on h.subject = d.id
-            and h.told->>'kind' = 'dispute_closed' and h.told->>'outcome' = 'won'
+          join lateral (select h.told->>'outcome' as outcome from heard h where h.subject = d.id
+            and h.told->>'kind' = 'dispute_closed' order by h.position desc limit 1) last
+            on last.outcome = 'won'
           where exists (select 1 from heard o where o.subject = d.id
             and o.told->>'kind' = 'dispute_opened' and o.told->>'is_inquiry' = 'false'))
       - (select coalesce(sum(s.amount), 0) from sandbox.payouts s where s.status = 'pending'

@@ -60,24 +60,29 @@ async function checkRefunds(db: Db, report: Report): Promise<void> {
 interface DisputeFacts extends Whose, billing.TakenBack {
   id: string
   status: 'inquiry' | 'open' | 'won' | 'lost'
+  appeal: 'won' | 'lost' | null
   owed: Cents
   opened: Lines
   won: Lines
   lost: Lines
+  appeal_opened: Lines
+  appeal_won: Lines
 }
 
 async function checkDisputes(db: Db, report: Report): Promise<void> {
   await inPages<DisputeFacts>(
     (after, limit) =>
-      db.rows(sql`select d.id, d.status, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
+      db.rows(sql`select d.id, d.status, d.appeal, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
         d.commission, ${WHOSE}, ${linesOf('dispute_opened', sql`d.id`)} as opened,
         ${linesOf('dispute_won', sql`d.id`)} as won,
-        ${linesOf('dispute_lost', sql`d.id`)} as lost
+        ${linesOf('dispute_lost', sql`d.id`)} as lost,
+        ${linesOf('appeal_opened', sql`d.id`)} as appeal_opened,
+        ${linesOf('appeal_won', sql`d.id`)} as appeal_won
       from disputes d ${OF_CHARGE(sql`d.charge_id`)}
       where d.id > ${after} order by d.id limit ${limit}`),
     (dispute) => {
       report.count('disputes')
-      const { id, status } = dispute
+      const { id, status, appeal } = dispute
       const amount = cents(dispute.amount - dispute.owed - dispute.tax)
       const facts = { ...dispute, dispute_id: id, amount, cost: billing.DISPUTE_COST }
       // An inquiry that was settled is won too, and took nothing.
@@ -85,10 +90,14 @@ async function checkDisputes(db: Db, report: Report): Promise<void> {
       const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
       const opened = when(true, () => ledger.disputeOpened(facts))
       comparePosting(report, 'dispute_opened', id, opened, dispute.opened)
-      const won = when(status === 'won', () => ledger.disputeWon(facts))
+      const won = when(status === 'won' || appeal !== null, () => ledger.disputeWon(facts))
       comparePosting(report, 'dispute_won', id, won, dispute.won)
-      const lost = when(status === 'lost', () => ledger.disputeLost(facts))
+      const lost = when(status === 'lost' || appeal !== null, () => ledger.disputeLost(facts))
       comparePosting(report, 'dispute_lost', id, lost, dispute.lost)
+      const again = when(appeal === 'lost', () => ledger.appealOpened(facts))
+      comparePosting(report, 'appeal_opened', id, again, dispute.appeal_opened)
+      const undone = when(appeal === 'won', () => ledger.appealWon(facts))
+      comparePosting(report, 'appeal_won', id, undone, dispute.appeal_won)
     },
   )
 }

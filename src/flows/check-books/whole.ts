@@ -36,9 +36,13 @@ const CAUSELESS = sql`select t.id, t.event, t.subject from ledger_transactions t
     when 'dispute_opened' then exists (select 1 from disputes d
       where d.id = t.subject and d.status <> 'inquiry')
     when 'dispute_won' then exists (select 1 from disputes d
-      where d.id = t.subject and d.status = 'won')
+      where d.id = t.subject and (d.status = 'won' or d.appeal is not null))
     when 'dispute_lost' then exists (select 1 from disputes d
-      where d.id = t.subject and d.status = 'lost')
+      where d.id = t.subject and (d.status = 'lost' or d.appeal is not null))
+    when 'appeal_opened' then exists (select 1 from disputes d
+      where d.id = t.subject and d.appeal = 'lost')
+    when 'appeal_won' then exists (select 1 from disputes d
+      where d.id = t.subject and d.appeal = 'won')
     when 'payout' then exists (select 1 from payouts p where p.id = t.subject)
     when 'payout_failed' then exists (select 1 from payouts p
       where p.id = t.subject and p.status = 'failed')

@@ -3,8 +3,10 @@ import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { endLicense, resume } from '#flows/hold'
 import type { World } from '#flows/world'
+import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
+import { formatAmount } from '#platform/money'
 import { type Disputed, factsOf, holdCharge, tellSeller } from './disputed.ts'
 import { begin } from './open.ts'
 
@@ -22,13 +24,54 @@ export async function disputeClosed(
   const dispute = await payments.lockDispute(tx, found.id)
   const { now } = disputed.held
   if (event.at > now) return 'later'
-  if (dispute.closed_at) return 'done'
   const { outcome: status } = event
+  if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
   if (status === 'lost') await lose(world, tx, dispute, disputed)
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
   await payments.closeDispute(tx, now, { id: dispute.id, status })
   if (status === 'won') await resumeUnlessDisputed(tx, disputed)
   await tellSeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
+  return 'done'
+}
+
+/**
+ * An appeal ends: told with the outcome that stands, it changes nothing. One that decides the other
+ * way is booked, once; a license that ended with the loss does not come back by itself.
+ */
+async function decideAgain(
+  world: World,
+  tx: Db,
+  facts: { dispute: payments.Dispute; disputed: Disputed; status: 'won' | 'lost' },
+): Promise<'done'> {
+  const { dispute, disputed, status } = facts
+  const { now } = disputed.held
+  if (dispute.status === status) return 'done'
+  const { id, amount } = dispute
+  const words = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
+  const note = (what: string) =>
+    raiseAlarm(tx, world.random, now, {
+      kind: 'dispute_appeal',
+      subject: id,
+      message: `${words} ${what}`,
+      href: `/desk/sales/${disputed.invoice.id}/`,
+    })
+  if (dispute.appeal) {
+    await note('It was decided on appeal before, so nothing is booked. Settle it by hand.')
+    return 'done'
+  }
+  if (status === 'lost') {
+    const reopened = ledger.appealOpened(factsOf(dispute, disputed))
+    await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
+    await lose(world, tx, dispute, disputed)
+    await note('The seller’s balance was charged, and the license ended.')
+  } else {
+    const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
+    await ledger.post(tx, now, mintId(world.random, 'txn'), undone)
+    await win(world, tx, dispute, disputed)
+    await note('The money was returned to the seller. The license stays canceled.')
+  }
+  await payments.closeAppeal(tx, now, { id, status })
+  await tellSeller(world, tx, now, { kind: 'dispute_closed', id, status })
   return 'done'
 }
 
@@ -48,15 +91,20 @@ async function resumeUnlessDisputed(tx: Db, { held }: Disputed): Promise<void> {
 
 /** The money is gone: the sale is undone, and the license ends, whatever was paid for it since. */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: Disputed) {
-  const { invoice, held } = disputed
+  const { held } = disputed
   if (dispute.status === 'inquiry') {
     await payments.keepDispute(tx, { ...dispute, status: 'open' })
     await begin(world, tx, dispute, disputed)
   }
-  const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
-  const { affiliate_id } = invoice
-  const { commission } = dispute
-  const facts = { ...factsOf(dispute, disputed), state, affiliate_id, commission }
-  await ledger.post(tx, held.now, mintId(world.random, 'txn'), ledger.disputeLost(facts))
+  const lost = ledger.disputeLost(await lossOf(tx, dispute, disputed))
+  await ledger.post(tx, held.now, mintId(world.random, 'txn'), lost)
   if (held.license.status !== 'canceled') await endLicense(tx, held, 'dispute_lost')
+}
+
+/** What the ledger is told of a loss. */
+async function lossOf(tx: Db, dispute: payments.Dispute, disputed: Disputed) {
+  const { affiliate_id, tax_quote_id } = disputed.invoice
+  const { state } = await tax.findQuote(tx, tax_quote_id)
+  const { commission } = dispute
+  return { ...factsOf(dispute, disputed), state, affiliate_id, commission }
 }

@@ -48,7 +48,7 @@ export async function settleRefund(
 }
 
 /** Money went back, or is on its way: it is booked, told, and may end the license. */
-async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
+export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, held } = refunding
   const { now, app, license } = held
   const { state } = await tax.findQuote(tx, invoice.tax_quote_id)

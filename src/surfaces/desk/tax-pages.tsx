@@ -172,7 +172,12 @@ export function MonthPage(
   )
 }
 
-const KINDS = { sale: 'Sale', refund: 'Refund', dispute_lost: 'Dispute lost' } as const
+const KINDS = {
+  sale: 'Sale',
+  refund: 'Refund',
+  dispute_lost: 'Dispute lost',
+  appeal_won: 'Appeal won',
+} as const
 
 /** One state's month with every line, and its filing. */
 export function StateMonthPage(

@@ -11,6 +11,8 @@ export function lineWords(line: StatementLine): string {
   if (event === 'dispute_opened') return `Dispute over ${what}`
   if (event === 'dispute_won') return `Dispute over ${what} won`
   if (event === 'dispute_lost') return `Dispute over ${what} lost`
+  if (event === 'appeal_opened') return `Dispute over ${what} lost on appeal`
+  if (event === 'appeal_won') return `Dispute over ${what} won on appeal`
   if (event === 'payout_failed') return `Payout ${returned_number} came back`
   return event === 'write_off' ? 'Balance given up by Purser' : event
 }

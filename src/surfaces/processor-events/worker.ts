@@ -2,8 +2,9 @@ import * as apps from '#domain/apps'
 import * as payments from '#domain/payments'
 import { disputeClosed, disputeOpened } from '#flows/dispute'
 import { noteAccount, settlePayout } from '#flows/pay-out'
-import { refundSettled } from '#flows/refund'
+import { refundMade, refundSettled } from '#flows/refund'
 import type { World } from '#flows/world'
+import { raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { LETTERS } from '#platform/letters'
@@ -20,7 +21,17 @@ type Heard = Promise<'done' | 'later' | void>
 const WITHIN: { [K in Kind]?: (world: World, tx: Db, event: Told<K>) => Heard } = {
   dispute_opened: disputeOpened,
   dispute_closed: disputeClosed,
+  refund_made: refundMade,
   refund_settled: refundSettled,
+  notice,
+}
+
+/** What only staff can act on; where it is about a charge, with the way to its sale. */
+async function notice({ random }: World, tx: Db, event: Told<'notice'>): Promise<void> {
+  const { subject, message, charge_id, at } = event
+  const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
+  const href = charge ? { href: `/desk/sales/${charge.invoice_id}/` } : {}
+  await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
 }
 
 /** What asks the processor again, so that it runs outside of any transaction; twice does no harm. */

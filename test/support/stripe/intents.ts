@@ -233,6 +233,33 @@ export function createRefund(state: State, form: Form): Thing {
   return refund
 }
 
+/** Refunds a payment as somebody does in Stripe's dashboard. */
+export function refundByHand(state: State, payment_intent: string, amount: number): Thing {
+  const refund = createRefund(state, { payment_intent, amount: String(amount) })
+  const intent = state.find(payment_intent, 'payment_intent')
+  const charge = {
+    id: intent.latest_charge,
+    object: 'charge',
+    amount: intent.amount,
+    amount_refunded: refundedOf(state, intent),
+    payment_intent,
+  }
+  state.plan(0, 'charge.refunded', () => ({ object: charge }))
+  return refund
+}
+
+/** A card network reports a payment as fraud. */
+export function warnOfFraud(state: State, payment_intent: string): void {
+  const { latest_charge: charge } = state.find(payment_intent, 'payment_intent')
+  const warning = state.add('issfr', 'radar.early_fraud_warning', {
+    actionable: true,
+    charge,
+    payment_intent,
+    fraud_type: 'made_with_stolen_card',
+  })
+  state.plan(0, 'radar.early_fraud_warning.created', () => ({ object: warning }))
+}
+
 function refundedOf(state: State, intent: Thing): number {
   return state
     .all('refund', (each) => each.payment_intent === intent.id && each.status !== 'failed')

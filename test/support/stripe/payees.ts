@@ -1,4 +1,4 @@
-import type { State, Thing } from './state.ts'
+import type { Plan, State, Thing } from './state.ts'
 import { cannot, type Form } from './wire.ts'
 
 const DAY = 24 * 60 * 60
@@ -149,6 +149,16 @@ export function createPayout(state: State, form: Form, account: string): Thing {
     state.plan(DAY, 'payout.failed', () => fail(state, payout, account), account)
   }
   return payout
+}
+
+/** Cancels a payout as somebody does in Stripe's dashboard. */
+export function cancelPayout(state: State, id: string): void {
+  const payout = state.find(id, 'payout')
+  const theirs = (plan: Plan) => plan.type.startsWith('payout.') && plan.account === payout.account
+  state.plans.splice(0, state.plans.length, ...state.plans.filter((plan) => !theirs(plan)))
+  move(state, payout.account, payout.amount)
+  const object = () => ({ object: Object.assign(payout, { status: 'canceled' }) })
+  state.plan(0, 'payout.canceled', object, payout.account)
 }
 
 function fail(state: State, payout: Thing, account: string) {

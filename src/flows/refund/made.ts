@@ -1,0 +1,59 @@
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { holdLicense } from '#flows/hold'
+import type { World } from '#flows/world'
+import { raiseAlarm } from '#platform/alarms'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { cents, formatAmount } from '#platform/money'
+import { bookRefund } from './settle.ts'
+
+type Made = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
+
+/**
+ * Somebody refunded a charge at the processor itself, not through us: it is booked with the effects
+ * of a refund of ours, and staff is told. `later` while the charge is not on our books yet, or a
+ * refund of ours waits for its answer.
+ */
+export async function refundMade(world: World, tx: Db, event: Made): Promise<'done' | 'later'> {
+  const { refund_id, amount, status } = event
+  const found = await payments.findCharge(tx, event.charge_id)
+  if (!found) return 'later'
+  const invoice = await billing.findInvoice(tx, found.invoice_id)
+  const held = await holdLicense(world, tx, invoice.license_id)
+  const charge = await payments.lockCharge(tx, found.id)
+  if (await payments.findRefund(tx, refund_id)) return 'done'
+  const refunds = await payments.refundsOf(tx, charge.id)
+  const isUndecided = refunds.some((refund) => refund.status === 'open')
+  if (event.at > held.now || isUndecided) return 'later'
+  const disputes = await payments.disputesOf(tx, charge.id)
+  const refunded = payments.refundedOf(refunds)
+  const taken = billing.togetherBack(refunded, ...payments.disputedOf(disputes))
+  const isWhole = amount <= charge.amount - taken.amount
+  await raiseAlarm(tx, world.random, held.now, {
+    kind: 'refund_made_outside',
+    subject: refund_id,
+    href: `/desk/sales/${invoice.id}/`,
+    message:
+      `$${formatAmount(amount)} was refunded at the payment processor, not here. ` +
+      (isWhole
+        ? 'It is booked like a refund of ours. Make refunds here, so that the seller sees why.'
+        : 'It is more than was left of the charge, so it is not booked. Settle it by hand.'),
+  })
+  if (!isWhole) return 'done'
+  const id = mintId(world.random, 'ref')
+  const parts = billing.takeBack(invoice, taken, cents(amount))
+  const reason = 'Refunded at the payment processor'
+  const requested_by = 'processor'
+  await payments.addRefund(tx, held.now, {
+    id,
+    charge_id: charge.id,
+    ...parts,
+    reason,
+    requested_by,
+  })
+  await payments.recordRefund(tx, held.now, id, { status, refund_id })
+  const refund = await payments.lockRefund(tx, id)
+  await bookRefund(world, tx, { refund, charge, invoice, held })
+  return 'done'
+}
