@@ -69,9 +69,10 @@ const declines = [
 test('each declined card is answered with its sentence, and another card then works', async (t) => {
   const page = await stage.visitor(t)
   const email = newEmail()
-  await walkToConfirm(page, { buy_url, email, card: declines[0][0] })
-  for (const [number, sentence] of declines) {
-    if (number !== declines[0][0]) {
+  for (const [index, [number, sentence]] of declines.entries()) {
+    // A checkout is confirmed six times a minute at most, so a new one begins after five cards.
+    if (index % 5 === 0) await walkToConfirm(page, { buy_url, email, card: number })
+    else {
       await page.getByRole('link', { name: 'Use another card' }).click()
       await giveCard(page, number)
     }

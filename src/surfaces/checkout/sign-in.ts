@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
-import type * as licensing from '#domain/licensing'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
-import { goOn } from '#surfaces/onwards'
+import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { buyUrl, cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
 import { ownerAddress } from './destination.ts'
@@ -23,7 +22,11 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)
     // A sign-in link leads here as well, with a session by now.
     const identified = await identifyBuyer(world, cart, await currentSession(world, request))
-    if (identified) return goTo(reply, await onwards(identified))
+    // A form may have led here, so the way out of the service is a navigation of its own.
+    if (identified?.license) {
+      return goOn(reply, await ownerAddress(world, app, identified.license, cart.next_url), OWNED)
+    }
+    if (identified) return goTo(reply, `/checkout/${cart.id}/card`)
     const fault = queryOf(request, 'fault')
     const page = SignInPage({
       purchase: own.purchase,
@@ -35,11 +38,6 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       link_sent: queryOf(request, 'link') === 'sent',
     })
     return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })
-
-    async function onwards(found: { license: licensing.License | undefined }): Promise<string> {
-      if (!found.license) return `/checkout/${cart.id}/card`
-      return await ownerAddress(world, app, found.license, cart.next_url)
-    }
   })
 
   scope.post('/checkout/:cart_id/sign-in', async (request, reply) => {

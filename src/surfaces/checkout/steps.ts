@@ -28,10 +28,13 @@ import { ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
-// Who tests stolen cards confirms a lot and buys little; what was bought gives its points back.
+const byCart = (request: FastifyRequest) => (request.params as { cart_id: string }).cart_id
+
+// Someone who tests stolen cards confirms often and buys little, so a purchase returns its points.
 const CONFIRMATIONS: readonly RouteLimit[] = [
-  { name: 'checkout-confirm', points: 6, seconds: 60, key: byIp },
-  { name: 'checkout-confirm-hour', points: 20, seconds: 3600, key: byIp },
+  { name: 'checkout-confirm', points: 6, seconds: 60, key: byCart },
+  { name: 'checkout-confirm-hour', points: 20, seconds: 3600, key: byCart },
+  { name: 'checkout-confirm-network', points: 30, seconds: 60, key: byIp },
 ]
 /** What a card was asked about without a purchase coming of it. */
 const FRUITLESS: readonly Confirmed['outcome'][] = ['declined', 'action_required', 'processing']
@@ -126,7 +129,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const own = await ownCart(world, request, reply)
     const { cart } = own
     const giveBack = async () => {
-      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, byIp(request))
+      for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, limit.key(request))
     }
     if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)
