@@ -6,8 +6,10 @@ import type { Log } from '#platform/log'
 export interface Jobs {
   /** Declares a queue and its worker; call before `start`. A job that throws is tried again. */
   handle<Data extends object>(queue: Queue, work: (data: Data) => Promise<void>): void
-  /** Queues a job as part of the caller's transaction. */
-  send(db: Db, queue: Queue, data: object): Promise<void>
+  /**
+   * Queues a job as part of the caller's transaction; an `urgent` one never waits behind others.
+   */
+  send(db: Db, queue: Queue, data: object, options?: { urgent?: boolean }): Promise<void>
   /** Makes this process look for jobs of a queue at once, after the transaction committed. */
   wake(queue: Queue): void
   /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
@@ -25,7 +27,17 @@ export interface Queue {
   retries: number
   /** Seconds before the first retry; each later one waits twice as long. */
   retry_seconds: number
+  /** How many of its jobs one process works on at a time; absent: one. */
+  parallel?: number
 }
+
+/** A job of a process that was killed is noticed after so long, and tried again. */
+const HEARTBEAT_SECONDS = 20
+const SUPERVISE_SECONDS = 10
+
+/** Each queue has two lanes with workers of their own. */
+const lanesOf = ({ name }: Queue) => [name, urgentLane(name)]
+const urgentLane = (name: string) => `${name}-urgent`
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
@@ -51,12 +63,15 @@ export function openJobs(db: Database, log: Log): Jobs {
     handle(queue, work) {
       declared.set(queue.name, { queue, work: work as (data: object) => Promise<void> })
     },
-    async send(tx, queue, data) {
-      await boss.send(queue.name, data, { db: { executeSql: tx.raw } as never })
+    async send(tx, { name }, data, { urgent = false } = {}) {
+      const lane = urgent ? urgentLane(name) : name
+      await boss.send(lane, data, { db: { executeSql: tx.raw } as never })
     },
     wake(queue) {
-      const worker = workers.get(queue.name)
-      if (worker) boss.notifyWorker(worker)
+      for (const lane of lanesOf(queue)) {
+        const worker = workers.get(lane)
+        if (worker) boss.notifyWorker(worker)
+      }
     },
     every(name, seconds, work) {
       periodic.push({ name, seconds, work })
@@ -64,25 +79,22 @@ export function openJobs(db: Database, log: Log): Jobs {
     async open() {
       await boss.start()
       for (const { queue } of declared.values()) {
-        await boss.createQueue(queue.name, {
-          retryLimit: queue.retries,
-          retryDelay: queue.retry_seconds,
-          retryBackoff: true,
-        })
-        // A queue is looked up when it is first used, which must not be inside a transaction.
-        await boss.findJobs(queue.name, { id: NO_JOB })
+        await makeQueue(boss, queue)
       }
     },
     async start() {
       for (const { queue, work } of declared.values()) {
-        const batches = { batchSize: 10, burstWhenBatchFull: true, perJobResults: true as const }
-        const worker = await boss.work(queue.name, batches, async (jobs) => {
-          const results = []
-          for (const { id, data } of jobs)
-            results.push(await settle(id, () => work(data as object)))
-          return results
-        })
-        workers.set(queue.name, worker)
+        const batches = {
+          batchSize: queue.parallel ?? 1,
+          burstWhenBatchFull: true,
+          perJobResults: true as const,
+        }
+        for (const lane of lanesOf(queue)) {
+          const worker = await boss.work(lane, batches, (jobs) =>
+            Promise.all(jobs.map(({ id, data }) => settle(id, () => work(data as object)))),
+          )
+          workers.set(lane, worker)
+        }
       }
       for (const task of periodic) stops.push(repeat(task, log))
     },
@@ -93,12 +105,30 @@ export function openJobs(db: Database, log: Log): Jobs {
   }
 }
 
+async function makeQueue(boss: PgBoss, queue: Queue): Promise<void> {
+  const options = {
+    retryLimit: queue.retries,
+    retryDelay: queue.retry_seconds,
+    retryBackoff: true,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+  }
+  for (const lane of lanesOf(queue)) {
+    await boss.createQueue(lane, options)
+    // One that an earlier release made gets the options of this one.
+    await boss.updateQueue(lane, options)
+    // A queue is looked up when it is first used, which must not be inside a transaction.
+    await boss.findJobs(lane, { id: NO_JOB })
+  }
+}
+
 function bossOn(db: Database): PgBoss {
   return new PgBoss({
     db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
     // Supervision returns the jobs of a process that died to the queue.
     supervise: true,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
     schedule: false,
   })
 }

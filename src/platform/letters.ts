@@ -16,21 +16,30 @@ export interface Letter {
   facts?: Record<string, string>
 }
 
-/** Nine tries over some eight hours outlast what ails a mail server on most days. */
-export const LETTERS: Queue = { name: 'letters', retries: 9, retry_seconds: 60 }
+/** Eleven retries over some eight hours outlast what ails a mail server on most days. */
+export const LETTERS: Queue = { name: 'letters', retries: 11, retry_seconds: 15, parallel: 5 }
 
 /** Queues a letter as part of the caller's transaction; false where its cause had one before. */
-export async function queueLetter(db: Db, now: Date, jobs: Jobs, letter: Letter): Promise<boolean> {
+export async function queueLetter(
+  db: Db,
+  now: Date,
+  jobs: Jobs,
+  letter: Letter,
+  options: { urgent?: boolean } = {},
+): Promise<boolean> {
   const inserted = await db.run(sql`insert into letters
     (id, cause, kind, subject_id, facts, queued_at)
     values (${letter.id}, ${letter.cause}, ${letter.kind}, ${letter.subject_id},
       ${JSON.stringify(letter.facts ?? {})}, ${now})
     on conflict (cause) do nothing`)
-  if (inserted === 1) await jobs.send(db, LETTERS, { letter_id: letter.id })
+  if (inserted === 1) await jobs.send(db, LETTERS, { letter_id: letter.id }, options)
   return inserted === 1
 }
 
-/** Queues a letter that has no cause but itself, so that it may go out as often as it is asked for. */
+/**
+ * Queues a letter that has no cause but itself, so that it may go out as often as it is asked for.
+ * A person waits for it: it goes ahead of receipts and notices.
+ */
 export async function queueFreshLetter(
   db: Db,
   now: Date,
@@ -38,7 +47,8 @@ export async function queueFreshLetter(
   letter: Pick<Letter, 'kind' | 'subject_id' | 'facts'>,
 ): Promise<void> {
   const id = mintId(random, 'letter')
-  await queueLetter(db, now, jobs, { ...letter, id, cause: `${letter.kind}:${id}` })
+  const fresh = { ...letter, id, cause: `${letter.kind}:${id}` }
+  await queueLetter(db, now, jobs, fresh, { urgent: true })
 }
 
 /** A letter that is still to be sent; undefined where it went out before. */

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type SMTPTransport from 'nodemailer/lib/smtp-transport'
+import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
@@ -29,6 +29,8 @@ export interface Mailer {
 }
 
 const TIMEOUT_MS = 15_000
+/** As many as both lanes of emails use at a time. */
+const MOST_CONNECTIONS = 10
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -44,11 +46,13 @@ export function smtpMailer(
 ): Mailer {
   const settings = {
     url: smtpUrl,
+    pool: true,
+    maxConnections: MOST_CONNECTIONS,
     requireTLS: !isLoopback(smtpUrl),
     connectionTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
   }
-  const transport = createTransport(settings as SMTPTransport.Options, { from, replyTo: reply_to })
+  const transport = createTransport(settings as SMTPPool.Options, { from, replyTo: reply_to })
   return {
     async send(_now, { message_id, to, subject, html, text, attachments = [] }) {
       assertNoTransaction('a mail was sent')

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { LETTERS, queueLetter } from '#platform/letters'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
@@ -12,18 +13,28 @@ import { openTestService, type TestService } from '../support/service.ts'
 /** How many letters the server turns away before it takes one. */
 let refusals = 0
 const taken: Email[] = []
+const refused: Email[] = []
+/** Receipts are not taken before this is settled. */
+let held: Promise<void> | undefined
+let heldNow = 0
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
   async onData(stream, _session, done) {
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk)
+    const email = await PostalMime.parse(Buffer.concat(chunks))
+    if (held && email.subject?.includes('receipt')) {
+      heldNow++
+      await held
+    }
     if (refusals > 0) {
       refusals--
+      refused.push(email)
       done(Object.assign(new Error('try again later'), { responseCode: 451 }))
       return
     }
-    taken.push(await PostalMime.parse(Buffer.concat(chunks)))
+    taken.push(email)
     done()
   },
 })
@@ -90,7 +101,7 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
 
 test('a letter that is turned away is tried again, and arrives once', async () => {
   refusals = 1
-  // The queue's own pause before a retry is a minute; the test does not wait for it.
+  // The queue pauses before a retry; the test does not wait for it.
   await purchase(service, buyer(service), { email: 'patient@example.com' })
   while (refusals > 0) await setImmediate()
   const { db, jobs } = service.world
@@ -100,6 +111,8 @@ test('a letter that is turned away is tried again, and arrives once', async () =
   jobs.wake({ name: 'letters', retries: 0, retry_seconds: 0 })
   const receipt = await letter(1)
   assert.equal(receipt.to?.[0]?.address, 'patient@example.com')
+  // R7: a server that took the first copy after all can tell that this is the same.
+  assert.equal(receipt.messageId, refused[0]?.messageId)
   while (await db.maybe(sql`select 1 from letters where sent_at is null`)) await setImmediate()
   assert.equal(taken.length, 2)
 })
@@ -153,4 +166,32 @@ test('no text of a visitor or a seller adds a header or a receiver to an email',
     ['a@example.com'],
   )
   assert.doesNotMatch(email.text!, /other words/)
+})
+
+// R8
+test('a sign-in link does not wait for receipts, which go out side by side', async () => {
+  const { db, jobs } = service.world
+  let release = () => {}
+  held = new Promise((resolve) => {
+    release = resolve
+  })
+  const before = taken.length
+  const { id } = await db.one<{ id: string }>(sql`select id from orders limit 1`)
+  await db.tx(async (tx) => {
+    for (let index = 0; index < 12; index++) {
+      const letter = { id: `let_bulk${index}`, cause: `bulk:${index}`, kind: 'receipt' }
+      await queueLetter(tx, service.clock.now(), jobs, { ...letter, subject_id: id })
+    }
+  })
+  jobs.wake(LETTERS)
+  while (heldNow < 5) await setImmediate()
+  const agent = buyer(service)
+  await agent.open('/signin/')
+  await agent.submit('Email me a sign-in link', { email: service.demo.buyer.email })
+  const first = await letter(before)
+  assert.match(first.subject!, /[Ss]ign/)
+  assert.equal(taken.length, before + 1)
+  held = undefined
+  release()
+  await letter(before + 12)
 })

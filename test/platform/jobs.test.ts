@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '#platform/db'
+import { type Jobs, openJobs } from '#platform/jobs'
+import { openLog } from '#platform/log'
+import { sql } from '#platform/sql'
+import { openTestDatabase } from '../support/database.ts'
+
+const QUEUE = { name: 'jars', retries: 2, retry_seconds: 1, parallel: 2 }
+
+let db: Database
+const opened: Jobs[] = []
+async function openWorker(work: (data: { jar: string }) => Promise<void>): Promise<Jobs> {
+  const jobs = openJobs(db, openLog('silent'))
+  jobs.handle(QUEUE, work)
+  await jobs.open()
+  opened.push(jobs)
+  return jobs
+}
+before(async () => {
+  db = await openTestDatabase()
+})
+after(async () => {
+  for (const jobs of opened) await jobs.stop()
+  await db.close()
+})
+
+// R7
+test('a job of a worker that was killed is tried again within a minute', async () => {
+  const done: string[] = []
+  const jobs = await openWorker(async ({ jar }) => {
+    done.push(jar)
+  })
+  await db.tx((tx) => jobs.send(tx, QUEUE, { jar: 'lost' }))
+  await db.tx((tx) => jobs.send(tx, QUEUE, { jar: 'alive' }))
+  // Two workers took one each; one of them was killed and gave its last sign 25 seconds ago.
+  const started = await db.run(sql`update pgboss.job set state = 'active', started_on = now(),
+    heartbeat_on = now() - case when data ->> 'jar' = 'lost' then interval '25 s' else '5 s' end
+    where name = 'jars'`)
+  assert.equal(started, 2)
+  await jobs.start()
+  for (let tries = 0; done.length === 0; tries++) {
+    assert.ok(tries < 350, 'the job was never tried again')
+    await pause(100)
+  }
+  assert.deepEqual(done, ['lost'])
+})
