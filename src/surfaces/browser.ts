@@ -16,13 +16,18 @@ const PENDING = '__Host-pending'
 const YEAR_SECONDS = 365 * 86_400
 const SESSION_SECONDS = 30 * 86_400
 
+/** What a new cookie is given to: an answer, in whichever server's hands it is. */
+export interface CookieJar {
+  setCookie(name: string, value: string, options: typeof COOKIE & { maxAge: number }): unknown
+}
+
 /** The handle of this browser, made on its first visit: carts and form tokens are bound to it. */
-export function browserId({ random }: World, request: FastifyRequest, reply: FastifyReply): string {
+export function browserId({ random }: World, request: FastifyRequest, jar: CookieJar): string {
   const known = knownBrowser(request)
   if (known) return known
   const made = mintSecret(random)
   request.cookies[BROWSER] = made
-  reply.setCookie(BROWSER, made, { ...COOKIE, maxAge: YEAR_SECONDS })
+  jar.setCookie(BROWSER, made, { ...COOKIE, maxAge: YEAR_SECONDS })
   return made
 }
 

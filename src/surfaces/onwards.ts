@@ -2,10 +2,15 @@ import type { FastifyReply } from 'fastify'
 import { goTo, sendPage } from '#surfaces/pages'
 import { OnwardsPage } from './onwards-page.tsx'
 
+const LONGEST_PATH = 2048
+// A path that carries the request of an app (see app-request.ts) holds all that the app sent.
+const LONGEST_REQUEST = 12_288
+
 /** A path of this service to go on to; an address of anybody else's is no path. */
 export function ownPath(text: string | null | undefined): string | undefined {
   if (text == null || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
-  return text.length <= 2048 ? text : undefined
+  const most = text.startsWith('/o/continue?') ? LONGEST_REQUEST : LONGEST_PATH
+  return text.length <= most ? text : undefined
 }
 
 /** The query that carries such a path along, or nothing. */

@@ -31,13 +31,14 @@ after(async () => {
 })
 
 const person = (name: string) => addPerson(stage, `${name}@example.org`)
+const hereOf = (url: string) => new URL(url, 'http://localhost').searchParams.get('return_to')!
 const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 
 test('a person signs in with a password, reads what the app learns, and agrees', async () => {
   const agent = browser(stage)
   const attempt = await begin(stage.app_side, stage.callback)
   const page = await agent.open(attempt.url.href)
-  assert.match(page.url, /^\/signin\/\?return_to=%2Fo%2Finteraction%2F/)
+  assert.match(page.url, /^\/signin\/\?return_to=%2Fo%2Fcontinue%3Frequest%3D/)
   const asked = await signInHere(agent, stage.demo.buyer)
   const words = textOf(asked.body)
   assert.match(words, /Sign in to Tidepool/)
@@ -67,13 +68,17 @@ test('whoever cancels is sent back with access_denied and no code, and is asked 
   }
 })
 
-test('whoever does not want to sign in at all can go back from there', async () => {
+test('F34: the sign-in page names the app, and leads back to it with access_denied', async () => {
   const agent = browser(stage)
   const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await agent.open(attempt.url.href)
-  const here = new URL(url, 'http://localhost').searchParams.get('return_to')
-  const back = await agent.open(`${here}/cancel`)
-  assert.equal(parametersOf(back.url).error, 'access_denied')
+  const page = await agent.open(attempt.url.href)
+  assert.match(textOf(page.body), /Tidepool .*Sign in To continue to Tidepool/)
+  const { url } = await agent.press('Cancel and return to Tidepool')
+  assert.ok(url.startsWith(`${stage.callback}?`))
+  const { error, state, iss, code } = parametersOf(url)
+  assert.deepEqual([error, code], ['access_denied', undefined])
+  assert.equal(state, attempt.state)
+  assert.equal(iss, stage.app_side.serverMetadata().issuer)
 })
 
 test('who agreed once is not asked again, in any browser; for something new he is', async () => {
@@ -154,15 +159,12 @@ test('a sign-in that waited while another account signed in elsewhere does not m
   const agent = browser(stage)
   const waiting = await begin(stage.app_side, stage.callback)
   await agent.open(waiting.url.href)
-  const held = ['__Secure-interaction', '__Secure-resume'].map(
-    (name) => [name, agent.cookies.get(name)!] as const,
-  )
+  const here = hereOf(agent.page.url)
   const one = await person('first-tab')
   await enter(stage, one, { agent })
   const theirs = await signInToApp(stage, agent)
-  for (const [name, value] of held) agent.cookies.set(name, value)
   await enter(stage, await person('second-tab'), { agent })
-  const page = await agent.open(`/o/interaction/${held[0]![1]}`)
+  const page = await agent.open(here)
   assert.match(textOf(page.body), /second-tab@example\.org/)
   const { url } = await agent.submit('Allow')
   const mine = await exchange(stage.app_side, waiting, url)
@@ -228,9 +230,9 @@ test('nobody agrees for somebody else: who takes the browser over is asked himse
 test('a sign-in that was begun in another browser leads back to the app, and tells nothing', async () => {
   const attempt = await begin(stage.app_side, stage.callback)
   const { url } = await browser(stage).open(attempt.url.href)
-  const here = new URL(url, 'http://localhost').searchParams.get('return_to')!
+  const here = hereOf(url)
   const agent = await enter(stage, await person('elsewhere'))
-  for (const address of [here, `${here}/cancel`]) {
+  for (const address of [here, here.replace('?', '/cancel?')]) {
     const page = await agent.open(address)
     assert.equal(page.status, 400)
     assert.match(textOf(page.body), /Go to Tidepool/)

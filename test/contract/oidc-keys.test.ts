@@ -8,6 +8,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import * as grants from '#domain/grants'
 import { lockFolder } from '#platform/lock'
 import { type Agent, textOf } from '../support/agent.ts'
+import { eventually } from '../support/browser.ts'
 import {
   addPerson,
   enter,
@@ -108,4 +109,12 @@ test('the command adds a key, and refuses while a service has the embedded datab
   } finally {
     rmSync(data_dir, { recursive: true })
   }
+})
+
+test('F41: a key that is replaced at once signs nothing from that moment', async () => {
+  const [old] = await kids()
+  const made = await rotate(true)
+  await eventually('the announcement', async () => (await kids())[0] === made.id)
+  const { id_token } = await signInToApp(stage, agent)
+  assert.notEqual(decodeProtectedHeader(id_token!).kid, old)
 })

@@ -54,7 +54,7 @@ test('the discovery document names what there is, under the service’s own addr
   assert.equal(found.claims_parameter_supported, false)
   assert.equal(found.request_uri_parameter_supported, false)
   assert.equal(found.authorization_response_iss_parameter_supported, true)
-  for (const absent of ['registration', 'introspection', 'revocation', 'device_authorization']) {
+  for (const absent of ['registration', 'introspection', 'device_authorization']) {
     assert.equal(found[`${absent}_endpoint`], undefined, absent)
   }
 })
@@ -68,7 +68,7 @@ test('the document says the same where RFC 8414 looks for it, whatever host is a
 })
 
 test('whatever else the library could do cannot be reached', async () => {
-  for (const path of ['reg', 'token/introspection', 'token/revocation', 'device', 'request']) {
+  for (const path of ['reg', 'token/introspection', 'device', 'request']) {
     const answer = await stage.app.inject({ method: 'POST', url: `/o/${path}` })
     assert.equal(answer.statusCode, 404, path)
   }
@@ -345,4 +345,91 @@ test('a locked account keeps nothing: no token of it is good, and none is given'
   })
   const again = await begin(stage.app_side, stage.callback)
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
+})
+
+test('F43: an app revokes a refresh token, and with it the login alone', async () => {
+  const agent = await enter(stage, ada)
+  const one = await signInToApp(stage, agent)
+  const other = await signInToApp(stage, agent)
+  await client.tokenRevocation(stage.app_side, one.refresh_token!)
+  assert.equal((await entitlementOf(stage, one.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(stage.app_side, one.refresh_token!))
+  assert.equal((await entitlementOf(stage, other.access_token)).statusCode, 200)
+  // Another app revokes nothing of this one.
+  const stranger = await addApp(stage, { redirect_uris: [stage.callback] })
+  await client.tokenRevocation(await discover(stage, stranger), other.refresh_token!)
+  assert.ok((await client.refreshTokenGrant(stage.app_side, other.refresh_token!)).access_token)
+})
+
+test('F43: prompt=select_account asks which account, and takes the one that is chosen', async () => {
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  const attempt = await begin(stage.app_side, stage.callback, { prompt: 'select_account' })
+  const page = await agent.open(attempt.url.href)
+  assert.match(page.body, /Choose an account/)
+  const { url } = await agent.submit('Continue as ada@example.org')
+  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  const again = await begin(stage.app_side, stage.callback, { prompt: 'select_account' })
+  await agent.open(again.url.href)
+  assert.match((await agent.press('Use another account')).url, /^\/signin\//)
+})
+
+test('F40: refresh goes on while an app has no redirect URI', async () => {
+  const app = await addApp(stage, { redirect_uris: [stage.callback] })
+  const side = await discover(stage, app)
+  const attempt = await begin(side, stage.callback)
+  const { url } = await walkToApp(await enter(stage, ada), attempt)
+  const tokens = await exchange(side, attempt, url)
+  await stage.world.db.raw(`update clients set redirect_uris = '{}' where client_id = $1`, [
+    app.client_id,
+  ])
+  assert.ok((await client.refreshTokenGrant(side, tokens.refresh_token!)).access_token)
+  const nowhere = await begin(side, 'https://nowhere.invalid/')
+  assert.equal((await browser(stage).open(nowhere.url.href)).status, 400)
+})
+
+test('F38: what Auth.js asks for by itself gets the plan too, and no other request does', async () => {
+  const agent = await enter(stage, ada)
+  await signInToApp(stage, agent)
+  for (const [scope, given] of [
+    ['openid email profile', 'openid entitlements'],
+    ['openid profile', 'openid entitlements'],
+    ['openid', 'openid'],
+    ['openid offline_access calendar', 'openid'],
+  ] as const) {
+    const attempt = await begin(stage.app_side, stage.callback, { scope })
+    const { url } = await walkToApp(agent, attempt)
+    assert.equal((await exchange(stage.app_side, attempt, url)).scope, given)
+  }
+})
+
+test('F45: pages may exchange and refresh as an agent, and never as an app', async () => {
+  const origin = 'http://127.0.0.1:6274'
+  const ask = (client_id: string, client_secret?: string) =>
+    stage.app.inject({
+      method: 'POST',
+      url: '/o/token',
+      headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({
+        client_id,
+        ...(client_secret ? { client_secret } : {}),
+        grant_type: 'refresh_token',
+        refresh_token: 'unknown',
+      }).toString(),
+    })
+  const agents = await ask('purser-agent')
+  assert.equal(agents.json().error, 'invalid_grant')
+  assert.equal(agents.headers['access-control-allow-origin'], origin)
+  assert.equal(agents.headers['access-control-allow-credentials'], undefined)
+  const { client_id, client_secret } = stage.demo.app
+  const apps = await ask(client_id, client_secret)
+  assert.equal(apps.json().error, 'invalid_request')
+  assert.equal(apps.headers['access-control-allow-origin'], undefined)
+  const preflight = await stage.app.inject({
+    method: 'OPTIONS',
+    url: '/o/token',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  })
+  assert.equal(preflight.statusCode, 204)
+  assert.equal(preflight.headers['access-control-allow-methods'], 'POST')
 })

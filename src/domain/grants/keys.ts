@@ -26,6 +26,9 @@ interface Row {
   active_from: Date
 }
 
+/** Announced where every process must look at the keys again before it signs anything. */
+export const KEYS_CHANGED = 'oidc_keys_changed'
+
 const SEAL = 'oidc-key'
 const BITS = 2048
 
@@ -63,7 +66,10 @@ export async function rotateKeys(
   const made = await makeKey()
   const active_from = at_once ? now : addSeconds(now, PUBLISHED_AHEAD)
   await db.tx(async (tx) => {
-    if (at_once) await tx.run(sql`delete from oidc_keys where purpose = 'sign'`)
+    if (at_once) {
+      await tx.run(sql`delete from oidc_keys where purpose = 'sign'`)
+      await tx.rows(sql`select pg_notify(${KEYS_CHANGED}, '')`)
+    }
     await addKey(tx, now, tools, { ...made, purpose: 'sign', active_from })
     for (const row of await allKeys(tx)) {
       const text = tools.keys.open(SEAL, row.id, row.sealed)

@@ -1,7 +1,7 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { type AppVisit, appFactsOf } from './access.ts'
 import type { AddressForm, Integration } from './integration-page.tsx'
 
@@ -11,7 +11,7 @@ export async function integrationOf(
   visit: AppVisit,
   notes: Record<string, string>,
 ): Promise<Omit<Integration, 'base' | 'faults'>> {
-  const { config, db, clock, keys } = world
+  const { config, db, keys } = world
   const { app } = visit
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
@@ -25,7 +25,7 @@ export async function integrationOf(
     client_id: client.client_id,
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),
-    add_on: apps.addOnOf(clock.now(), app),
+    add_on: apps.addOnOf(appTime(world, app), app),
     allows_pause: app.allows_pause,
     plans: products.filter(({ is_free }) => !is_free),
     preview: preview && { plan: name, license_key: licensing.showKey(keys, preview) },

@@ -17,7 +17,8 @@ export async function readBearer(world: World, request: FastifyRequest): Promise
   if (bearer) return bearer
   // Who showed nothing is told of no error (RFC 6750).
   const error = token && 'invalid_token'
-  const scope = grants.AGENT_SCOPES.join(' ')
+  // To read is what agents begin with; a tool that takes more says so when it is called.
+  const scope = grants.askedByAgent(null).join(' ')
   throw refuse('invalid_token', { headers: challenge(world, { error, scope }) })
 }
 

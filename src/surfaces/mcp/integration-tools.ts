@@ -2,7 +2,7 @@ import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { rotateToClaim, saveAddresses } from '#flows/integration'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { isoSeconds } from '#platform/calendar'
 import { type Tool, tool } from './tool.ts'
 import { AppName, nameOf, RECEIPT, receiptOf } from './wire.ts'
@@ -50,7 +50,7 @@ async function settingsOf(
   const app = (await apps.find(db, id))!
   const client = await apps.findClientOf(db, id)
   const has_price = (await catalog.offers(db, id)).length > 0
-  const { is_on, is_charged, trial_ends_at } = apps.addOnOf(clock.now(), app)
+  const { is_on, is_charged, trial_ends_at } = apps.addOnOf(appTime({ clock }, app), app)
   const { is_published, external_sales_enabled } = app
   return {
     client_id: client.client_id,

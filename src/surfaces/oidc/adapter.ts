@@ -2,6 +2,7 @@ import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provid
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { sessionOf } from './requests.ts'
 
 /** What the sign-in library stores and finds, on our database: clients, and records by their kind. */
 export function adapterOf(world: World): (name: string) => Adapter {
@@ -22,10 +23,12 @@ function kindOf(name: string): grants.RecordKind {
   return name as grants.RecordKind
 }
 
-function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
+function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
+  const { db, clock } = world
   return {
     ...NOTHING,
     async upsert(name, payload, life) {
+      if (await isOfNobody(world, kind, payload)) return
       const facts = factsOf(kind, payload, life)
       const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked meanwhile')
@@ -53,6 +56,20 @@ function recordAdapter({ db, clock }: World, kind: grants.RecordKind): Adapter {
       await grants.dropRecord(db, { kind: 'Grant', name })
     },
   }
+}
+
+/**
+ * Whether a record belongs to a browser in which nobody is signed in. It is not kept, or anybody
+ * could fill the database; what the app asked for is carried by the browser instead (provider.ts).
+ */
+async function isOfNobody(
+  world: World,
+  kind: grants.RecordKind,
+  { accountId }: AdapterPayload,
+): Promise<boolean> {
+  if (kind === 'Session') return accountId === undefined
+  const { ctx } = Provider
+  return kind === 'Interaction' && ctx !== undefined && !(await sessionOf(world, ctx))
 }
 
 /** What is stored of a payload: nothing that opens anything by itself. */
@@ -99,12 +116,14 @@ function clientAdapter({ db }: World): Adapter {
         : undefined
       // As long as it takes for a client that exists.
       if (!known) apps.hasSecret(undefined, client_id)
-      // The library cannot do with a client that has no address to return to.
-      if (!known?.secret_hash || known.redirect_uris.length === 0) return undefined
+      if (!known?.secret_hash) return undefined
       return metadataOf(known, known.secret_hash)
     },
   }
 }
+
+/** Stands in for an empty list, which the library refuses: nobody signs in, refreshes go on. */
+export const NOWHERE = 'https://nowhere.invalid/'
 
 const CLIENT_ID = /^[\w.-]{1,64}$/
 
@@ -114,7 +133,7 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     client_id: client.client_id,
     // The library compares it by our own rule (see provider.ts), which expects the digest.
     client_secret: secret_hash.toString('base64url'),
-    redirect_uris: client.redirect_uris,
+    redirect_uris: client.redirect_uris.length > 0 ? client.redirect_uris : [NOWHERE],
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],

@@ -23,7 +23,7 @@ export async function loadGrant({ db }: World, { oidc }: KoaContextWithOIDC) {
   const wanted = [...oidc.requestParamOIDCScopes]
   if (agreed.length === 0 || !wanted.every((scope) => agreed.includes(scope))) return undefined
   const grant = new provider.Grant({ accountId, clientId })
-  grant.addOIDCScope(agreed)
+  grant.addOIDCScope(grants.DEFAULT_SCOPES.filter((scope) => agreed.includes(scope)))
   await grant.save()
   return grant
 }

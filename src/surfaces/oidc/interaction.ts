@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { InteractionResults, Provider } from 'oidc-provider'
+import type { Client, InteractionResults, Provider } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
+import type { AppRequest } from '#surfaces/app-request'
 import { INTERACTION_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
+import { appOf } from './policy.ts'
 
 /** A sign-in that waits for a person: to sign in, or to agree. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -48,28 +50,60 @@ export async function resolveSignIn(
   return await resolve(interaction, { login: { accountId: user_id, ts } })
 }
 
-/** Whether this session is what the interaction asks for: this app's, this person's, this fresh. */
-export async function satisfies(
+/** What an app asks of whoever signs in. */
+export interface Demand {
+  params: Record<string, unknown>
+  /** The app wants a proof that was given after this. */
+  since: Date | undefined
+}
+
+/** What an interaction that waits for a sign-in asks of it. */
+export async function demandOf(
   { db, clock }: World,
+  { params, prompt, uid: name }: Interaction,
+): Promise<Demand> {
+  if (!prompt.reasons.includes('login_prompt')) return { params, since: undefined }
+  const begun = await grants.findRecord(db, clock.now(), { kind: 'Interaction', name })
+  return { params, since: begun?.created_at }
+}
+
+/** Whether this session is what is asked for: of this app, of this person, and as fresh. */
+export function satisfies(
+  { clock }: World,
   keys: grants.Keys,
-  interaction: Interaction,
   session: Session,
-  client: { app_id: string | null; sector: string },
-): Promise<boolean> {
-  if (!grants.mayEnter(session, client.app_id)) return false
-  const { params, prompt } = interaction
+  client: Client,
+  { params, since }: Demand,
+): boolean {
+  if (!grants.mayEnter(session, appOf(client))) return false
   const hinted = subjectOf(params.id_token_hint)
   const { user_id, authenticated_at } = session
-  if (hinted !== undefined) {
-    const subject = grants.subjectOf(keys.subject, { app_id: client.sector, user_id })
-    if (hinted !== subject) return false
+  const app_id = String(client.sector)
+  if (hinted !== undefined && hinted !== grants.subjectOf(keys.subject, { app_id, user_id })) {
+    return false
   }
-  const now = clock.now()
-  const begun = await grants.findRecord(db, now, { kind: 'Interaction', name: interaction.uid })
-  return grants.isFreshEnough(now, authenticated_at, {
-    since: prompt.reasons.includes('login_prompt') ? begun?.created_at : undefined,
+  return grants.isFreshEnough(clock.now(), authenticated_at, {
+    since,
     max_age: typeof params.max_age === 'string' ? Number(params.max_age) : undefined,
   })
+}
+
+/** The parameters that an app sent; the library names those that it did not send as well. */
+export function paramsOf(params: Record<string, unknown>): AppRequest['params'] {
+  const isText = (value: unknown) => typeof value === 'string' || Array.isArray(value)
+  const sent = Object.entries(params).filter(([, value]) => isText(value))
+  return Object.fromEntries(sent) as AppRequest['params']
+}
+
+/** Where somebody signs in, to come back to this path. */
+export function signInUrl(path: string): string {
+  return `/signin/?return_to=${encodeURIComponent(path)}`
+}
+
+/** What an app is told when somebody does not want to sign in. */
+export const DENIED = {
+  error: 'access_denied',
+  error_description: 'the person did not agree to sign in',
 }
 
 /** The person that a hint names; the library has checked whose signature it bears. */

@@ -4,26 +4,26 @@ import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
+import { carry } from '#surfaces/app-request'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { goOn } from '#surfaces/onwards'
 import { goTo, sendPage } from '#surfaces/pages'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
 import {
+  DENIED,
+  demandOf,
   type Interaction,
   ownInteraction,
+  paramsOf,
   resolve,
   resolveSignIn,
   satisfies,
+  signInUrl,
 } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
-import { ConsentPage, StalePage } from './pages.tsx'
-import { appOf } from './policy.ts'
-
-const DENIED = {
-  error: 'access_denied',
-  error_description: 'the person did not agree to sign in',
-}
+import { ChoicePage, ConsentPage } from './pages.tsx'
+import { sendStale } from './stale.ts'
 
 /** What stands between an app's request and its answer: signing in, and agreeing. */
 export function declareInteractions(
@@ -35,23 +35,27 @@ export function declareInteractions(
     const { provider, keys } = await library()
     const interaction = await ownInteraction(provider, request)
     const client = interaction && (await clientOf(provider, interaction))
-    if (!interaction || !client) return await sendStale(world, provider, request, reply)
+    if (!interaction || !client) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
       if (!isHis(interaction, session)) return goTo(reply, await resolve(interaction, {}))
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
-    const sector = String(client.sector)
-    const asked = { app_id: appOf(client), sector }
-    const isEnough = session && (await satisfies(world, keys, interaction, session, asked))
-    if (!isEnough) return goTo(reply, signInUrl(`/o/interaction/${interaction.uid}`))
+    const demand = await demandOf(world, interaction)
+    if (!session || !satisfies(world, keys, session, client, demand)) {
+      const begun_at = demand.since ?? world.clock.now()
+      return goTo(reply, anotherUrl(world, request, reply, { interaction, begun_at }))
+    }
+    if (interaction.prompt.name === 'select_account') {
+      return sendChoice(world, request, reply, { interaction, client, session })
+    }
     return goTo(reply, await resolveSignIn(world, request, interaction, session))
   })
 
   scope.post('/o/interaction/:uid/allow', async (request, reply) => {
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
-    if (!interaction) return await sendStale(world, provider, request, reply)
+    if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name !== 'consent' || !isHis(interaction, session)) {
       return goTo(reply, `/o/interaction/${interaction.uid}`)
@@ -64,6 +68,17 @@ export function declareInteractions(
     return goOn(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
+  scope.post('/o/interaction/:uid/choose', async (request, reply) => {
+    const { provider } = await library()
+    const interaction = await ownInteraction(provider, request)
+    if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
+    const isChosen = interaction.prompt.name === 'select_account'
+    if (!isChosen || !(await currentSession(world, request))) {
+      return goTo(reply, `/o/interaction/${interaction.uid}`)
+    }
+    return goOn(reply, await resolve(interaction, { select_account: {} }))
+  })
+
   // A link as well as a form: whoever is asked to sign in may not want to.
   scope.get('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
   scope.post('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
@@ -71,7 +86,7 @@ export function declareInteractions(
   async function cancel(request: FastifyRequest, reply: FastifyReply) {
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
-    if (!interaction) return await sendStale(world, provider, request, reply)
+    if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     return goOn(reply, await resolve(interaction, DENIED), 'Sign-in canceled')
   }
 }
@@ -85,8 +100,33 @@ async function clientOf(provider: Provider, { params }: Interaction): Promise<Cl
   return await provider.Client.find(String(params.client_id))
 }
 
-function signInUrl(here: string): string {
-  return `/signin/?return_to=${encodeURIComponent(here)}`
+/** Where another account, or a new proof of this one, is asked for; the request comes along. */
+function anotherUrl(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { interaction, begun_at }: { interaction: Interaction; begun_at: Date },
+): string {
+  const params = paramsOf(interaction.params)
+  return signInUrl(carry(world, request, reply, { params, begun_at }))
+}
+
+function sendChoice(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facts: { interaction: Interaction; client: Client; session: Session },
+): FastifyReply {
+  const { interaction, client, session } = facts
+  const begun_at = world.clock.now()
+  const page = ChoicePage({
+    app_name: client.app_name === undefined ? undefined : String(client.app_name),
+    email: session.email,
+    csrf_token: csrfToken(world, request, reply),
+    choose_url: `/o/interaction/${interaction.uid}/choose`,
+    another_url: anotherUrl(world, request, reply, { interaction, begun_at }),
+  })
+  return sendPage(reply, page)
 }
 
 async function sendConsent(
@@ -103,7 +143,7 @@ async function sendConsent(
     csrf_token: csrfToken(world, request, reply),
     allow_url: `${here}/allow`,
     cancel_url: `${here}/cancel`,
-    another_url: signInUrl(here),
+    another_url: anotherUrl(world, request, reply, { interaction, begun_at: world.clock.now() }),
   }
   const page = isAgent(client)
     ? AgentPage({
@@ -142,20 +182,13 @@ async function grantApp(
   return await grant.save()
 }
 
-async function sendStale(
-  { db }: World,
+async function sendStaleInteraction(
+  world: World,
   provider: Provider,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { uid } = request.params as { uid: string }
   const interaction = await provider.Interaction.find(uid)
-  const client_id = interaction?.params.client_id
-  const client =
-    client_id === undefined ? undefined : await apps.findSignInClient(db, String(client_id))
-  const page = StalePage({
-    app_name: client?.app_name ?? undefined,
-    start_url: client?.oauth_login_url ?? undefined,
-  })
-  return sendPage(reply, page, { status: 400 })
+  return await sendStale(world, reply, interaction?.params.client_id)
 }

@@ -21,8 +21,16 @@ export function openLibrary(world: World): OpenLibrary {
   let current: { library: Library; order: string } | undefined
   let lookAgainAt = 0
   let looking: Promise<Library> | undefined
+  let changes = 0
+  const forget = () => {
+    changes++
+    lookAgainAt = 0
+  }
+  const listening = db.listen(grants.KEYS_CHANGED, forget, forget)
   const look = async (): Promise<Library> => {
+    await listening
     const now = clock.now()
+    const before = changes
     const keys = await grants.openKeys(db, now, { keys: ring, random })
     const order = grants
       .arrange(now, keys.signing)
@@ -33,7 +41,8 @@ export function openLibrary(world: World): OpenLibrary {
       const answer = provider.callback() as unknown as Library['answer']
       current = { library: { provider, keys, answer }, order }
     }
-    lookAgainAt = now.getTime() + FRESH_MS
+    // What was announced while the keys were read may not be among them yet.
+    if (changes === before) lookAgainAt = now.getTime() + FRESH_MS
     return current.library
   }
   return () => {

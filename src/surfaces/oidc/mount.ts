@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import { readForms } from '#platform/http'
 import { networksWith } from '#platform/networks'
+import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
+import { excessOf } from '#surfaces/app-request'
+import { byIp } from '#surfaces/guards'
 import { FORMS, goTo } from '#surfaces/pages'
 import type { OpenLibrary } from './library.ts'
 import { rememberRequest } from './requests.ts'
@@ -10,13 +13,17 @@ import { rememberRequest } from './requests.ts'
 /** The library's own addresses, under /o; whatever else it could answer is not reached. */
 const ADDRESSES = [
   { path: '/auth/:uid', methods: ['GET'] },
-  { path: '/token', methods: ['POST'] },
-  { path: '/me', methods: ['GET', 'POST'] },
+  { path: '/token', methods: ['POST', 'OPTIONS'] },
+  { path: '/token/revocation', methods: ['POST', 'OPTIONS'] },
+  { path: '/me', methods: ['GET', 'POST', 'OPTIONS'] },
   { path: '/jwks', methods: ['GET', 'OPTIONS'] },
   { path: '/.well-known/openid-configuration', methods: ['GET', 'OPTIONS'] },
   // The library's own way out for a browser in which another account was signed in meanwhile.
   { path: '/session/end/confirm', methods: ['POST'] },
 ]
+
+/** Asked by browsers, of which many may come from one address. */
+const REQUESTS: RouteLimit = { name: 'oidc-auth', points: 120, seconds: 60, key: byIp }
 
 /** An app's server comes for all its users from one address. */
 const EXCHANGES: RouteLimit = {
@@ -41,8 +48,9 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
         handler: (request, reply) => handOver(library, request, reply, request.url.slice(2)),
       })
     }
-    scope.get('/o/auth', (request, reply) =>
-      handOver(library, request, reply, withScope(request.url.slice(2))),
+    const config = { limits: [REQUESTS] }
+    scope.get('/o/auth', { config }, (request, reply) =>
+      handOver(library, request, reply, readRequest(request.url.slice(2))),
     )
     // Where RFC 8414 looks for the description of an issuer that has a path.
     scope.get('/.well-known/oauth-authorization-server/o', (request, reply) =>
@@ -56,21 +64,27 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
     for (const url of ['/o/auth', '/o/session/end']) {
       scope.post(url, async (request, reply) => {
         const asked = new URLSearchParams((request.body ?? {}) as Record<string, string>)
+        assertShort(asked)
         return goTo(reply, `${url}?${asked}`)
       })
     }
   })
 }
 
-/** A request that names no scope gets what apps get by default, and agents what is for agents. */
-function withScope(address: string): string {
+/** The request of an app as the library reads it: no longer than it may be, and with its scopes. */
+function readRequest(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
+  assertShort(searchParams)
   const scope = searchParams.get('scope')
   const isOfAgent = searchParams.get('client_id') === grants.AGENT_CLIENT
-  if (scope && !isOfAgent) return address
-  const scopes = isOfAgent ? grants.askedByAgent(scope) : grants.DEFAULT_SCOPES
+  const scopes = isOfAgent ? grants.askedByAgent(scope) : grants.askedByApp(scope)
   searchParams.set('scope', scopes.join(' '))
   return `${pathname}?${searchParams}`
+}
+
+function assertShort(parameters: URLSearchParams): void {
+  const excess = excessOf(parameters)
+  if (excess !== undefined) throw new Problem(400, 'invalid_request', excess)
 }
 
 async function handOver(

@@ -68,6 +68,32 @@ export function ConsentPage(facts: {
   )
 }
 
+/** Asks with which account to go on, where an app wants that asked (`prompt=select_account`). */
+export function ChoicePage(facts: {
+  app_name: string | undefined
+  email: string
+  csrf_token: string
+  choose_url: string
+  another_url: string
+}): JSX.Element {
+  const { app_name } = facts
+  return (
+    <FocusLayout title="Choose an account · Purser" {...(app_name ? { app_name } : {})}>
+      <Heading title="Choose an account">To continue to {app_name ?? 'the agent'}.</Heading>
+      <div class="grid gap-3">
+        <Form action={facts.choose_url} csrf_token={facts.csrf_token}>
+          <Button kind="primary" pending="One moment…" wide>
+            {`Continue as ${facts.email}`}
+          </Button>
+        </Form>
+        <Button href={facts.another_url} wide>
+          Use another account
+        </Button>
+      </div>
+    </FocusLayout>
+  )
+}
+
 /** A sign-in that is over: it began in another browser, took too long, or was finished before. */
 export function StalePage(facts: {
   app_name: string | undefined

@@ -1,8 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
-import { currentSession } from '#surfaces/browser'
-import { requestOf } from './requests.ts'
+import { sessionOf } from './requests.ts'
 
 /**
  * When somebody is asked: to sign in, and to agree. Who is signed in is decided by this service's
@@ -10,6 +9,7 @@ import { requestOf } from './requests.ts'
  */
 export function policyOf(world: World): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   policy
     .get('login')
     ?.checks.add(
@@ -23,10 +23,14 @@ export function policyOf(world: World): interactionPolicy.DefaultPolicy {
   return policy
 }
 
-async function isStillThere(world: World, { req, oidc }: KoaContextWithOIDC): Promise<boolean> {
-  const session = await currentSession(world, requestOf(req))
-  const isSame = session !== undefined && session.user_id === oidc.session?.accountId
-  return isSame && grants.mayEnter(session, appOf(oidc.client))
+async function isStillThere(world: World, ctx: KoaContextWithOIDC): Promise<boolean> {
+  const { oidc } = ctx
+  const session = await sessionOf(world, ctx)
+  if (!session || session.user_id !== oidc.session?.accountId) return false
+  if (!grants.mayEnter(session, appOf(oidc.client))) return false
+  // A newer proof is noted, so that ID tokens tell its time; that needs no person, but a redirect.
+  const proven_at = Math.floor(session.authenticated_at.getTime() / 1000)
+  return oidc.promptPending('none') || proven_at <= Number(oidc.session.loginTs)
 }
 
 /** The app that a client belongs to. */

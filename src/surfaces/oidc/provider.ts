@@ -6,14 +6,16 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { logBug } from '#platform/http'
 import { Problem } from '#platform/problem'
+import { carry } from '#surfaces/app-request'
 import { pageHeaders } from '#surfaces/pages'
-import { adapterOf } from './adapter.ts'
+import { adapterOf, NOWHERE } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { renderRefusal } from './error-page.ts'
 import { loadGrant } from './grant.ts'
+import { type Interaction, paramsOf, signInUrl } from './interaction.ts'
 import { policyOf } from './policy.ts'
-import { requestOf } from './requests.ts'
+import { jarOf, requestOf, sessionOf } from './requests.ts'
 
 const OFF = { enabled: false }
 const LEADS_ON = { form_origins: ['https:', 'http:'] }
@@ -30,7 +32,8 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   }
   const isListed = provider.Client.prototype.redirectUriAllowed
   provider.Client.prototype.redirectUriAllowed = function (uri) {
-    return isAgent(this) ? grants.isAgentCallback(uri) : isListed.call(this, uri)
+    if (isAgent(this)) return grants.isAgentCallback(uri)
+    return uri !== NOWHERE && isListed.call(this, uri)
   }
   // Names the login in ID tokens, for a sign-out that an app asks for later.
   provider.Client.prototype.includeSid = () => true
@@ -48,6 +51,8 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     // What the library itself sends a browser is little, and leads on to an app wherever that is.
     if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
     await next()
+    // Without a session there is nothing that the library could find by its cookies.
+    if (/^\/signin\//.test(String(ctx.response.headers.location))) keepOwnCookies(ctx)
     // Another account signed in meanwhile in this browser: what apps got for the one before ends.
     const ended = ctx.oidc?.session
     if (ended?.destroyed) await grants.endSession(world.db, ended.uid)
@@ -58,6 +63,24 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   const emitter: EventEmitter = provider
   emitter.on('error', (error) => world.log.warn({ error }, 'hosted sign-in could not answer'))
   return provider
+}
+
+/** Where somebody is asked: here, or to sign in first, by an address that carries the request. */
+async function askingPage(
+  world: World,
+  ctx: KoaContextWithOIDC,
+  { uid, params }: Interaction,
+): Promise<string> {
+  if (await sessionOf(world, ctx)) return `/o/interaction/${uid}`
+  const begun = { params: paramsOf(params), begun_at: world.clock.now() }
+  return signInUrl(carry(world, requestOf(ctx.req), jarOf(ctx), begun))
+}
+
+function keepOwnCookies({ response }: Pick<KoaContextWithOIDC, 'response'>): void {
+  const cookies = [response.headers['set-cookie'] ?? []].flat()
+  response.remove('set-cookie')
+  const own = cookies.filter((each) => each.startsWith('__Host-'))
+  if (own.length > 0) response.set('set-cookie', own)
 }
 
 function isDocument(body: unknown): body is Record<string, unknown> {
@@ -78,7 +101,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     ...NARROWED,
     interactions: {
       policy: policyOf(world),
-      url: (_ctx, { uid }) => `/o/interaction/${uid}`,
+      url: (ctx, interaction) => askingPage(world, ctx, interaction),
     },
     loadExistingGrant: (ctx) => loadGrant(world, ctx),
     findAccount: async (_ctx, user_id) => {
@@ -116,7 +139,8 @@ const NARROWED: Configuration = {
   // Nothing that a client registered is ever fetched.
   sectorIdentifierUriValidate: () => false,
   fetch: () => Promise.reject(new Error('hosted sign-in calls nobody')),
-  clientBasedCORS: () => false,
+  // Agents may live in a web page; the secret of an app never reaches a browser.
+  clientBasedCORS: (_ctx, _origin, client) => isAgent(client),
   allowOmittingSingleRegisteredRedirectUri: false,
   issueRefreshToken: async () => true,
   rotateRefreshToken: true,
@@ -134,6 +158,11 @@ const FEATURES: Configuration['features'] = {
   devInteractions: OFF,
   dPoP: OFF,
   pushedAuthorizationRequests: OFF,
+  revocation: {
+    enabled: true,
+    // Whoever shows a token of another client is told nothing of it (RFC 7009, 2.2).
+    allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+  },
   userinfo: { enabled: true },
   rpInitiatedLogout: { enabled: true },
 }

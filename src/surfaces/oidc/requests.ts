@@ -1,5 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Session } from '#domain/identity'
+import type { World } from '#flows/world'
+import { type CookieJar, currentSession } from '#surfaces/browser'
 
 const requests = new WeakMap<object, FastifyRequest>()
 
@@ -13,4 +17,25 @@ export function requestOf(raw: IncomingMessage | object): FastifyRequest {
   const request = requests.get(raw)
   if (!request) throw new Error('the library answers a request that it was not given')
   return request
+}
+
+const sessions = new WeakMap<FastifyRequest, Promise<Session | undefined>>()
+
+/** The service's session of the browser that the library is answering, read once for a request. */
+export async function sessionOf(
+  world: World,
+  { req }: Pick<KoaContextWithOIDC, 'req'>,
+): Promise<Session | undefined> {
+  const request = requestOf(req)
+  const session = sessions.get(request) ?? currentSession(world, request)
+  sessions.set(request, session)
+  return await session
+}
+
+/** Where the library's answer takes a cookie of this service. */
+export function jarOf(ctx: KoaContextWithOIDC): CookieJar {
+  return {
+    setCookie: (name, value, { maxAge, ...options }) =>
+      ctx.cookies.set(name, value, { ...options, maxAge: maxAge * 1000, signed: false }),
+  }
 }

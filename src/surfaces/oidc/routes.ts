@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { people } from '#surfaces/pages'
+import { declareCarried } from './carried.ts'
 import { declareInteractions } from './interactions.ts'
 import { openLibrary } from './library.ts'
 import { mountLibrary } from './mount.ts'
@@ -15,7 +16,10 @@ export function oidc(app: FastifyInstance, world: World): void {
   const library = openLibrary(world)
   mountLibrary(app, library)
   declareSignOut(app, world, library)
-  people(app, world, (scope) => declareInteractions(scope, world, library))
+  people(app, world, (scope) => {
+    declareInteractions(scope, world, library)
+    declareCarried(scope, world, library)
+  })
   jobs.every('keep hosted sign-in tidy', SWEEP_SECONDS, async () => {
     // The keys are made at the first start, and not while the first person waits.
     await library()

@@ -5,6 +5,7 @@ import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
+import type { Asking } from '#surfaces/app-request'
 
 /** A page that tells of a fault says so first, where a screen reader hears it first. */
 const titled = (title: string, fault: string | undefined) =>
@@ -19,14 +20,25 @@ export function SignInPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
+  /** The app that somebody signs in for, where one asked. */
+  asking: Asking | undefined
   fault: string | undefined
   sent: string | undefined
   sign_up_url: string
 }): JSX.Element {
-  const { csrf_token, return_to } = facts
+  const { csrf_token, return_to, asking } = facts
   return (
-    <FocusLayout title={titled('Sign in', facts.fault)} script="passkey.js">
-      <Heading title="Sign in">To your purchases, or to the apps you sell.</Heading>
+    <FocusLayout
+      title={titled('Sign in', facts.fault)}
+      script="passkey.js"
+      {...(asking ? { app_name: asking.name } : {})}
+      {...(asking?.url ? { app_url: asking.url } : {})}
+    >
+      <Heading title="Sign in">
+        {asking
+          ? `To continue to ${asking.name}, with your Purser account.`
+          : 'To your purchases, or to the apps you sell.'}
+      </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.sent && (
         <Alert tone="success" title="Look into your mailbox">
@@ -75,6 +87,9 @@ export function SignInPage(facts: {
       <p class="text-sm">
         New here? <TextLink href={facts.sign_up_url}>Create an account</TextLink>
       </p>
+      {asking && (
+        <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
+      )}
     </FocusLayout>
   )
 }

@@ -8,6 +8,7 @@ import {
 } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
+import { askingApp } from '#surfaces/app-request'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
 import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
@@ -56,17 +57,18 @@ interface SignInState {
   sent?: string
 }
 
-function sendSignIn(
+async function sendSignIn(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   state: SignInState,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { email = '', return_to, fault, retry_after, sent } = state
   const page = SignInPage({
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
+    asking: await askingApp(world, return_to),
     fault: fault && WORDS[fault],
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Client } from 'oidc-provider'
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { type AppRequest, CONTINUE, readCarried } from '#surfaces/app-request'
+import { currentSession } from '#surfaces/browser'
+import { goTo } from '#surfaces/pages'
+import { DENIED, type Demand, satisfies, signInUrl } from './interaction.ts'
+import type { OpenLibrary } from './library.ts'
+import { sendStale } from './stale.ts'
+
+/** Takes up again, after sign-in, what an app had asked for before. */
+export function declareCarried(scope: FastifyInstance, world: World, library: OpenLibrary): void {
+  scope.get(CONTINUE, async (request, reply) => {
+    const found = await ownCarried(world, library, request, reply)
+    if (!found) return await sendStaleRequest(world, request, reply)
+    const { keys } = await library()
+    const session = await currentSession(world, request)
+    const asked = demandOf(found.carried)
+    const isEnough = session && satisfies(world, keys, session, found.client, asked)
+    if (!isEnough) return goTo(reply, signInUrl(request.url))
+    return goTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
+  })
+
+  // A link on the page that asks to sign in.
+  scope.get(`${CONTINUE}/cancel`, async (request, reply) => {
+    const found = await ownCarried(world, library, request, reply)
+    if (!found) return await sendStaleRequest(world, request, reply)
+    const { redirect_uri, state } = found.carried.params
+    const answer = { ...DENIED, state, iss: `${world.config.base_url}/o` }
+    const address = Object.entries(answer).reduce(
+      (url, [name, value]) =>
+        value === undefined ? url : apps.withParameter(url, name, String(value)),
+      String(redirect_uri),
+    )
+    return goTo(reply, address)
+  })
+}
+
+interface Found {
+  carried: AppRequest
+  client: Client
+}
+
+/** The request of this address, if this browser began it and its app may still be returned to. */
+async function ownCarried(
+  world: World,
+  library: OpenLibrary,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Found | undefined> {
+  const carried = readCarried(world, request, reply, pathOf(request))
+  if (!carried?.is_own) return undefined
+  const { provider } = await library()
+  const client = await provider.Client.find(String(carried.params.client_id))
+  const isGood = client?.redirectUriAllowed(String(carried.params.redirect_uri))
+  return client && isGood ? { carried, client } : undefined
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.replace(`${CONTINUE}/cancel?`, `${CONTINUE}?`)
+}
+
+async function sendStaleRequest(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const carried = readCarried(world, request, reply, pathOf(request))
+  return await sendStale(world, reply, carried?.params.client_id)
+}
+
+/** What the app asks of the proof: prompts that ask for a sign-in want one that came after them. */
+function demandOf({ params, begun_at }: AppRequest): Demand {
+  const isAsked = promptsOf(params).includes('select_account') || wantsNewProof(params)
+  return { params, since: isAsked ? begun_at : undefined }
+}
+
+function wantsNewProof(params: AppRequest['params']): boolean {
+  return promptsOf(params).includes('login') || params.max_age === '0'
+}
+
+/** The request as the library shall read it: what signing in has answered is not asked again. */
+function queryOf({ clock }: World, { params, begun_at }: AppRequest): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of [value].flat()) query.append(name, each)
+  }
+  const prompts = promptsOf(params).filter((each) => !['login', 'select_account'].includes(each))
+  query.delete('prompt')
+  if (prompts.length > 0) query.set('prompt', prompts.join(' '))
+  // The new proof came after the request; by this the ID token tells when.
+  const age = Math.ceil((clock.now().getTime() - begun_at.getTime()) / 1000) + REDIRECT_SECONDS
+  if (wantsNewProof(params)) query.set('max_age', String(age))
+  return query
+}
+
+/** How long the redirects to the library may take. */
+const REDIRECT_SECONDS = 60
+
+function promptsOf({ prompt }: AppRequest['params']): string[] {
+  return typeof prompt === 'string' ? prompt.split(' ') : []
+}

@@ -1,0 +1,20 @@
+import type { FastifyReply } from 'fastify'
+import * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { sendPage } from '#surfaces/pages'
+import { StalePage } from './pages.tsx'
+
+/** Tells that a sign-in is over or was begun elsewhere, and leads back to its app. */
+export async function sendStale(
+  { db }: World,
+  reply: FastifyReply,
+  client_id: unknown,
+): Promise<FastifyReply> {
+  const client =
+    client_id === undefined ? undefined : await apps.findSignInClient(db, String(client_id))
+  const page = StalePage({
+    app_name: client?.app_name ?? undefined,
+    start_url: client?.oauth_login_url ?? undefined,
+  })
+  return sendPage(reply, page, { status: 400 })
+}

@@ -1,0 +1,133 @@
+/** Requests of apps while nobody is signed in: nothing is stored for them, and they can wait. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { textOf } from '../support/agent.ts'
+import { letterTo, linkIn } from '../support/mailbox.ts'
+import { begin, browser, exchange, openSignInStage, type SignInStage } from '../support/sign-in.ts'
+
+let stage: SignInStage
+
+before(async () => {
+  stage = await openSignInStage()
+})
+
+after(async () => {
+  await stage.close()
+})
+
+const PASSWORD = 'three calm herons wade'
+
+async function rows(): Promise<number> {
+  const { rows: tables } = await stage.world.db.raw(`select relname as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace`)
+  let sum = 0
+  for (const { name } of tables as { name: string }[]) {
+    const counted = await stage.world.db.raw(`select count(*)::int as count from "${name}"`)
+    sum += (counted.rows as { count: number }[])[0]!.count
+  }
+  return sum
+}
+
+// F37, S4
+test('1,000 requests of apps write no row before somebody is signed in', async () => {
+  const attempt = await begin(stage.app_side, stage.callback, { state: 'x'.repeat(4096) })
+  const url = attempt.url.pathname + attempt.url.search
+  const before = await rows()
+  for (let count = 0; count < 1000; count++) {
+    const answer = await stage.app.inject({
+      url,
+      remoteAddress: `10.${count >> 8}.${count & 255}.1`,
+      headers: count % 2 === 0 ? {} : { cookie: `__Host-sign-in=forged-${count}` },
+    })
+    assert.equal(answer.statusCode, 303)
+    assert.match(String(answer.headers.location), /^\/signin\//)
+  }
+  assert.equal(await rows(), before)
+})
+
+// F37, S4
+test('one address asks 120 times a minute, and is told when to ask again', async () => {
+  const { url } = await begin(stage.app_side, stage.callback)
+  const ask = () =>
+    stage.app.inject({
+      url: url.pathname + url.search,
+      remoteAddress: '203.0.113.9',
+      headers: { accept: 'text/html' },
+    })
+  for (let count = 0; count < 120; count++) assert.equal((await ask()).statusCode, 303)
+  const refused = await ask()
+  assert.equal(refused.statusCode, 429)
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+})
+
+// F37
+test('a state of more than 4,096 bytes is refused, and the page says so', async () => {
+  const { url } = await begin(stage.app_side, stage.callback, { state: 'ä'.repeat(2049) })
+  const page = await browser(stage).open(url.href)
+  assert.equal(page.status, 400)
+  assert.match(textOf(page.body), /state has 4098 bytes; use at most 4096/)
+})
+
+// F37
+test('the longest state comes back to the app byte for byte', async () => {
+  const state = '{"to":"é/&="} '.padEnd(4000, 'z')
+  const agent = browser(stage)
+  const attempt = await begin(stage.app_side, stage.callback, { state })
+  await agent.open(attempt.url.href)
+  const page = await agent.submit('Sign in', { ...stage.demo.buyer })
+  const { url } = page.url.startsWith('/o/') ? await agent.submit('Allow') : page
+  assert.equal(new URL(url).searchParams.get('state'), state)
+})
+
+// F36
+test('a newcomer who confirms the mailbox six days later still gets back to the app', async () => {
+  const agent = browser(stage)
+  const email = 'newcomer@example.org'
+  const attempt = await begin(stage.app_side, stage.callback)
+  await agent.open(attempt.url.href)
+  await agent.press('Create an account')
+  await agent.submit('Create account', { email, password: PASSWORD })
+  const link = linkIn(await letterTo(stage, email, /^Confirm your email/), 'sign_up')
+  stage.clock.pass(6 * 86_400)
+  await agent.open(link)
+  const page = await agent.submit('Confirm my email')
+  assert.match(textOf(page.body), /Sign in to Tidepool/)
+  const { url } = await agent.submit('Allow')
+  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+})
+
+// F36
+test('a request is taken up for seven days, in its own browser, unaltered', async () => {
+  const agent = browser(stage)
+  const { url } = await begin(stage.app_side, stage.callback)
+  const page = await agent.open(url.href)
+  const here = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
+  const [path, body = '', signature = ''] = here.split(/[=.]/)
+  const altered = Buffer.from(
+    Buffer.from(body, 'base64url').toString().replace('/auth/callback', '/evil/callback'),
+  ).toString('base64url')
+  assert.equal((await agent.open(`${path}=${altered}.${signature}`)).status, 400)
+  assert.equal((await browser(stage).open(here)).status, 400)
+  assert.match((await agent.open(here)).url, /^\/signin\//)
+  stage.clock.pass(7 * 86_400)
+  assert.equal((await agent.open(here)).status, 400)
+})
+
+test('an app that asks for a new proof gets one that came after its request, once', async () => {
+  const agent = browser(stage)
+  for (const [name, value] of [
+    ['prompt', 'login'],
+    ['prompt', 'login select_account'],
+    ['max_age', '0'],
+  ] as const) {
+    const attempt = await begin(stage.app_side, stage.callback, { [name]: value })
+    stage.clock.pass(10)
+    assert.match((await agent.open(attempt.url.href)).url, /^\/(signin|o\/interaction)\//)
+    if (agent.page.url.startsWith('/o/')) await agent.press('Use another account')
+    assert.match(agent.page.url, /^\/signin\//)
+    stage.clock.pass(10)
+    const page = await agent.submit('Sign in', { ...stage.demo.buyer })
+    const { url } = page.url.startsWith('/o/') ? await agent.submit('Allow') : page
+    assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  }
+})
