@@ -94,8 +94,8 @@ describe('the manage page', () => {
     await agent.open(`${manage(subscriber)}?next=${encodeURIComponent(next)}`)
     assert.ok(leadsBack())
     for (const [link, button] of [
-      ['Turn auto-renew off', 'Turn auto-renew off'],
-      ['Turn auto-renew on', 'Turn auto-renew on'],
+      ['Cancel subscription', 'Cancel subscription'],
+      ['Keep my subscription', 'Keep my subscription'],
       ['Pause', /^Pause on/],
       ['Do not pause', 'Renew as before'],
     ] as const) {
@@ -162,8 +162,8 @@ describe('the manage page', () => {
     await apps.setOnSale(service.world.db, app.client_id, state)
     assert.equal((await other.open(manage(subscriber))).status, 404)
     assert.equal((await subscriber.agent.open(manage(subscriber))).status, 200)
-    await subscriber.agent.press('Turn auto-renew off')
-    await subscriber.agent.submit('Turn auto-renew off')
+    await subscriber.agent.press('Cancel subscription')
+    await subscriber.agent.submit('Cancel subscription')
     assert.ok((await stateOf(service, subscriber)).canceled_at)
   })
 })
@@ -280,9 +280,9 @@ describe('auto-renew and pauses', () => {
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
     await agent.open(manage(subscriber))
-    await agent.press('Turn auto-renew off')
+    await agent.press('Cancel subscription')
     assert.match(words(agent), /You keep Harbor Pro until April 10, 2026/)
-    await agent.submit('Turn auto-renew off')
+    await agent.submit('Cancel subscription')
     assert.match(words(agent), /Ends on April 10, 2026/)
     assert.equal((await stateOf(service, subscriber)).canceled_at, '2026-04-10')
     await passDays(app, 32)
@@ -404,9 +404,9 @@ describe('the card', () => {
     const { agent, email } = subscriber
     await passDays(app, 31)
     await agent.open(manage(subscriber))
-    await agent.press('Cancel instead')
-    assert.match(words(agent), /\$10\.50 that are owed are dropped/)
-    await agent.submit('End the license now')
+    await agent.press('Cancel subscription')
+    assert.match(words(agent), /You no longer owe the \$10\.50/)
+    await agent.submit('Cancel now')
     assert.match(words(agent), /Your license has ended/)
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     assert.deepEqual(await takenFrom(service, email), [1050])

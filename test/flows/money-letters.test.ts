@@ -112,7 +112,7 @@ describe('a letter to a buyer', () => {
     await passDays(app, 12)
     const told = await letterTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
     holds(told, 'Visa ending in 4242 is charged $10.50 that day', 'Sales tax (TX): $0.50')
-    holds(told, 'Turn auto-renew off', '/auto-renew/')
+    holds(told, 'Cancel subscription', '/auto-renew/')
     const other = await letterTo(service, leaving.email, /^Your trial of .* ends on/)
     holds(other, 'Auto-renew is off, so nothing is charged')
   })

@@ -64,12 +64,12 @@ async function* changes(
   await press(page, 'Renew as before')
   await page.goto(`${manage}auto-renew/`)
   yield 'auto-renew off'
-  await press(page, 'Turn auto-renew off')
+  await press(page, 'Cancel subscription')
   await page.getByText('Auto-renew is off').waitFor()
   yield 'manage, auto-renew is off'
   await page.goto(`${manage}auto-renew/`)
   yield 'auto-renew on'
-  await press(page, 'Turn auto-renew on')
+  await press(page, 'Keep my subscription')
 }
 
 /** Cards, and a payment with trouble. */
@@ -141,7 +141,7 @@ async function* suspended(stage: TourStage, page: Page, manage: string) {
   await page.getByText('The payment went through').waitFor()
   await passDays(stage, 32)
   await page.goto(`${manage}auto-renew/`)
-  await press(page, 'End the license now')
+  await press(page, 'Cancel now')
   await page.getByText('This license has ended').waitFor()
   yield 'manage, ended'
 }

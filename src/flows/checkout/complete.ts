@@ -58,6 +58,12 @@ export async function complete(
     kind: 'receipt',
     subject_id: order.id,
   })
+  await queueLetter(tx, now, world.jobs, {
+    id: mintId(world.random, 'letter'),
+    cause: `seller_sale:${order.id}`,
+    kind: 'seller_sale',
+    subject_id: order.id,
+  })
 }
 
 async function gather(

@@ -3,6 +3,7 @@ import * as licensing from '#domain/licensing'
 import { holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
+import { queueFreshLetter } from '#platform/letters'
 import { endSubscription } from './fail.ts'
 
 /** Who asks for something: an account, and the request that the audit log names. */
@@ -13,7 +14,8 @@ export interface Asker {
 
 /**
  * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends, and says
- * when; where a payment is owed already, or its owner had paused it, it ends at once. Returns false where nothing renews.
+ * when; where a payment is owed already, or its owner had paused it, it ends at once. The buyer gets
+ * a confirmation, the seller an email. Returns false where nothing renews.
  */
 export async function setAutoRenew(
   world: World,
@@ -37,6 +39,11 @@ export async function setAutoRenew(
     const action = auto_renew ? 'license.auto_renew_on' : 'license.auto_renew_off'
     const { user_id, request_id } = asker
     await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    if (to === 'off') {
+      const about = { subject_id: license_id }
+      await queueFreshLetter(tx, now, world, { kind: 'subscription_canceled', ...about })
+      await queueFreshLetter(tx, now, world, { kind: 'seller_cancellation', ...about })
+    }
     return true
   })
 }

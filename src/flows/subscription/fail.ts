@@ -48,6 +48,7 @@ export async function followCalendar(
     const change = { next_at, retries, last_decline, past_due_since: now }
     await billing.changeSubscription(tx, subscription, change)
     await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
+    await tell(world, tx, now, 'seller_failed_renewal', subscription, `${now.getTime()}`)
     return
   }
   if (status !== 'past_due' && status !== 'unpaid') {
@@ -82,12 +83,12 @@ export async function endSubscription(
   await billing.changeSubscription(tx, subscription, { next_at: null, ended_at: now })
 }
 
-/** Queues a letter to the subscriber; one a cause. */
+/** Queues an email to the subscriber or the seller; one a cause. */
 export async function tell(
   { jobs, random }: World,
   tx: Db,
   now: Date,
-  kind: 'payment_failed' | 'license_ended' | 'trial_ending',
+  kind: 'payment_failed' | 'seller_failed_renewal' | 'license_ended' | 'trial_ending',
   { id, license_id }: Pick<billing.Subscription, 'id' | 'license_id'>,
   cause: string,
 ): Promise<void> {

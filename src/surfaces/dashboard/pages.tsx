@@ -48,7 +48,8 @@ export function AppsPage(facts: {
         <p class="text-sm text-muted">
           A coding agent can do this for you:{' '}
           <TextLink href="/docs/agents/">connect one to Purser</TextLink>. Here are the{' '}
-          <TextLink href="/dashboard/terms/">seller terms</TextLink>.
+          <TextLink href="/dashboard/terms/">seller terms</TextLink> and the{' '}
+          <TextLink href="/dashboard/emails/">emails you get</TextLink>.
         </p>
       )}
     </SiteLayout>

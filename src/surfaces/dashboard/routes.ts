@@ -11,6 +11,7 @@ import { refuse } from '#surfaces/refusals'
 import { recently } from '#surfaces/visits'
 import { type AppVisit, editorOf, forAccount, forDeveloper } from './access.ts'
 import { declareChanges } from './changes.ts'
+import { declareEmails } from './emails.ts'
 import { addressOf } from './frame.tsx'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
@@ -52,6 +53,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
         return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
       }),
     )
+    declareEmails(scope, world)
     declareTerms(scope, world)
     declarePlans(scope, world)
     declareListing(scope, world)

@@ -115,6 +115,38 @@ export function paymentFailed(held: Held, owed: Owed): Words {
   }
 }
 
+/** The buyer canceled; `ends_at` is null where the license ended at once. */
+export function subscriptionCanceled(
+  held: Held,
+  { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
+): Words {
+  const name = nameOf(held)
+  const subject = `You canceled ${name}`
+  if (!ends_at) {
+    const text = 'The license has ended, and its key no longer works. Nothing more is charged.'
+    const link: Block = { kind: 'link', label: 'Your receipts', url: held.manage_url }
+    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link, held.sold_by] }
+  }
+  const day = formatDay(ends_at)
+  return {
+    subject,
+    heading: `You canceled ${name}. It ends on ${day}.`,
+    blocks: [
+      {
+        kind: 'text',
+        text: `You can use ${name} until ${day}, with the same key. Then the license ends. Nothing more is charged.`,
+      },
+      {
+        kind: 'link',
+        label: 'Keep my subscription',
+        url: keep_url,
+        note: `Changed your mind? You can undo this until ${day}.`,
+      },
+      held.sold_by,
+    ],
+  }
+}
+
 /** A license ended because it was not paid. */
 export function licenseEnded(held: Held, product_url: string): Words {
   const name = nameOf(held)
@@ -142,7 +174,7 @@ export function trialEnding(
   const subject = `Your trial of ${name} ends on ${formatDay(day)}`
   if (!coming) {
     const text = 'Auto-renew is off, so nothing is charged. The license ends that day.'
-    const label = 'Turn auto-renew on'
+    const label = 'Keep my subscription'
     const link: Block = { kind: 'link', label, url: facts.auto_renew_url }
     return { subject, heading: subject, blocks: [{ kind: 'text', text }, link] }
   }
@@ -165,7 +197,7 @@ export function trialEnding(
       },
       {
         kind: 'link',
-        label: 'Turn auto-renew off',
+        label: 'Cancel subscription',
         url: facts.auto_renew_url,
         note: 'Then nothing is charged, and the license ends with the trial.',
       },

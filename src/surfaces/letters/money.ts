@@ -15,6 +15,7 @@ import {
   licenseEnded,
   paymentFailed,
   refundIssued,
+  subscriptionCanceled,
   trialEnding,
 } from './money-words.ts'
 import { soldBy, type Written } from './words.ts'
@@ -24,6 +25,7 @@ const LETTERS: Record<string, (world: World, subject_id: string) => Promise<Writ
   {
     invoice_paid: writeInvoicePaid,
     payment_failed: writePaymentFailed,
+    subscription_canceled: writeCanceled,
     license_ended: writeLicenseEnded,
     trial_ending: writeTrialEnding,
     refund_issued: writeRefund,
@@ -103,6 +105,16 @@ async function writePaymentFailed(world: World, license_id: string): Promise<Wri
     is_last: status === 'unpaid',
   })
   return { to: story.email, words }
+}
+
+async function writeCanceled(world: World, license_id: string): Promise<Written | undefined> {
+  const { license, email, held } = await storyOf(world, license_id)
+  const { status, canceled_at } = license
+  // They changed their mind before this was written.
+  if (canceled_at === null) return undefined
+  const ends_at = status === 'canceled' ? null : canceled_at
+  const keep_url = `${held.manage_url}auto-renew/`
+  return { to: email, words: subscriptionCanceled(held, { ends_at, keep_url }) }
 }
 
 async function writeLicenseEnded(world: World, license_id: string): Promise<Written> {

@@ -10,6 +10,7 @@ import { footerOf, letterHtml, letterText } from './mail.tsx'
 import { isMoneyLetter, writeMoneyLetter } from './money.ts'
 import { isPayeeLetter, writePayeeLetter } from './payee.ts'
 import { receipt } from './receipt-words.ts'
+import { isSellerLetter, writeSellerLetter } from './seller.ts'
 import { soldBy, type Written } from './words.ts'
 
 /** Sends queued letters. A letter's words and links are made at that moment and kept nowhere. */
@@ -39,6 +40,7 @@ async function write(world: World, letter: Required<Letter>): Promise<Written | 
   if (isAccountLetter(letter.kind)) return await writeAccountLetter(world, letter)
   if (isMoneyLetter(letter.kind)) return await writeMoneyLetter(world, letter)
   if (isPayeeLetter(letter.kind)) return await writePayeeLetter(world, letter)
+  if (isSellerLetter(letter.kind)) return await writeSellerLetter(world, letter)
   throw new Error(`there is no letter of the kind ${letter.kind}`)
 }
 

@@ -44,8 +44,15 @@ const NOTES: Record<string, Note> = {
     words:
       'Its billing ZIP code does not exist in the United States. The card on file stays as it was; please check it.',
   },
-  auto_renew_off: { tone: 'success', words: 'Auto-renew is off. Nothing more is charged.' },
-  auto_renew_on: { tone: 'success', words: 'Auto-renew is on again.' },
+  auto_renew_off: {
+    tone: 'success',
+    title: 'Your subscription is canceled',
+    words: 'Auto-renew is off. Nothing more is charged. We emailed you a confirmation.',
+  },
+  auto_renew_on: {
+    tone: 'success',
+    words: 'You keep your subscription. Auto-renew is on again.',
+  },
   ended: { tone: 'success', words: 'Your license has ended. Nothing more is charged.' },
   pause_on: { tone: 'success', words: 'Your plan will pause.' },
   pause_off: { tone: 'success', words: 'Your plan will not pause.' },

@@ -103,7 +103,7 @@ function PlanActions(
   if (isOwing || isOwnPause) {
     return (
       <Actions>
-        <Button href={at('auto-renew/')}>Cancel instead</Button>
+        <Button href={at('auto-renew/')}>Cancel subscription</Button>
       </Actions>
     )
   }
@@ -119,7 +119,9 @@ function PlanActions(
           <Button pending="Saving…">Keep my plan</Button>
         </Form>
       )}
-      <Button href={at('auto-renew/')}>Turn auto-renew {auto_renew ? 'off' : 'on'}</Button>
+      <Button href={at('auto-renew/')}>
+        {auto_renew ? 'Cancel subscription' : 'Keep my subscription'}
+      </Button>
       {(facts.may_pause || pause_at_end) && (
         <Button href={at('pause/')}>{pause_at_end ? 'Do not pause' : 'Pause'}</Button>
       )}

@@ -18,7 +18,7 @@ interface AutoRenewFacts extends ManageFrame {
   may_pause: boolean
 }
 
-/** Asks whether auto-renew shall change, and says what that means. */
+/** Asks whether to cancel, or to keep what was canceled, and says what that means. */
 export function AutoRenewPage(facts: AutoRenewFacts): JSX.Element {
   if (facts.ends_now) return <EndNow {...facts} />
   return facts.is_on ? <TurnOff {...facts} /> : <TurnOn {...facts} />
@@ -47,14 +47,14 @@ function Keep({ at, children }: Pick<AutoRenewFacts, 'at'> & { children: string 
 function TurnOff(facts: AutoRenewFacts): JSX.Element {
   const { plan, period_end, is_trial, may_pause, at } = facts
   return (
-    <QuestionPage {...facts} title="Turn auto-renew off">
+    <QuestionPage {...facts} title="Cancel subscription">
       <p>
         You keep {plan} until <Day date={period_end} />,{' '}
-        {is_trial ? 'the end of your trial' : 'which is paid for'}. That day the license ends and
-        its key stops working. Nothing more is charged.
+        {is_trial ? 'the end of your trial' : 'the end of the period you paid for'}. Then auto-renew
+        is off: the license ends, its key stops working and nothing more is charged.
       </p>
       <p class="text-sm text-muted">
-        You can turn it on again at any time before that day.
+        We email you a confirmation. You can change your mind until that day.
         {may_pause && (
           <>
             {' '}
@@ -63,8 +63,8 @@ function TurnOff(facts: AutoRenewFacts): JSX.Element {
         )}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" words="Turn auto-renew off" />
-        <Keep at={at}>Leave it on</Keep>
+        <Switch {...facts} to="off" words="Cancel subscription" kind="danger" />
+        <Keep at={at}>Keep my subscription</Keep>
       </div>
     </QuestionPage>
   )
@@ -73,15 +73,16 @@ function TurnOff(facts: AutoRenewFacts): JSX.Element {
 function TurnOn(facts: AutoRenewFacts): JSX.Element {
   const { plan, period_end, total, is_about, at } = facts
   return (
-    <QuestionPage {...facts} title="Turn auto-renew on">
+    <QuestionPage {...facts} title="Keep your subscription">
       <p>
-        {plan} goes on after {formatDay(period_end)}: that day {is_about && 'about '}
-        {formatMoney(total)} is charged, tax included. Nothing is charged today, and the key stays
+        Auto-renew is turned on again. {plan} continues after {formatDay(period_end)}, when{' '}
+        {is_about && 'about '}
+        {formatMoney(total)} is charged, tax included. Nothing is charged today, and your key stays
         the same.
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="on" words="Turn auto-renew on" />
-        <Keep at={at}>Leave it off</Keep>
+        <Switch {...facts} to="on" words="Keep my subscription" />
+        <Keep at={at}>Let it end</Keep>
       </div>
     </QuestionPage>
   )
@@ -93,12 +94,12 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
     <QuestionPage {...facts} title={`Cancel ${plan}`}>
       <p>
         {is_owing
-          ? `The ${formatMoney(total)} that are owed are dropped. In return the license ends now, and its key stops working for good.`
-          : 'The pause becomes an end: the license cannot be resumed any more, and its key stops working for good. Nothing is charged.'}
+          ? `You no longer owe the ${formatMoney(total)}. The license ends now, and its key stops working for good.`
+          : 'The license ends now: it can no longer be resumed, and its key stops working for good. Nothing is charged.'}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" words="End the license now" kind="danger" />
-        <Keep at={at}>Keep it</Keep>
+        <Switch {...facts} to="off" words="Cancel now" kind="danger" />
+        <Keep at={at}>Keep my subscription</Keep>
       </div>
     </QuestionPage>
   )

@@ -1,0 +1,52 @@
+import type { JSX } from 'preact'
+import { BackLink, Button } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { CheckboxField, Form } from '#design/forms'
+import { type Link, SiteLayout } from '#design/layout'
+import { Heading, Panel } from '#design/panels'
+import { SELLER_EMAILS, type SellerEmail } from '#domain/apps'
+
+const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
+  sale: { label: 'New sales and trials', hint: 'Who bought what, the fees and your earnings.' },
+  cancellation: { label: 'Cancellations', hint: 'Who canceled, and when the license ends.' },
+  failed_renewal: {
+    label: 'Failed renewals',
+    hint: 'The first time a renewal is declined. We retry and notify the buyer.',
+  },
+}
+
+/** Which emails about buyers a seller gets. */
+export function EmailsPage(facts: {
+  nav: Link[]
+  csrf_token: string
+  muted: SellerEmail[]
+  is_saved: boolean
+}): JSX.Element {
+  return (
+    <SiteLayout title="Emails · Purser" nav={facts.nav}>
+      <BackLink href="/dashboard/">Your apps</BackLink>
+      <Heading title="Emails">Choose what we email you about your buyers.</Heading>
+      {facts.is_saved && <Alert tone="success">Saved.</Alert>}
+      <Panel>
+        <Form action="/dashboard/emails/" csrf_token={facts.csrf_token}>
+          {SELLER_EMAILS.map((email) => (
+            <CheckboxField
+              key={email}
+              name={email}
+              {...LABELS[email]}
+              checked={!facts.muted.includes(email)}
+            />
+          ))}
+          <p class="text-sm text-muted">
+            Emails about disputes, payouts and your account's security are always sent.
+          </p>
+          <div>
+            <Button kind="primary" pending="Saving…">
+              Save
+            </Button>
+          </div>
+        </Form>
+      </Panel>
+    </SiteLayout>
+  )
+}

@@ -1,0 +1,79 @@
+import { formatDay, formatMoney } from '#design/money'
+import type { Block, Words } from './words.ts'
+
+/** What an email to a seller is about: a plan, its buyer, and where both are seen. */
+export interface SellerFacts {
+  app_name: string
+  product_name: string
+  buyer_email: string
+  sales_url: string
+  settings_url: string
+}
+
+function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
+  return [
+    { kind: 'link', label: 'See your sales', url: sales_url },
+    { kind: 'link', label: 'Choose which emails you get', url: settings_url },
+  ]
+}
+
+const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${product_name}`
+
+/** A buyer paid, or started a trial; amounts in cents. */
+export function sold(
+  facts: SellerFacts,
+  sale: { amount: number; fee: number; is_trial: boolean; state: string },
+): Words {
+  const { amount, fee, is_trial, state } = sale
+  const heading = is_trial ? `New trial of ${nameOf(facts)}` : `New sale of ${nameOf(facts)}`
+  const figures: [string, string][] = is_trial
+    ? [['Price after the trial', formatMoney(amount)]]
+    : [
+        ['Price before tax', formatMoney(amount)],
+        ['Fees', formatMoney(-fee)],
+        ['Your earnings', formatMoney(amount - fee)],
+      ]
+  return {
+    subject: is_trial ? heading : `${heading}: ${formatMoney(amount)}`,
+    heading,
+    blocks: [
+      { kind: 'rows', rows: [['Buyer', facts.buyer_email], ['State', state], ...figures] },
+      ...endOf(facts),
+    ],
+  }
+}
+
+/** A buyer canceled; `ends_at` is null where the license ended at once. */
+export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): Words {
+  const heading = `${nameOf(facts)} was canceled`
+  const when = ends_at ? `on ${formatDay(ends_at)}, at the end of the paid period` : 'today'
+  return {
+    subject: heading,
+    heading,
+    blocks: [
+      { kind: 'rows', rows: [['Buyer', facts.buyer_email]] },
+      { kind: 'text', text: `The license ends ${when}. Nothing more is charged.` },
+      ...endOf(facts),
+    ],
+  }
+}
+
+/** A renewal was declined for the first time. */
+export function renewalFailed(facts: SellerFacts, retry_at: Date | null): Words {
+  const heading = `A renewal of ${nameOf(facts)} failed`
+  const next = retry_at
+    ? `We retry the card on ${formatDay(retry_at)} and for up to 21 days.`
+    : 'The card cannot be charged again. We asked the buyer to update it.'
+  return {
+    subject: heading,
+    heading,
+    blocks: [
+      { kind: 'rows', rows: [['Buyer', facts.buyer_email]] },
+      {
+        kind: 'text',
+        text: `${next} Until it is paid, the license cannot be used. The buyer was notified; you need to do nothing.`,
+      },
+      ...endOf(facts),
+    ],
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setAutoRenew } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { letterTo } from '../support/mailbox.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, passDays, stateOf, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+const words = (agent: Agent) => textOf(agent.page.body)
+
+/** Every email to the cast's seller about a buyer. */
+async function sellersEmails(buyer_email: string): Promise<string[]> {
+  const { db } = service.world
+  const isComing = sql`select 1 from letters where sent_at is null`
+  while (await db.maybe(isComing)) await new Promise((resolve) => setImmediate(resolve))
+  const rows = await db.rows<{ subject: string }>(sql`select subject from dev_mailbox
+    where recipient = ${service.demo.seller.email} and text like ${`%${buyer_email}%`}
+    order by sent_at, subject`)
+  return rows.map(({ subject }) => subject)
+}
+
+// F25
+test('a subscription is canceled under that name, confirmed by email, and can be kept', async () => {
+  const subscriber = await subscribe(service)
+  const { agent, email, app } = subscriber
+  await agent.open(`/manage/${app.client_id}/`)
+  assert.match(words(agent), /Auto-renew On/)
+  await agent.press('Cancel subscription')
+  assert.match(words(agent), /You keep Pro until April 10, 2026/)
+  await agent.submit('Cancel subscription')
+  assert.match(words(agent), /Your subscription is canceled/)
+  assert.match(words(agent), /Ends on April 10, 2026/)
+  const confirmation = await letterTo(service, email, /^You canceled Tidepool Pro$/)
+  assert.match(confirmation, /You can use Tidepool Pro until April 10, 2026/)
+  assert.match(confirmation, /Keep my subscription: http\S+\/auto-renew\//)
+  await agent.press('Keep my subscription')
+  await agent.submit('Keep my subscription')
+  assert.match(words(agent), /Auto-renew On/)
+  const { status, canceled_at } = await stateOf(service, subscriber)
+  assert.deepEqual([status, canceled_at], ['active', null])
+})
+
+test('the seller hears of a sale with its earnings, a failed renewal and a cancellation', async () => {
+  const { email, user_id, license_id } = await subscribe(service, { card: CARD.never_renews })
+  const sale = await letterTo(service, service.demo.seller.email, /^New sale of Tidepool Pro: \$12/)
+  assert.match(sale, new RegExp(`Buyer: ${email}`))
+  assert.match(sale, /Fees: -\$1\.10\nYour earnings: \$10\.90/)
+  await passDays(service, 31)
+  // The email goes out before the next thing happens.
+  await sellersEmails(email)
+  const buyer = { user_id, request_id: 'req_test' }
+  await setAutoRenew(service.world, buyer, { license_id, to: 'off' })
+  await letterTo(service, email, /^You canceled Tidepool Pro$/)
+  assert.deepEqual(await sellersEmails(email), [
+    'New sale of Tidepool Pro: $12.00',
+    'A renewal of Tidepool Pro failed',
+    'Tidepool Pro was canceled',
+  ])
+})
+
+test('a seller switches each of these emails off on the dashboard', async () => {
+  const seller = await signedIn(service, service.demo.seller)
+  await seller.open('/dashboard/')
+  await seller.press('emails you get')
+  assert.equal(seller.page.body.match(/type="checkbox"[^>]* checked/g)?.length, 3)
+  // An unchecked box is not sent.
+  await seller.submit('Save', { cancellation: 'yes' })
+  assert.match(words(seller), /Saved/)
+  const { agent, email, app } = await subscribe(service)
+  await agent.open(`/manage/${app.client_id}/auto-renew/`)
+  await agent.submit('Cancel subscription')
+  assert.deepEqual(await sellersEmails(email), ['Tidepool Pro was canceled'])
+})
