@@ -31,9 +31,10 @@ test('HTML is written by the page renderer alone, but for the cleaned sections o
 test('scripts keep nothing in a browser, and take messages of no other window', () => {
   const browser = /localStorage|sessionStorage|indexedDB|document\.cookie|caches\.open/
   assert.deepEqual(holders(browser), [])
-  // The worker that judges passwords is a thread, and no window.
+  // Threads of the service exchange messages too; what runs in a browser has none.
   const messages = /postMessage|addEventListener\('message'|onmessage/
-  assert.deepEqual(holders(messages, ['src/domain/identity/password-strength.ts']), [])
+  const threads = holders(/node:worker_threads/)
+  assert.deepEqual(holders(messages, threads), [])
 })
 
 test('only the adapters of processor, mail, limits and database open connections', () => {
@@ -103,4 +104,22 @@ test('every third-party package is of an exact version, with the digest of what 
 test('no secret stands in the sources', () => {
   const secret = /sk_live_\w{8}|rk_live_\w{8}|whsec_[A-Za-z0-9]{16}|-----BEGIN [A-Z ]*PRIVATE KEY/
   assert.deepEqual(holders(secret), [])
+})
+
+test('a password field masks what is typed, and managers and pasting may fill it in', () => {
+  const fields = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/<(?:Field|input)\b[^>]*?name="password"[^>]*?>/gs)].map(([field]) => ({
+      path,
+      field,
+    })),
+  )
+  assert.ok(fields.length >= 6)
+  for (const { path, field } of fields) {
+    assert.match(field, /type="password"/, path)
+    assert.match(field, /autocomplete="(current|new)-password"/, path)
+  }
+  assert.deepEqual(
+    holders(/\bonpaste\b|addEventListener\('paste'|autocomplete="off"[^>]*password/i),
+    [],
+  )
 })

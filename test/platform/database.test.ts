@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { audit } from '#platform/audit'
 import { assertNoTransaction, type Database, isUniqueViolation } from '#platform/db'
 import { migrate } from '#platform/migrate'
 import { sql } from '#platform/sql'
@@ -101,4 +102,12 @@ test('the ledger refuses what does not sum to zero, and any change of what stand
   await db.run(sql`insert into ledger_entries values ${entry(1, 100)}, ${entry(2, -100)}`)
   await assert.rejects(db.run(sql`update ledger_entries set amount = 1`), /append only/)
   await assert.rejects(db.run(sql`delete from ledger_transactions`), /append only/)
+})
+
+test('the audit log is only ever added to', async () => {
+  const entry = { actor: 'usr_1', action: 'account.signed_in', subject: 'usr_1' }
+  await audit(db, new Date('2026-11-22T12:00:00Z'), entry)
+  await assert.rejects(db.run(sql`update audit_log set actor = 'usr_2'`), /append only/)
+  await assert.rejects(db.run(sql`delete from audit_log`), /append only/)
+  await assert.rejects(db.run(sql`truncate audit_log`), /append only/)
 })
