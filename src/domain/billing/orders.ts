@@ -90,19 +90,28 @@ export interface Purchase {
   created_at: Date
 }
 
-/** An account's purchases; of one app where `app_id` is given. */
+/** Where a page of purchases begins: after this one of the page before. */
+export type PurchaseCursor = Pick<Purchase, 'created_at' | 'order_id'>
+
+/** A page of an account's purchases, the latest first; of one app where `app_id` is given. */
 export async function purchasesOf(
   db: Db,
   buyer: { user_id: string; app_id: string | null },
+  page: { after?: PurchaseCursor | undefined; limit: number },
 ): Promise<Purchase[]> {
+  const { after, limit } = page
+  const older =
+    after === undefined
+      ? sql``
+      : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
   return await db.rows<Purchase>(sql`
     select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
       l.status, o.charged, o.created_at
     from orders o join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
       join products p on p.id = l.product_id
     where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null
-      or o.app_id = ${buyer.app_id})
-    order by o.created_at desc, o.id`)
+      or o.app_id = ${buyer.app_id}) ${older}
+    order by o.created_at desc, o.id desc limit ${limit}`)
 }
 
 /** Tells whether this person, mailbox or card had a trial of the app before: it is given once. */

@@ -34,6 +34,8 @@ export function PurchasesPage(facts: {
   email: string
   csrf_token: string
   purchases: (Purchase & { outlook: Outlook | undefined })[]
+  /** The page of those before; undefined on the last one. */
+  older_url: string | undefined
   /** True while the mailbox is unproven and only one app's purchase is shown. */
   is_limited: boolean
 }): JSX.Element {
@@ -68,6 +70,13 @@ export function PurchasesPage(facts: {
             aside: <StatusBadge status={purchase.status} />,
           }))}
         />
+      )}
+      {facts.older_url && (
+        <Actions>
+          <Button href={facts.older_url} kind="plain">
+            Older purchases
+          </Button>
+        </Actions>
       )}
       <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>

@@ -1,0 +1,129 @@
+import type { Db } from '#platform/db'
+
+/** How much trade is on record: sales in all, and how many of them are one app's. */
+export interface Size {
+  sales: number
+  big_app: number
+}
+
+const APPS = 400
+/** So many licenses one buyer holds, each of another app. */
+const COLLECTOR = 200
+
+/** The ids of what the measurements ask about. */
+export const BIG_APP = 'app_big'
+export const COLLECTOR_ID = 'usr_g1'
+
+/**
+ * Fills a database with sales of two years, by statements over whole sets. The rows are written as
+ * a replica writes them, without triggers, so the connection must be a superuser's.
+ */
+export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<void> {
+  const { sales, big_app } = size
+  await db.raw(`set local session_replication_role = replica`)
+  await cloneApps(db, demo_app)
+  // One row a sale: which app, who, when, and what became of it.
+  await db.raw(`create temporary table sale on commit drop as
+    select n, case when n <= ${big_app} then '${BIG_APP}' else 'app_g' || (n % ${APPS}) end as app_id,
+      case when n > ${big_app} and n <= ${big_app + COLLECTOR} then 1 else n end as buyer,
+      now() - (${sales} - n) * (interval '730 days' / ${sales}) as at,
+      n % 50 = 0 as refunded, n % 500 = 1 as disputed, n % 20 = 2 as trial,
+      (array['TX', 'NY', 'WA', 'PA', 'OH', 'CA', 'OR', 'CT'])[1 + n % 8] as state,
+      n % 10 < 7 as recurs
+    from generate_series(1, ${sales}) n`)
+  for (const statement of TRADE) await db.raw(statement)
+  for (const statement of BOOKS) await db.raw(statement)
+}
+
+async function cloneApps(db: Db, demo_app: string): Promise<void> {
+  const names = `(select '${BIG_APP}' as id, 'big' as slug union all
+    select 'app_g' || n, 'g' || n from generate_series(0, ${APPS - 1}) n) c`
+  await db.raw(`insert into apps select (jsonb_populate_record(null::apps,
+      to_jsonb(a) || jsonb_build_object('id', c.id, 'slug', c.slug))).* from apps a, ${names}
+    where a.id = '${demo_app}'`)
+  await db.raw(`insert into products select (jsonb_populate_record(null::products,
+      to_jsonb(p) || jsonb_build_object('id', 'prod_' || c.id, 'app_id', c.id))).*
+    from (select * from products where app_id = '${demo_app}' and not is_free limit 1) p, ${names}`)
+  await db.raw(`insert into prices select (jsonb_populate_record(null::prices,
+      to_jsonb(r) || jsonb_build_object('id', 'prc_' || c.id, 'product_id', 'prod_' || c.id))).*
+    from (select r.* from prices r join products p on p.id = r.product_id
+      where p.app_id = '${demo_app}' and r.frequency = 'month' limit 1) r, ${names}`)
+}
+
+const TRADE = [
+  `insert into users (id, email, email_normalised, email_verified_at, created_via, created_at)
+    select 'usr_g' || n, 'g' || n || '@growth.example', 'g' || n || '@growth.example', at, 'checkout',
+      at from sale`,
+  `insert into cards (id, user_id, token, brand, last4, exp_month, exp_year, billing_country,
+      billing_zip, issuer_country, fingerprint, created_at)
+    select 'card_g' || n, 'usr_g' || buyer, 'tok_g' || n, 'visa', '4242', 12, 2040, 'US', '78701',
+      'US', 'fp_g' || buyer, at from sale`,
+  `insert into licenses (id, app_id, user_id, product_id, status, period_end, canceled_at, key_hash,
+      key_sealed, created_at)
+    select 'lic_g' || n, app_id, 'usr_g' || buyer, 'prod_' || app_id,
+      case when refunded then 'canceled' when recurs then 'active' else 'one_time_active' end,
+      case when recurs then now() + (1 + n % 30) * interval '1 day' end,
+      case when refunded then at end, sha256(('growth' || n)::bytea), '\\x00', at from sale`,
+  `insert into license_history (license_id, at, from_status, to_status, trigger)
+    select 'lic_g' || n, at, null, case when trial then 'trialing' else 'active' end, 'purchase'
+    from sale`,
+  `insert into tax_quotes (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm,
+      created_at)
+    select 'quote_g' || n, 'US', state, '78701', 1200, 60, 'growth', 50000, 1000000, at from sale`,
+  `insert into carts (id, app_id, price_id, browser_hash, brought_by, card, created_at, updated_at)
+    select 'cart_g' || n, app_id, 'prc_' || app_id, sha256(n::text::bytea), 'seller',
+      '{"brand": "visa", "last4": "4242"}', at, at from sale`,
+  `insert into orders (id, cart_id, app_id, user_id, product_id, price_id, license_id, tax_quote_id,
+      amount, tax, charged, fee, commission, brought_by, made_account, created_at)
+    select 'ord_g' || n, 'cart_g' || n, app_id, 'usr_g' || buyer, 'prod_' || app_id,
+      'prc_' || app_id, 'lic_g' || n, 'quote_g' || n, 1200, 60, 1260, 110, 0, 'seller', true, at
+    from sale`,
+  `insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip,
+      anchor, period_index, period_end, next_at, created_at)
+    select 'sub_g' || n, app_id, 'lic_g' || n, 'ord_g' || n, 'prc_' || app_id, 'card_g' || n, 1200,
+      state, '78701', at, 1, now() + (1 + n % 30) * interval '1 day',
+      now() + (1 + n % 30) * interval '1 day', at from sale where recurs and not refunded`,
+  `insert into invoices (id, kind, app_id, user_id, license_id, order_id, period_index, period_start,
+      product_id, price_id, tax_quote_id, price_amount, amount, tax, fee, fixed_fee, commission,
+      brought_by, status, created_at, paid_at)
+    select 'inv_g' || n, 'purchase', app_id, 'usr_g' || buyer, 'lic_g' || n, 'ord_g' || n, 1, at,
+      'prod_' || app_id, 'prc_' || app_id, 'quote_g' || n, 1200, 1200, 60, 110, 50, 0, 'seller',
+      case when n % 1000 = 3 then 'open' else 'paid' end, at,
+      case when n % 1000 <> 3 then at end from sale order by n`,
+  `insert into attempts (id, cart_id, order_id, tax_quote_id, app_id, email_normalised, amount,
+      trial_days, card, status, created_at, settled_at)
+    select 'att_g' || n, 'cart_g' || n, 'ord_g' || n, 'quote_g' || n, app_id,
+      'g' || buyer || '@growth.example', 1260, 0, '{}', 'succeeded', at, at from sale`,
+  `insert into charges (id, attempt_id, order_id, processor, processor_charge_id, amount, created_at,
+      invoice_id)
+    select 'chg_g' || n, 'att_g' || n, 'ord_g' || n, 'sandbox', 'ch_g' || n, 1260, at, 'inv_g' || n
+    from sale where n % 1000 <> 3`,
+  `insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
+      status, created_at, settled_at)
+    select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded', at, at
+    from sale where refunded`,
+  `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, reason, status,
+      due_at, opened_at, closed_at)
+    select 'dsp_g' || n, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 'fraudulent', 'lost', at, at, at
+    from sale where disputed`,
+  `insert into letters (id, cause, kind, subject_id, queued_at, sent_at)
+    select 'let_g' || n, 'receipt:ord_g' || n, 'receipt', 'ord_g' || n, at, at from sale`,
+]
+
+const BOOKS = [
+  `insert into ledger_transactions (id, at, event, subject)
+    select 'txn_g' || n, at, 'sale', 'ord_g' || n from sale where n % 1000 <> 3`,
+  `insert into ledger_entries (transaction_id, position, account, owner, amount, currency)
+    select 'txn_g' || n, e.position, e.account,
+      case e.account when 'tax_payable' then 'US-' || state when 'seller_payable' then
+        (select seller_id from apps where id = app_id) else '' end, e.amount, 'usd'
+    from sale, (values (1, 'processor', 1260), (2, 'seller_payable', -1090), (3, 'fees', -110),
+      (4, 'tax_payable', -60)) e (position, account, amount) where n % 1000 <> 3`,
+  `insert into ledger_transactions (id, at, event, subject)
+    select 'txr_g' || n, at, 'refund', 'rfd_g' || n from sale where refunded`,
+  `insert into ledger_entries (transaction_id, position, account, owner, amount, currency)
+    select 'txr_g' || n, e.position, e.account, case e.account when 'tax_payable' then 'US-' || state
+      else '' end, e.amount, 'usd'
+    from sale, (values (1, 'processor', -1260), (2, 'fees', 1200), (3, 'tax_payable', 60))
+      e (position, account, amount) where refunded`,
+]
