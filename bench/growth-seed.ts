@@ -24,7 +24,8 @@ export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<
   await cloneApps(db, demo_app)
   // One row a sale: which app, who, when, and what became of it.
   await db.raw(`create temporary table sale on commit drop as
-    select n, case when n <= ${big_app} then '${BIG_APP}' else 'app_g' || (n % ${APPS}) end as app_id,
+    select n,
+      case when n <= ${big_app} then '${BIG_APP}' else 'app_g' || (n % ${APPS}) end as app_id,
       case when n > ${big_app} and n <= ${big_app + COLLECTOR} then 1 else n end as buyer,
       now() - (${sales} - n) * (interval '730 days' / ${sales}) as at,
       n % 50 = 0 as refunded, n % 500 = 1 as disputed, n % 20 = 2 as trial,
@@ -52,7 +53,8 @@ async function cloneApps(db: Db, demo_app: string): Promise<void> {
 
 const TRADE = [
   `insert into users (id, email, email_normalised, email_verified_at, created_via, created_at)
-    select 'usr_g' || n, 'g' || n || '@growth.example', 'g' || n || '@growth.example', at, 'checkout',
+    select 'usr_g' || n, 'g' || n || '@growth.example', 'g' || n || '@growth.example', at,
+      'checkout',
       at from sale`,
   `insert into cards (id, user_id, token, brand, last4, exp_month, exp_year, billing_country,
       billing_zip, issuer_country, fingerprint, created_at)
@@ -78,12 +80,14 @@ const TRADE = [
     select 'ord_g' || n, 'cart_g' || n, app_id, 'usr_g' || buyer, 'prod_' || app_id,
       'prc_' || app_id, 'lic_g' || n, 'quote_g' || n, 1200, 60, 1260, 110, 0, 'seller', true, at
     from sale`,
-  `insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip,
+  `insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id, amount,
+      state, zip,
       anchor, period_index, period_end, next_at, created_at)
     select 'sub_g' || n, app_id, 'lic_g' || n, 'ord_g' || n, 'prc_' || app_id, 'card_g' || n, 1200,
       state, '78701', at, 1, now() + (1 + n % 30) * interval '1 day',
       now() + (1 + n % 30) * interval '1 day', at from sale where recurs and not refunded`,
-  `insert into invoices (id, kind, app_id, user_id, license_id, order_id, period_index, period_start,
+  `insert into invoices (id, kind, app_id, user_id, license_id, order_id, period_index,
+      period_start,
       product_id, price_id, tax_quote_id, price_amount, amount, tax, fee, fixed_fee, commission,
       brought_by, status, created_at, paid_at)
     select 'inv_g' || n, 'purchase', app_id, 'usr_g' || buyer, 'lic_g' || n, 'ord_g' || n, 1, at,
@@ -94,15 +98,18 @@ const TRADE = [
       trial_days, card, status, created_at, settled_at)
     select 'att_g' || n, 'cart_g' || n, 'ord_g' || n, 'quote_g' || n, app_id,
       'g' || buyer || '@growth.example', 1260, 0, '{}', 'succeeded', at, at from sale`,
-  `insert into charges (id, attempt_id, order_id, processor, processor_charge_id, amount, created_at,
+  `insert into charges (id, attempt_id, order_id, processor, processor_charge_id, amount,
+      created_at,
       invoice_id)
     select 'chg_g' || n, 'att_g' || n, 'ord_g' || n, 'sandbox', 'ch_g' || n, 1260, at, 'inv_g' || n
     from sale where n % 1000 <> 3`,
-  `insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
+  `insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission, reason,
+      requested_by,
       status, created_at, settled_at)
     select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded', at, at
     from sale where refunded`,
-  `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, reason, status,
+  `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, reason,
+      status,
       due_at, opened_at, closed_at)
     select 'dsp_g' || n, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 'fraudulent', 'lost', at, at, at
     from sale where disputed`,
@@ -122,7 +129,8 @@ const BOOKS = [
   `insert into ledger_transactions (id, at, event, subject)
     select 'txr_g' || n, at, 'refund', 'rfd_g' || n from sale where refunded`,
   `insert into ledger_entries (transaction_id, position, account, owner, amount, currency)
-    select 'txr_g' || n, e.position, e.account, case e.account when 'tax_payable' then 'US-' || state
+    select 'txr_g' || n, e.position, e.account, case e.account when 'tax_payable' then 'US-' ||
+      state
       else '' end, e.amount, 'usd'
     from sale, (values (1, 'processor', -1260), (2, 'fees', 1200), (3, 'tax_payable', 60))
       e (position, account, amount) where refunded`,

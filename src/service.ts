@@ -5,6 +5,7 @@ import * as checkout from '#flows/checkout'
 import { payWeekly, recoverPayouts } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
+import { keepRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
 import type { World } from '#flows/world'
 import { type Clock, systemClock } from '#platform/clock'
@@ -53,6 +54,7 @@ const RECOVER_SECONDS = 2
 const RENEW_SECONDS = 10
 const WEEKLY_SECONDS = 60
 const REMEMBER_SECONDS = 5
+const RETENTION_SECONDS = 86_400
 
 /** Opens the world and brings its database up to date; nothing is served yet. */
 export async function openService(config: Config, parts: Parts = {}): Promise<Service> {
@@ -135,6 +137,7 @@ function declarePeriodicWork(world: World): void {
   jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
     await payWeekly(world)
   })
+  jobs.every('retention', RETENTION_SECONDS, () => keepRetention(world))
   jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);
   })

@@ -6,6 +6,8 @@ import { addSeconds } from '#platform/calendar'
 const LOOK_AFTER_SECONDS = 3
 // By now a charge that the processor never heard of must not happen any more.
 const CLOSE_AFTER_SECONDS = 20
+// How far the clocks of two machines may differ.
+const CLOCK_SKEW_SECONDS = 60
 // How long a buyer may take over a challenge of his bank.
 const CHALLENGE_SECONDS = 15 * 60
 // An attempt that is open for so long is shown to staff (decided: attempts).
@@ -25,7 +27,9 @@ export async function askAgain(
   attempt: { id: string; status: payments.AttemptStatus; created_at: Date },
 ): Promise<payments.ChargeAnswer | undefined> {
   const now = clock.now()
-  const isOlder = (seconds: number) => addSeconds(attempt.created_at, seconds) <= now
+  // A clock that was set back must not make anybody wait for the time to come again.
+  const isAhead = attempt.created_at > addSeconds(now, CLOCK_SKEW_SECONDS)
+  const isOlder = (seconds: number) => isAhead || addSeconds(attempt.created_at, seconds) <= now
   if (attempt.status === 'open' && !isOlder(LOOK_AFTER_SECONDS)) return undefined
   const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
   try {

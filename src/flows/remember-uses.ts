@@ -9,6 +9,10 @@ export function openUses(): Tally<licensing.Use> {
 
 /** Writes down what was counted since the last time; run every few seconds, and at the end. */
 export async function rememberUses({ db, uses }: World): Promise<void> {
-  const counted = uses.drain().map(({ thing, ...times }) => ({ ...thing, ...times }))
-  await licensing.addUses(db, counted)
+  await uses.drain((counted) =>
+    licensing.addUses(
+      db,
+      counted.map(({ thing, ...times }) => ({ ...thing, ...times })),
+    ),
+  )
 }

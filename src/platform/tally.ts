@@ -7,32 +7,40 @@ export interface Counted<Thing> {
 }
 
 /**
- * Counts in memory what is too frequent to be written down each time. What is drained is to be
- * written; what was not yet is lost with the process.
+ * Counts in memory what is too frequent to be written down each time. What was not written yet is
+ * lost with the process.
  */
 export interface Tally<Thing> {
   add(thing: Thing, at: Date): void
-  /** All that was counted since the last time. */
-  drain(): Counted<Thing>[]
+  /** Hands over all that was counted since the last time; counts it again where `write` throws. */
+  drain(write: (counted: Counted<Thing>[]) => Promise<void>): Promise<void>
 }
 
 /** A tally of things that are told apart by `nameOf`. */
 export function openTally<Thing>(nameOf: (thing: Thing) => string): Tally<Thing> {
   let counted = new Map<string, Counted<Thing>>()
+  const addAll = ({ thing, count, first_at, last_at }: Counted<Thing>) => {
+    const name = nameOf(thing)
+    const known = counted.get(name)
+    if (!known) {
+      counted.set(name, { thing, count, first_at, last_at })
+      return
+    }
+    known.count += count
+    if (first_at < known.first_at) known.first_at = first_at
+    if (last_at > known.last_at) known.last_at = last_at
+  }
   return {
-    add(thing, at) {
-      const name = nameOf(thing)
-      const known = counted.get(name)
-      if (!known) counted.set(name, { thing, count: 1, first_at: at, last_at: at })
-      else {
-        known.count++
-        known.last_at = at
-      }
-    },
-    drain() {
+    add: (thing, at) => addAll({ thing, count: 1, first_at: at, last_at: at }),
+    async drain(write) {
       const drained = [...counted.values()]
       counted = new Map()
-      return drained
+      try {
+        await write(drained)
+      } catch (error) {
+        drained.forEach(addAll)
+        throw error
+      }
     },
   }
 }

@@ -36,6 +36,7 @@ export { type Calendar, type Period, periodOf, periodPaid, trialDue } from './pe
 export { type PlanMove, planMove, type Rate, type Running, unusedPart } from './plan-move.ts'
 export * from './receipts.ts'
 export * from './refund-split.ts'
+export { CART_SWEEP } from './retention.ts'
 export * from './sales.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'

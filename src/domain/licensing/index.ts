@@ -15,6 +15,7 @@ export * from './licenses.ts'
 export * from './moves.ts'
 export { readReference, signReference } from './order-reference.ts'
 export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'
+export { USE_SWEEP } from './retention.ts'
 export { type Rotation, rotate } from './rotation.ts'
 export { type LicenseFacts, type LicenseState, stateOf } from './state.ts'
 export {

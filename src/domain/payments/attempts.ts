@@ -128,10 +128,14 @@ export async function latestOnInvoice(
     where invoice_id = ${invoice_id} order by number desc limit 1`)
 }
 
+// What is dated in the future was made before the clock was set back.
+const isLost = (before: Date) => sql`(created_at <= ${before}
+  or created_at > ${before}::timestamptz + interval '2 minutes')`
+
 /** Attempts on invoices that were opened before a time and are not settled, the oldest first. */
 export async function unsettledOnInvoices(db: Db, before: Date): Promise<InvoiceAttempt[]> {
   return await db.rows<InvoiceAttempt>(sql`select ${INVOICE_COLUMNS} from attempts
-    where ${UNSETTLED} and invoice_id is not null and created_at <= ${before}
+    where ${UNSETTLED} and invoice_id is not null and ${isLost(before)}
     order by created_at limit 100`)
 }
 
@@ -149,7 +153,7 @@ export async function lock(db: Db, id: string): Promise<Attempt> {
 /** Attempts on carts that were opened before a time and are not settled yet, the oldest first. */
 export async function unsettledSince(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
-    where ${UNSETTLED} and cart_id is not null and created_at <= ${before}
+    where ${UNSETTLED} and cart_id is not null and ${isLost(before)}
     order by created_at limit 100`)
 }
 

@@ -1,0 +1,22 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import { PLATFORM_SWEEPS, sweep } from '#platform/sweep'
+
+// In this order: an attempt lets go of its cart, and a cart of its quote.
+const SWEEPS = [
+  ...payments.PAYMENT_SWEEPS,
+  billing.CART_SWEEP,
+  tax.QUOTE_SWEEP,
+  licensing.USE_SWEEP,
+  ...PLATFORM_SWEEPS,
+]
+
+/** Deletes what is kept no longer (docs/retention.md). Any number of processes may run it. */
+export async function keepRetention({ db, clock, log, stopping }: World): Promise<void> {
+  const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
+  const rows = Object.entries(deleted).filter(([, count]) => count > 0)
+  if (rows.length > 0) log.info({ deleted: Object.fromEntries(rows) }, 'retention applied')
+}
