@@ -1,6 +1,8 @@
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import { audit, type Origin } from '#platform/audit'
+import type { Db } from '#platform/db'
 
 /** Who confirmed a sign-out, and from what. */
 export interface SignOut {
@@ -10,6 +12,7 @@ export interface SignOut {
   session: Pick<identity.Session, 'id' | 'user_id'> | undefined
   /** The sign-in session in which apps got their tokens in this browser. */
   sign_in: { uid: string; user_id: string | undefined } | undefined
+  origin: Origin
 }
 
 /**
@@ -17,7 +20,7 @@ export interface SignOut {
  * this one; other apps keep their own sessions (spec: Sign-in rules, 6, 8 and 9). Where no app is
  * known, every app of this browser is meant. The next call with a revoked token is refused.
  */
-export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void> {
+export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promise<void> {
   const { client_id, session, sign_in } = facts
   const people = new Set([session?.user_id, sign_in?.user_id].filter((each) => each !== undefined))
   await db.tx(async (tx) => {
@@ -29,6 +32,10 @@ export async function signOutOfApp({ db }: World, facts: SignOut): Promise<void>
     }
     if (session) {
       await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
+    }
+    for (const user_id of people) {
+      const detail = { session_id: session?.id, client_id }
+      await noteSignOut(tx, clock.now(), { user_id, origin: facts.origin, detail })
     }
   })
 }
@@ -43,11 +50,23 @@ export async function endLogin(
 
 /** Signs a browser out of this service alone; agents lose their access with it, apps do not. */
 export async function signOutOfService(
-  { db }: World,
+  { db, clock }: World,
   { id: session_id, user_id }: Pick<identity.Session, 'id' | 'user_id'>,
+  origin: Origin,
 ): Promise<void> {
   await db.tx(async (tx) => {
     await identity.endSessionById(tx, { user_id, session_id })
     await grants.revokeAgents(tx, user_id)
+    await noteSignOut(tx, clock.now(), { user_id, origin, detail: { session_id } })
   })
+}
+
+async function noteSignOut(
+  tx: Db,
+  now: Date,
+  facts: { user_id: string; origin: Origin; detail: Record<string, unknown> },
+): Promise<void> {
+  const { user_id, origin, detail } = facts
+  const action = 'account.signed_out'
+  await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
 }

@@ -24,6 +24,10 @@ export interface ServerOptions {
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, as soon as it is known: for the line in the log. */
+    account_id: string | undefined
+  }
   interface FastifyContextConfig {
     /** A hot route: only one in a hundred of its good answers is logged. */
     sampled?: boolean
@@ -65,6 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       options.answer?.(error, request, reply)
     },
   })
+  app.decorateRequest('account_id', undefined)
   // Hooks with a callback: one with a promise costs every request a turn of the queue.
   app.addHook('onRequest', (request, reply, done) => {
     setSafeHeaders(request, reply, options.secure)
@@ -124,6 +129,8 @@ function logAnswers(app: FastifyInstance, log: Log): void {
       // The route's pattern and never the address itself, which may hold a reference or a link's secret.
       route: url ?? 'unknown',
       status: reply.statusCode,
+      address: request.ip,
+      account_id: request.account_id,
       ms: Math.round(reply.elapsedTime * 10) / 10,
     }
     if (config.quiet && good) log.debug(line, 'answered')

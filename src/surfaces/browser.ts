@@ -5,7 +5,7 @@ import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { Problem } from '#platform/problem'
 import { mintSecret, sameDigest, sha256 } from '#platform/secrets'
-import { deviceOf } from '#surfaces/device'
+import { deviceOf, originOf } from '#surfaces/device'
 import { readSigned, signed } from '#surfaces/signed'
 
 /** Cookies of this host alone, that no script and no other site can use. */
@@ -84,7 +84,10 @@ export async function currentSession(
   const token = request.cookies[SESSION]
   const now = clock.now()
   const session = token ? await identity.findSession(db, now, token) : undefined
-  if (session) await identity.noteSeen(db, now, session)
+  if (session) {
+    request.account_id = session.user_id
+    await identity.noteSeen(db, now, session)
+  }
   return session
 }
 
@@ -106,7 +109,10 @@ export async function letIn(
   reply: FastifyReply,
   entrant: Entrant,
 ): Promise<string> {
-  const { kind, token } = await enter(world, entrant, deviceOf(request))
+  const { kind, token } = await enter(world, entrant, {
+    device: deviceOf(request),
+    origin: originOf(request),
+  })
   if (kind === 'session') {
     await keepSession(world, request, reply, token)
     return entrant.return_to ?? '/account/'
@@ -136,7 +142,7 @@ export async function signOut(
   reply: FastifyReply,
 ): Promise<void> {
   const session = await currentSession(world, request)
-  if (session) await signOutOfService(world, session)
+  if (session) await signOutOfService(world, session, originOf(request))
   reply.clearCookie(SESSION, COOKIE)
 }
 

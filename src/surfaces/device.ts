@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Device } from '#domain/identity'
+import type { Origin } from '#platform/audit'
 import { coarseNetworkOf } from '#platform/networks'
 
 /** The first sign that fits counts: most browsers also bear the names of others. */
@@ -18,6 +19,14 @@ const SYSTEMS: [name: string, sign: RegExp][] = [
   ['Mac', /\bMacintosh\b/],
   ['Linux', /\bLinux\b|\bX11\b/],
 ]
+
+const LONGEST_AGENT = 200
+
+/** Where a request comes from, for the audit log. */
+export function originOf(request: FastifyRequest): Origin {
+  const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
+  return { address: request.ip, agent, request_id: request.id }
+}
 
 /** What an owner knows this browser by in the list of his sessions. */
 export function deviceOf(request: FastifyRequest): Device {

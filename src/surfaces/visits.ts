@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import { audit } from '#platform/audit'
+import type { Limit } from '#platform/limits'
 import { currentSession } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { returnQuery } from '#surfaces/onwards'
 import { goTo, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -53,13 +56,34 @@ export function forOperator(
 ): Handler {
   return forAccount(world, home, async (visit) => {
     const user = await identity.findUser(world.db, visit.session.user_id)
-    if (!user?.is_operator) throw refuse('not_found')
+    if (!user?.is_operator) return await refuseVisit(world, visit)
     const factors = await identity.factorsOf(world.db, user.id)
     if (!identity.owesFactor(factors)) {
       return sendPage(visit.reply, StaffFactorPage(), { status: 403 })
     }
     return await page(visit)
   })
+}
+
+const REFUSALS: Limit = { name: 'refusals-noted', points: 30, seconds: 3600 }
+
+/** Answers as where there is nothing, and writes down who asked for what is not theirs. */
+export async function refuseVisit(
+  { db, clock, limits }: World,
+  { request, session }: Visit,
+): Promise<never> {
+  const { user_id } = session
+  // Whoever tries one address after the other does not fill the log with it.
+  const { allowed } = await limits.take(REFUSALS, user_id)
+  if (allowed) {
+    await audit(db, clock.now(), {
+      actor: user_id,
+      action: 'access.refused',
+      subject: request.routeOptions.url ?? 'unknown',
+      origin: originOf(request),
+    })
+  }
+  throw refuse('not_found')
 }
 
 /**

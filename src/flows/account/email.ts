@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, type Origin } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
@@ -40,7 +40,11 @@ export async function changeEmail(
 export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'spent' | 'taken' }
 
 /** The new mailbox answers: the account has the new address, and the old one may undo it. */
-export async function confirmEmailChange(world: World, token: string): Promise<ChangedEmail> {
+export async function confirmEmailChange(
+  world: World,
+  token: string,
+  origin: Origin,
+): Promise<ChangedEmail> {
   const { db, clock, jobs } = world
   const now = clock.now()
   try {
@@ -57,7 +61,8 @@ export async function confirmEmailChange(world: World, token: string): Promise<C
       // What was sent to the old mailbox opens nothing any more, but to undo this.
       await identity.spendLinks(tx, now, user_id)
       const action = 'account.email_changed'
-      await audit(tx, now, { actor: user_id, action, subject: user_id, detail: { change_id: id } })
+      const detail = { change_id: id }
+      await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
       await queueFreshLetter(tx, now, world, { kind: 'email_changed', subject_id: id })
       return { outcome: 'changed', email: new_email }
     })

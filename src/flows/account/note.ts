@@ -1,5 +1,5 @@
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshLetter } from '#platform/letters'
 
@@ -9,7 +9,7 @@ export interface Owner {
   session_id: string
   email: string
   request_id: string
-  ip: string
+  origin?: Origin
 }
 
 /** A change that the mailbox is told of, so that an owner who did not make it hears of it. */
@@ -23,7 +23,7 @@ export type SecurityChange =
   | 'agent_allowed'
 
 /** Who did it, as far as a note of it must know. */
-export type Doer = Pick<Owner, 'user_id' | 'request_id'>
+export type Doer = Pick<Owner, 'user_id' | 'request_id' | 'origin'>
 
 /** Writes a change into the audit log, in the transaction that makes it. */
 export async function note(
@@ -33,12 +33,13 @@ export async function note(
   action: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
-  const { user_id, request_id } = owner
+  const { user_id, request_id, origin } = owner
   await audit(tx, now, {
     actor: user_id,
     action: `account.${action}`,
     subject: user_id,
     request_id,
+    origin,
     detail,
   })
 }

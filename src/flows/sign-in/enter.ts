@@ -1,5 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import { audit, type Origin } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 
@@ -12,6 +13,8 @@ export interface Entrant {
   return_to: string | undefined
   /** True where the way in is two factors in one: a passkey that verified its user. */
   is_complete: boolean
+  /** By what they proved it. */
+  by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase'
 }
 
 /** What the browser is given: a session, or the right to prove the second factor. */
@@ -24,7 +27,7 @@ export interface Entered {
 export async function enter(
   { db, clock, random }: World,
   entrant: Entrant,
-  device: identity.Device,
+  from: { device: identity.Device; origin: Origin },
 ): Promise<Entered> {
   const { user_id, app_id, return_to } = entrant
   const now = clock.now()
@@ -34,6 +37,17 @@ export async function enter(
     return { kind: 'pending', token }
   }
   const id = mintId(random, 'ses')
-  await identity.openSession(db, now, { id, token, user_id, app_id, device })
+  const { device, origin } = from
+  await db.tx(async (tx) => {
+    await identity.openSession(tx, now, { id, token, user_id, app_id, device })
+    const detail = { by: entrant.by, session_id: id }
+    await audit(tx, now, {
+      actor: user_id,
+      action: 'account.signed_in',
+      subject: user_id,
+      origin,
+      detail,
+    })
+  })
   return { kind: 'session', token }
 }

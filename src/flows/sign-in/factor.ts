@@ -1,12 +1,13 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, type Origin } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
 import { signInWithPassword } from './password.ts'
+import { noteRefused } from './refused.ts'
 import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
 const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
@@ -70,7 +71,7 @@ async function checkRecoveryCode(world: World, user_id: string, text: string) {
 /** Proves the second factor of a pending sign-in; then, and not before, there is a session. */
 export async function finishSignIn(
   world: World,
-  facts: { token: string; answer: FactorAnswer; device: identity.Device },
+  facts: { token: string; answer: FactorAnswer; device: identity.Device; origin: Origin },
 ): Promise<
   { outcome: 'signed_in'; token: string; return_to: string | null } | { outcome: 'gone' } | Refused
 > {
@@ -80,12 +81,22 @@ export async function finishSignIn(
   const { user_id, return_to } = pending
   const answer = { ...facts.answer, purpose: 'second_factor' } as const
   const checked = await checkFactor(world, user_id, answer)
+  const { origin } = facts
+  const by = facts.answer.kind
+  if (checked.outcome === 'wrong') {
+    await noteRefused(world, origin, { user_id, by, action: 'second_factor_refused' })
+  }
   if (checked.outcome !== 'right') return checked
   const token = mintSecret(random)
   return await db.tx(async (tx) => {
     if (!(await identity.endPending(tx, facts.token))) return { outcome: 'gone' }
-    const session = { id: mintId(random, 'ses'), token, user_id, app_id: null }
-    await identity.openSession(tx, clock.now(), { ...session, device: facts.device })
+    const now = clock.now()
+    const session_id = mintId(random, 'ses')
+    const session = { id: session_id, token, user_id, app_id: null }
+    await identity.openSession(tx, now, { ...session, device: facts.device })
+    const action = 'account.signed_in'
+    const detail = { by, session_id }
+    await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
     return { outcome: 'signed_in', token, return_to }
   })
 }
@@ -94,7 +105,7 @@ export async function finishSignIn(
 export interface Proof {
   password: string | undefined
   factor: FactorAnswer | undefined
-  ip: string
+  origin: Origin
 }
 
 /** What was not right of a proof: its password or its second factor; or there were too many tries. */
@@ -111,23 +122,40 @@ export async function proveAgain(
   proof: Proof,
 ): Promise<{ outcome: 'proven'; token: string } | NotProven> {
   const refused = await refusalOf(world, session, proof)
-  if (refused) return refused
+  const { user_id, id: session_id } = session
+  const { origin } = proof
+  if (refused) {
+    const by =
+      refused.outcome === 'wrong' && refused.part === 'factor' ? proof.factor?.kind : undefined
+    await noteRefused(world, origin, { user_id, by: by ?? 'password', action: 'proof_refused' })
+    return refused
+  }
   const token = mintSecret(world.random)
   const now = world.clock.now()
-  await identity.renewSession(world.db, now, { session_id: session.id, token })
+  await world.db.tx(async (tx) => {
+    await identity.renewSession(tx, now, { session_id, token })
+    const action = 'account.proven_again'
+    await audit(tx, now, {
+      actor: user_id,
+      action,
+      subject: user_id,
+      origin,
+      detail: { session_id },
+    })
+  })
   return { outcome: 'proven', token }
 }
 
 async function refusalOf(
   world: World,
   { user_id, email_normalised }: identity.Session,
-  { password, factor, ip }: Proof,
+  { password, factor, origin }: Proof,
 ): Promise<NotProven | undefined> {
   const user = (await identity.findUser(world.db, user_id))!
   const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
   const isPasskey = factor?.kind === 'passkey'
   if (user.password_hash !== null && !isPasskey) {
-    const claim = { email_normalised, ip, password: password ?? '' }
+    const claim = { email_normalised, origin, password: password ?? '' }
     const signedIn = await signInWithPassword(world, claim)
     if (signedIn.outcome === 'too_often') return signedIn
     if (signedIn.outcome === 'wrong') return { outcome: 'wrong', part: 'password' }

@@ -15,7 +15,7 @@ export type Entry = 'sign_in' | 'set_password'
 export async function takeLetter(world: World, claim: Claim): Promise<TooOften | undefined> {
   return await takeTries(world, [
     [LETTERS_OF_ADDRESS, claim.email_normalised],
-    [LETTERS_OF_NETWORK, networksOf(claim.ip)],
+    [LETTERS_OF_NETWORK, networksOf(claim.origin.address)],
   ])
 }
 

@@ -1,7 +1,7 @@
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 
@@ -19,6 +19,7 @@ export async function answerLink(
   world: World,
   token: string,
   answer: Answer,
+  origin: Origin,
 ): Promise<identity.Link | undefined> {
   const { db, clock, jobs } = world
   const now = clock.now()
@@ -44,7 +45,8 @@ export async function answerLink(
         await queueFreshLetter(tx, now, world, { kind: 'security', subject_id: user_id, facts })
       }
     }
-    await audit(tx, now, { actor: user_id, action: `account.${purpose}`, subject: user_id })
+    const action = `account.${purpose}`
+    await audit(tx, now, { actor: user_id, action, subject: user_id, origin })
     return link
   })
   jobs.wake(LETTERS)
@@ -74,6 +76,7 @@ export async function startAfresh(tx: Db, now: Date, user_id: string): Promise<v
 export async function undoEmailChange(
   { db, clock }: World,
   token: string,
+  origin: Origin,
 ): Promise<{ outcome: 'undone'; user_id: string } | { outcome: 'spent' | 'taken' }> {
   const now = clock.now()
   return await db.tx(async (tx) => {
@@ -94,7 +97,8 @@ export async function undoEmailChange(
     await identity.setPassword(tx, user_id, null)
     // What was sent to the other mailbox opens nothing any more.
     await identity.spendLinks(tx, now, user_id)
-    await audit(tx, now, { actor: user_id, action: 'account.undo_email', subject: user_id })
+    const action = 'account.undo_email'
+    await audit(tx, now, { actor: user_id, action, subject: user_id, origin })
     return { outcome: 'undone', user_id }
   })
 }

@@ -1,6 +1,8 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { Origin } from '#platform/audit'
 import type { SignedIn } from './password.ts'
+import { noteRefused } from './refused.ts'
 
 const CHALLENGE_BYTES = 32
 
@@ -56,11 +58,14 @@ export async function checkPasskey(
 /** Signs in with a passkey alone: the device and its owner's finger, face or PIN. */
 export async function signInWithPasskey(
   world: World,
-  facts: { text: string; browser_hash: Buffer },
+  { origin, ...facts }: { text: string; browser_hash: Buffer; origin: Origin },
 ): Promise<SignedIn> {
   const asked = { purpose: 'sign_in', user_id: null, ...facts } as const
   const user_id = await checkPasskey(world, asked)
   const user = user_id ? await identity.findUser(world.db, user_id) : undefined
-  if (!user?.email_verified_at || user.locked_at) return { outcome: 'wrong' }
+  if (!user?.email_verified_at || user.locked_at) {
+    await noteRefused(world, origin, { user_id, by: 'passkey' })
+    return { outcome: 'wrong' }
+  }
   return { outcome: 'signed_in', user_id: user.id }
 }

@@ -1,7 +1,9 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import type { Origin } from '#platform/audit'
 import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
+import { noteRefused } from './refused.ts'
 import { giveTriesBack, type Refused, takeTries } from './tries.ts'
 
 const TRIES_OF_ACCOUNT: Limit = { name: 'sign-in-account', points: 10, seconds: 900 }
@@ -10,7 +12,7 @@ const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds:
 /** Somebody who says to be the owner of an address. */
 export interface Claim {
   email_normalised: string
-  ip: string
+  origin: Origin
 }
 
 export type SignedIn = { outcome: 'signed_in'; user_id: string } | Refused
@@ -26,7 +28,7 @@ export async function signInWithPassword(
   const { db } = world
   const tries = [
     [TRIES_OF_ACCOUNT, claim.email_normalised],
-    [TRIES_OF_NETWORK, networksOf(claim.ip)],
+    [TRIES_OF_NETWORK, networksOf(claim.origin.address)],
   ] as const
   const tooOften = await takeTries(world, tries)
   if (tooOften) return tooOften
@@ -34,7 +36,10 @@ export async function signInWithPassword(
   const isRight = await identity.hasPassword(user?.password_hash ?? null, claim.password)
   // A password proves nothing that was set before the mailbox was proven.
   const isOpen = user?.email_verified_at != null && user.locked_at === null
-  if (!isRight || !isOpen) return { outcome: 'wrong' }
+  if (!isRight || !isOpen) {
+    await noteRefused(world, claim.origin, { user_id: user?.id, by: 'password' })
+    return { outcome: 'wrong' }
+  }
   await giveTriesBack(world, tries)
   return { outcome: 'signed_in', user_id: user.id }
 }

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { audit, type Origin } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import { type Asked, takeLetter } from './letter.ts'
@@ -13,7 +13,7 @@ export interface SigningUp {
   password: string
   browser_hash: Buffer
   return_to: string | undefined
-  ip: string
+  origin: Origin
 }
 
 /**
@@ -45,9 +45,14 @@ export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
  */
 export async function answerSignUp(
   { db, clock, random }: World,
-  facts: { token: string; password: string | undefined; browser_hash: Buffer },
+  facts: {
+    token: string
+    password: string | undefined
+    browser_hash: Buffer
+    origin: Origin
+  },
 ): Promise<{ user_id: string; return_to: string | null } | undefined> {
-  const { token, password, browser_hash } = facts
+  const { token, password, browser_hash, origin } = facts
   const chosen = password === undefined ? undefined : await identity.hashPassword(password)
   const now = clock.now()
   return await db.tx(async (tx) => {
@@ -68,7 +73,7 @@ export async function answerSignUp(
       await identity.proveMailbox(tx, now, user_id)
       await identity.setPassword(tx, user_id, password_hash)
     }
-    await audit(tx, now, { actor: user_id, action: 'account.sign_up', subject: user_id })
+    await audit(tx, now, { actor: user_id, action: 'account.sign_up', subject: user_id, origin })
     return { user_id, return_to: typed.return_to }
   })
 }

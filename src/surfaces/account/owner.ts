@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import type { Owner } from '#flows/account'
 import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { returnQuery } from '#surfaces/onwards'
 import { goTo } from '#surfaces/pages'
 import { CONFIRM } from '#surfaces/visits'
@@ -40,7 +41,7 @@ export function forOwner(
       session_id: session.id,
       email: session.email,
       request_id: request.id,
-      ip: request.ip,
+      origin: originOf(request),
     }
     return await handle({ request, reply, session, owner })
   }

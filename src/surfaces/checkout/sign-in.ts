@@ -4,6 +4,7 @@ import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
@@ -47,11 +48,17 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const signedIn = await signInWithPassword(world, {
       ...email,
       password: formOf(request).password ?? '',
-      ip: request.ip,
+      origin: originOf(request),
     })
     if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
     const { user_id } = signedIn
-    const entrant = { user_id, app_id: null, return_to: here, is_complete: false }
+    const entrant = {
+      user_id,
+      app_id: null,
+      return_to: here,
+      is_complete: false,
+      by: 'password',
+    } as const
     return goOn(reply, await letIn(world, request, reply, entrant))
   })
 
@@ -63,7 +70,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       ...email,
       kind: 'sign_in',
       return_to: here,
-      ip: request.ip,
+      origin: originOf(request),
     })
     return goTo(reply, sent.outcome === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
   })

@@ -70,7 +70,13 @@ async function mayLook(
   const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
   if (isNew && !session) {
     const { user_id, app_id } = order
-    const entrant = { user_id, app_id, return_to: undefined, is_complete: false }
+    const entrant = {
+      user_id,
+      app_id,
+      return_to: undefined,
+      is_complete: false,
+      by: 'purchase',
+    } as const
     await letIn(world, request, reply, entrant)
   }
   return isNew

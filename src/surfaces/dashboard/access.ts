@@ -6,8 +6,12 @@ import { clockNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
 import { goTo, queryOf } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { forAccount as forAnyAccount, type Handler, type Visit } from '#surfaces/visits'
+import {
+  forAccount as forAnyAccount,
+  type Handler,
+  refuseVisit,
+  type Visit,
+} from '#surfaces/visits'
 import type { AppFacts } from './frame.tsx'
 
 const HOME = '/dashboard/'
@@ -36,7 +40,7 @@ export function forDeveloper(
     const { request, reply, session } = visit
     const { slug } = request.params as { slug: string }
     const app = await apps.findOwn(world.db, { slug, developer_id: session.user_id })
-    if (!app) throw refuse('not_found')
+    if (!app) return await refuseVisit(world, visit)
     const owes_terms = (await apps.termsAcceptedAt(world.db, session.user_id)) === null
     if (owes_terms && request.method === 'POST') {
       return goTo(reply, `/dashboard/terms/${returnQuery(pageOf(request.url))}`)

@@ -5,6 +5,7 @@ import type { Session } from '#domain/identity'
 import { endLogin, type SignOut, signOutOfApp } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, signOut } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { goOn } from '#surfaces/onwards'
 import { formOf, goTo, people, sendPage } from '#surfaces/pages'
 import { SIGN_IN_COOKIE } from './cookies.ts'
@@ -58,7 +59,8 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
         if (sid !== undefined) await endLogin(world, { client_id, sid })
         return goOn(reply, asked.address, 'You are signed out')
       }
-      await signOutOfApp(world, { ...here, client_id: asked.client?.client_id })
+      const client_id = asked.client?.client_id
+      await signOutOfApp(world, { ...here, client_id, origin: originOf(request) })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
       return goOn(reply, asked.address, 'You are signed out')

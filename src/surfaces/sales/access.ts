@@ -5,8 +5,7 @@ import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { clockNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
-import { refuse } from '#surfaces/refusals'
-import { forAccount, forOperator, type Handler, type Visit } from '#surfaces/visits'
+import { forAccount, forOperator, type Handler, refuseVisit, type Visit } from '#surfaces/visits'
 
 /** Who looks at a sale: its seller on the pages of the app, or staff at the desk. */
 export type Side = 'seller' | 'operator'
@@ -38,7 +37,7 @@ export function forSide(
   return forAccount(world, '/dashboard/', async (visit) => {
     const { slug } = visit.request.params as { slug: string }
     const app = await apps.findOwn(world.db, { slug, developer_id: visit.session.user_id })
-    if (!app) throw refuse('not_found')
+    if (!app) return await refuseVisit(world, visit)
     return await page({ ...visit, as, app, base: `/dashboard/apps/${slug}` })
   })
 }

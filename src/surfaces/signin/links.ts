@@ -5,6 +5,7 @@ import { type Answer, answerLink, answerSignUp, undoEmailChange } from '#flows/s
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, sendPage } from '#surfaces/pages'
@@ -99,25 +100,27 @@ async function use(
   reply: FastifyReply,
   { purpose, token, chosen }: Opened & { chosen: string | undefined },
 ): Promise<FastifyReply> {
+  const origin = originOf(request)
+  const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
   const enter = async (user_id: string, return_to: string | null) => {
     const onwards = ownPath(return_to)
-    const entrant = { user_id, app_id: null, return_to: onwards, is_complete: false }
+    const entrant = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
     return goOn(reply, await letIn(world, request, reply, entrant))
   }
   switch (purpose) {
     case 'sign_up': {
       const browser_hash = browserHash(world, request, reply)
-      const answered = await answerSignUp(world, { token, password: chosen, browser_hash })
+      const answered = await answerSignUp(world, { token, password: chosen, browser_hash, origin })
       return answered ? await enter(answered.user_id, answered.return_to) : spent(reply)
     }
     case 'change_email': {
-      const changed = await confirmEmailChange(world, token)
+      const changed = await confirmEmailChange(world, token, origin)
       if (changed.outcome === 'spent') return spent(reply)
       if (changed.outcome === 'changed') return sendPage(reply, EmailChangedPage(changed))
       return sendPage(reply, EmailTakenPage({ is_locked: false }), { status: 409 })
     }
     case 'undo_email': {
-      const undone = await undoEmailChange(world, token)
+      const undone = await undoEmailChange(world, token, origin)
       if (undone.outcome === 'spent') return spent(reply)
       if (undone.outcome === 'undone') {
         return await enter(undone.user_id, '/account/security/password')
@@ -127,7 +130,7 @@ async function use(
     default: {
       const answer: Answer =
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
-      const link = await answerLink(world, token, answer)
+      const link = await answerLink(world, token, answer, origin)
       if (!link) return spent(reply)
       if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
       await signOut(world, request, reply)

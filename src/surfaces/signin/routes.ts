@@ -10,6 +10,7 @@ import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
 import { askingApp } from '#surfaces/app-request'
 import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
@@ -88,7 +89,7 @@ async function trySignIn(
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
   if (!read) return again({ fault: 'email' })
-  const claim = { email_normalised: read.email_normalised, ip: request.ip }
+  const claim = { email_normalised: read.email_normalised, origin: originOf(request) }
   if (form.by === 'sign_in' || form.by === 'set_password') {
     const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
     if (sent.outcome === 'sent') return again({ sent: SENT })
@@ -99,7 +100,7 @@ async function trySignIn(
     return again({ fault: signedIn.outcome, retry_after: signedIn.retry_after })
   }
   const { user_id } = signedIn
-  const entrant = { user_id, app_id: null, return_to, is_complete: false }
+  const entrant = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
   return goOn(reply, await letIn(world, request, reply, entrant))
 }
 
@@ -117,12 +118,13 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
     const signedIn = await signInWithPasskey(world, {
       text: form.credential ?? '',
       browser_hash: browserHash(world, request, reply),
+      origin: originOf(request),
     })
     if (signedIn.outcome !== 'signed_in') {
       return sendSignIn(world, request, reply, { return_to, fault: 'passkey' })
     }
     const { user_id } = signedIn
-    const entrant = { user_id, app_id: null, return_to, is_complete: true }
+    const entrant = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
     return goOn(reply, await letIn(world, request, reply, entrant))
   })
 }

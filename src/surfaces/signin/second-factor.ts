@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, keepSession, pendingToken, SECOND_FACTOR } from '#surfaces/browser'
-import { deviceOf } from '#surfaces/device'
+import { deviceOf, originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
@@ -26,6 +26,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       token: pendingToken(request),
       answer,
       device: deviceOf(request),
+      origin: originOf(request),
     })
     if (finished.outcome === 'gone') return goTo(reply, '/signin/')
     if (finished.outcome === 'signed_in') {

@@ -1,0 +1,22 @@
+import type { World } from '#flows/world'
+import { audit, type Origin } from '#platform/audit'
+
+/** Writes down that somebody was not let in, and whose account they named, if it is any. */
+export async function noteRefused(
+  { db, clock }: World,
+  origin: Origin,
+  facts: {
+    user_id: string | undefined
+    by: 'password' | 'passkey' | 'code' | 'recovery_code'
+    action?: 'sign_in_refused' | 'second_factor_refused' | 'proof_refused'
+  },
+): Promise<void> {
+  const { user_id, by, action = 'sign_in_refused' } = facts
+  await audit(db, clock.now(), {
+    actor: 'anonymous',
+    action: `account.${action}`,
+    subject: user_id ?? 'unknown',
+    origin,
+    detail: { by },
+  })
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openLog } from '#platform/log'
+import { sql } from '#platform/sql'
+import { addAuthenticator, codeOf, enterPassword, PASSWORD, signUp } from '../support/account.ts'
+import { buyer } from '../support/purchase.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+interface Line {
+  actor: string
+  action: string
+  subject: string
+  address: string | null
+  agent: string | null
+  request_id: string | null
+  detail: Record<string, unknown>
+}
+
+const logged: string[] = []
+let service: TestService
+before(async () => {
+  const log = openLog('info', { write: (line) => logged.push(line) })
+  service = await openTestService({ log })
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+/** The lines that were written after a line. */
+async function linesAfter(id: number): Promise<Line[]> {
+  return await service.world.db.rows<Line>(sql`select actor, action, subject, address, agent,
+    request_id, detail from audit_log where id > ${id} order by id`)
+}
+
+async function lastLine(): Promise<number> {
+  const { id } = await service.world.db.one<{ id: number }>(
+    sql`select coalesce(max(id), 0) as id from audit_log`,
+  )
+  return id
+}
+
+// S6
+describe('the audit log', () => {
+  test('tells sign-ins, good and bad, and sign-outs, each with address and request', async () => {
+    const { email } = await signUp(service)
+    const start = await lastLine()
+    await enterPassword(service, email, 'not the password')
+    await enterPassword(service, 'nobody@example.com', 'not the password')
+    const agent = await enterPassword(service, email)
+    await agent.submit('Sign out')
+    const lines = await linesAfter(start)
+    const { id } = await service.world.db.one<{ id: string }>(
+      sql`select id from users where email = ${email}`,
+    )
+    assert.deepEqual(
+      lines.map(({ actor, action, subject }) => [actor, action, subject]),
+      [
+        ['anonymous', 'account.sign_in_refused', id],
+        ['anonymous', 'account.sign_in_refused', 'unknown'],
+        [id, 'account.signed_in', id],
+        [id, 'account.signed_out', id],
+      ],
+    )
+    for (const { address, agent, request_id } of lines) {
+      assert.match(String(address), /^10\.\d+\.\d+\.\d+$/)
+      assert.equal(agent, 'lightMyRequest')
+      assert.match(String(request_id), /^req_\w{22}$/)
+    }
+    assert.equal(lines[2]?.detail.by, 'password')
+  })
+
+  test('tells wrong second factors, and proofs that were asked for again', async () => {
+    const { email, agent } = await signUp(service)
+    const { secret } = await addAuthenticator(service, agent)
+    const start = await lastLine()
+    const other = await enterPassword(service, email)
+    await other.submit('Sign in', { code: '000000' })
+    await other.submit('Sign in', { code: codeOf(service, secret) })
+    service.clock.pass(600)
+    await other.open('/account/security/password')
+    await other.submit('Confirm', { password: PASSWORD, code: '000000' })
+    await other.submit('Confirm', { password: PASSWORD, code: codeOf(service, secret) })
+    const lines = await linesAfter(start)
+    assert.deepEqual(
+      lines.map(({ action, detail }) => [action, detail.by]),
+      [
+        ['account.second_factor_refused', 'code'],
+        ['account.signed_in', 'code'],
+        ['account.proof_refused', 'code'],
+        ['account.proven_again', undefined],
+      ],
+    )
+  })
+
+  test('tells who asked for what is not theirs, at most thirty times an hour', async () => {
+    const agent = await signedIn(service, service.demo.buyer)
+    const start = await lastLine()
+    await agent.open('/desk/')
+    await agent.open(`/dashboard/apps/${service.demo.app.slug}/integration/`)
+    for (let time = 0; time < 40; time++) await agent.open('/desk/tax/')
+    const lines = await linesAfter(start)
+    assert.equal(lines.length, 30)
+    assert.deepEqual(
+      lines.slice(0, 3).map(({ action, subject }) => [action, subject]),
+      [
+        ['access.refused', '/desk/'],
+        ['access.refused', '/dashboard/apps/:slug/integration/'],
+        ['access.refused', '/desk/tax/'],
+      ],
+    )
+  })
+})
+
+// S6
+test('a line of the log names the caller’s address and account, and no email or secret', async () => {
+  const agent = buyer(service)
+  const { buyer: person } = service.demo
+  await agent.open('/signin/')
+  await agent.submit('Sign in', { email: person.email, password: person.password })
+  const { id } = await service.world.db.one<{ id: string }>(
+    sql`select id from users where email = ${person.email}`,
+  )
+  const token = agent.cookies.get('__Host-session') ?? ''
+  const line = JSON.parse(logged.findLast((each) => each.includes('"/account/"'))!)
+  assert.equal(line.account_id, id)
+  assert.match(line.address, /^10\./)
+  const all = logged.join('')
+  for (const secret of [person.email, person.password, token]) assert.ok(!all.includes(secret))
+})
