@@ -5,7 +5,13 @@
 export { type Entrant, enter } from './sign-in/enter.ts'
 export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
 export { type Entry, sendEntryLetter } from './sign-in/letter.ts'
-export { type Answer, answerLink, undoEmailChange } from './sign-in/link.ts'
+export {
+  type Answer,
+  answerLink,
+  DISOWNED,
+  type Disowned,
+  undoEmailChange,
+} from './sign-in/link.ts'
 export { askForPasskey, signInWithPasskey } from './sign-in/passkey.ts'
-export { type Claim, signInWithPassword } from './sign-in/password.ts'
+export { type Claim, type KnownDevice, signInWithPassword } from './sign-in/password.ts'
 export { answerSignUp, signUp } from './sign-in/sign-up.ts'

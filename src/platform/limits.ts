@@ -15,6 +15,16 @@ export interface Limit {
   seconds: number
 }
 
+/** Tries that make each other wait: after the free ones each wait is twice as long as the last. */
+export interface Delay {
+  name: string
+  free: number
+  /** The longest wait; the first one is two seconds. */
+  most_seconds: number
+  /** For how long a try is remembered. */
+  memory_seconds: number
+}
+
 /** Whom a limit counts: a name, or the networks that an address belongs to. */
 export type LimitKey = string | readonly Network[]
 
@@ -34,8 +44,15 @@ export interface Limits {
   take(limit: Limit, key: LimitKey, points?: number): Promise<Allowance>
   /** Gives one point back, where what took it turned out to be none of what is limited. */
   giveBack(limit: Limit, key: LimitKey): Promise<void>
+  /** Counts a try of a key; how many seconds it has to wait, or 0 where it may go ahead. */
+  slow(delay: Delay, key: string): Promise<number>
+  /** Takes back the try that went ahead last, and the wait that it caused. */
+  unslow(delay: Delay, key: string): Promise<void>
   close(): Promise<void>
 }
+
+// A count that never refuses by itself.
+const UNBOUNDED = 1_000_000_000
 
 /** Limits in this process or, where a Valkey server is named and answers, shared between processes. */
 export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
@@ -60,6 +77,10 @@ export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
     }
     return limiter
   }
+  const limitersOf = ({ name, most_seconds, memory_seconds }: Delay) => ({
+    tries: limiterOf({ name, points: UNBOUNDED, seconds: memory_seconds }, 1),
+    gate: limiterOf({ name: `${name}-gate`, points: 1, seconds: most_seconds }, 1),
+  })
   const takeOne = async (limiter: RateLimiterAbstract, key: string, points: number) => {
     try {
       return allowance(true, await limiter.consume(key, points))
@@ -82,6 +103,22 @@ export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
       for (const network of networksIn(key)) {
         await limiterOf(limit, network.share).reward(network.key, 1)
       }
+    },
+    async slow(delay, key) {
+      const { tries, gate } = limitersOf(delay)
+      const closed = await gate.get(key)
+      if (closed && closed.remainingPoints <= 0 && closed.msBeforeNext > 0) {
+        return Math.ceil(closed.msBeforeNext / 1000)
+      }
+      const { consumedPoints } = await tries.consume(key)
+      const over = consumedPoints - delay.free
+      if (over > 0) await gate.block(key, Math.min(2 ** over, delay.most_seconds))
+      return 0
+    },
+    async unslow(delay, key) {
+      const { tries, gate } = limitersOf(delay)
+      await tries.reward(key, 1)
+      await gate.delete(key)
     },
     async close() {
       valkey?.disconnect()

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
-import { type Entrant, enter } from '#flows/sign-in'
+import { type Entrant, enter, type KnownDevice } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { Problem } from '#platform/problem'
@@ -115,6 +115,7 @@ export async function letIn(
   })
   if (kind === 'session') {
     await keepSession(world, request, reply, token)
+    if (entrant.app_id === null) rememberDevice(world, reply, entrant.user_id)
     return entrant.return_to ?? '/account/'
   }
   reply.setCookie(PENDING, token, { ...COOKIE, maxAge: identity.PENDING_SECONDS })
@@ -161,6 +162,20 @@ export function setMark(world: World, reply: FastifyReply, mark: Mark, value: st
 /** The value of a mark, or undefined where it is absent, altered or expired. */
 export function readMark(world: World, request: FastifyRequest, mark: Mark): string | undefined {
   return readSigned(world, `mark:${mark.name}`, request.cookies[`__Host-${mark.name}`])
+}
+
+/** Notes that an account's owner was signed in in this browser: strangers' tries do not slow it. */
+const KNOWN: Mark = { name: 'known', seconds: YEAR_SECONDS }
+
+/** Keeps in this browser that it is its owner's. */
+export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
+  setMark(world, reply, KNOWN, `${user_id} ${mintSecret(world.random, 128)}`)
+}
+
+/** The account whose owner was signed in here last, if any. */
+export function knownDevice(world: World, request: FastifyRequest): KnownDevice | undefined {
+  const [user_id, device_id] = readMark(world, request, KNOWN)?.split(' ') ?? []
+  return user_id && device_id ? { user_id, device_id } : undefined
 }
 
 /** Takes a mark away. */

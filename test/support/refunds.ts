@@ -45,7 +45,7 @@ export async function buy(
 /** Who asks for refunds in tests: the cast's seller, or its operator. */
 export async function asker(
   { world, demo }: TestService,
-  as: RefundAsker['as'] = 'seller',
+  as: 'seller' | 'operator' = 'seller',
 ): Promise<RefundAsker> {
   const { email } = demo[as]
   const { id } = await world.db.one<{ id: string }>(
@@ -59,7 +59,7 @@ export async function refund(
   service: TestService,
   bought: Pick<Bought, 'invoice_id'>,
   amount?: number,
-  as: RefundAsker['as'] = 'seller',
+  as: 'seller' | 'operator' = 'seller',
 ) {
   return await refundCharge(service.world, await asker(service, as), {
     invoice_id: bought.invoice_id,

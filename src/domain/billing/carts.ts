@@ -1,3 +1,4 @@
+import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
@@ -143,4 +144,31 @@ export async function completeCart(
 export async function completeWalkthrough(db: Db, now: Date, cart_id: string): Promise<void> {
   await db.run(sql`update carts set completed_at = ${now}, updated_at = ${now}
     where id = ${cart_id} and order_id is null`)
+}
+
+/** Until when after a purchase its success page signs a new account in. */
+const SIGN_IN_SECONDS = 3600
+
+/** Takes the one sign-in of a cart's purchase; false where it was taken, or an hour has gone by. */
+export async function takeCartSignIn(db: Db, now: Date, cart_id: string): Promise<boolean> {
+  const taken = await db.run(sql`update carts set signed_in_at = ${now}
+    where id = ${cart_id} and signed_in_at is null
+      and completed_at > ${addSeconds(now, -SIGN_IN_SECONDS)}`)
+  return taken === 1
+}
+
+/** Whether a cart's purchase happened within the last hour. */
+export function isFresh(now: Date, { completed_at }: Pick<Cart, 'completed_at'>): boolean {
+  return completed_at !== null && completed_at > addSeconds(now, -SIGN_IN_SECONDS)
+}
+
+/** Takes an account's carts away from the browsers that opened them: these find them no longer. */
+export async function endCartsOf(
+  db: Db,
+  now: Date,
+  account: { user_id: string; email_normalised: string },
+): Promise<void> {
+  await db.run(sql`update carts
+    set browser_hash = sha256(convert_to('ended ' || id, 'UTF8')), updated_at = ${now}
+    where user_id = ${account.user_id} or email_normalised = ${account.email_normalised}`)
 }

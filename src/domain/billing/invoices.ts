@@ -134,3 +134,9 @@ export async function waiveCommission(db: Db, id: string): Promise<void> {
 export async function voidInvoice(db: Db, id: string): Promise<void> {
   await db.run(sql`update invoices set status = 'void' where id = ${id} and status = 'open'`)
 }
+
+/** The paid invoices of an account, the latest first. */
+export async function paidInvoicesOf(db: Db, user_id: string): Promise<Invoice[]> {
+  return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
+    where user_id = ${user_id} and status = 'paid' order by paid_at desc, id`)
+}

@@ -133,3 +133,9 @@ export async function mint(
 export function showKey(keys: KeyRing, license: { license_id: string; key_sealed: Buffer }) {
   return openKey(keys, { id: license.license_id, key_sealed: license.key_sealed })
 }
+
+/** The licenses of an account that have not ended. */
+export async function liveLicensesOf(db: Db, user_id: string): Promise<License[]> {
+  return await db.rows<License>(sql`select ${COLUMNS} from licenses
+    where user_id = ${user_id} and status <> 'canceled' order by id`)
+}

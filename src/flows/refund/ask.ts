@@ -71,8 +71,8 @@ async function record(
     if (!charge) return { refusal: 'not_paid' }
     await payments.lockCharge(tx, charge.id)
     const standing = (await standingOf(world, tx, invoice_id))!
-    const { app, invoice, left, taken } = standing
-    if (!(await isEntitled(tx, asker, app))) return { refusal: 'not_found' }
+    const { invoice, left, taken } = standing
+    if (!(await isEntitled(tx, asker, standing))) return { refusal: 'not_found' }
     const amount = asked ?? left
     const refusal = refusalOf(asker, standing, amount)
     if (refusal) return { refusal }

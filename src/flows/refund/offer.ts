@@ -39,8 +39,8 @@ export async function offerRefund(
   const { db } = world
   const standing = await standingOf(world, db, facts.invoice_id)
   if (!standing) return { refusal: 'not_paid', left: undefined }
-  const { app, invoice, left, taken } = standing
-  if (!(await isEntitled(db, asker, app))) return { refusal: 'not_found', left: undefined }
+  const { invoice, left, taken } = standing
+  if (!(await isEntitled(db, asker, standing))) return { refusal: 'not_found', left: undefined }
   const amount = facts.amount ?? left
   const refusal = refusalOf(asker, standing, amount)
   if (refusal) return { refusal, left }

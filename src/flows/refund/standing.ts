@@ -7,11 +7,11 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type Cents, cents } from '#platform/money'
 
-/** Who asks for a refund: the app's seller, or staff. */
+/** Who asks for a refund: the app's seller, staff, or the owner of a mailbox that never bought. */
 export interface RefundAsker {
   user_id: string
   request_id: string
-  as: 'seller' | 'operator'
+  as: 'seller' | 'operator' | 'disowner'
 }
 
 /** Why nothing goes back. */
@@ -33,6 +33,8 @@ export type RefundRefusal =
 
 /** Days in which a seller may give back (decided: refund). */
 const SELLER_DAYS = 60
+/** Days in which a purchase that its account's mailbox disowns is given back without staff. */
+const DISOWNER_DAYS = 14
 
 /** A charge that money may go back of: its bill, and what went back already. */
 export interface Standing {
@@ -73,13 +75,14 @@ export async function standingOf(
   }
 }
 
-/** Whether the asker is who he says: the app's developer, or staff. */
+/** Whether the asker is who they say: the app's developer, the account that was charged, or staff. */
 export async function isEntitled(
   db: Db,
   { as, user_id }: RefundAsker,
-  app: apps.App,
+  { app, invoice }: Pick<Standing, 'app' | 'invoice'>,
 ): Promise<boolean> {
   if (as === 'seller') return app.developer_id === user_id
+  if (as === 'disowner') return invoice.user_id === user_id
   return (await identity.findUser(db, user_id))?.is_operator ?? false
 }
 
@@ -90,7 +93,8 @@ export function refusalOf(
   amount: number,
 ): RefundRefusal | undefined {
   const { invoice, now, left } = standing
-  if (as === 'seller' && now > addDays(invoice.paid_at!, SELLER_DAYS)) return 'too_late'
+  const days = as === 'seller' ? SELLER_DAYS : as === 'disowner' ? DISOWNER_DAYS : Infinity
+  if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
   if (standing.isDisputed) return 'disputed'
   if (standing.isInProgress) return 'in_progress'
   if (left <= 0) return 'nothing_left'

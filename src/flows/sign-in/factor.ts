@@ -6,7 +6,7 @@ import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
-import { signInWithPassword } from './password.ts'
+import { type KnownDevice, signInWithPassword } from './password.ts'
 import { noteRefused } from './refused.ts'
 import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
@@ -106,6 +106,7 @@ export interface Proof {
   password: string | undefined
   factor: FactorAnswer | undefined
   origin: Origin
+  known: KnownDevice | undefined
 }
 
 /** What was not right of a proof: its password or its second factor; or there were too many tries. */
@@ -149,13 +150,13 @@ export async function proveAgain(
 async function refusalOf(
   world: World,
   { user_id, email_normalised }: identity.Session,
-  { password, factor, origin }: Proof,
+  { password, factor, origin, known }: Proof,
 ): Promise<NotProven | undefined> {
   const user = (await identity.findUser(world.db, user_id))!
   const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
   const isPasskey = factor?.kind === 'passkey'
   if (user.password_hash !== null && !isPasskey) {
-    const claim = { email_normalised, origin, password: password ?? '' }
+    const claim = { email_normalised, origin, known, password: password ?? '' }
     const signedIn = await signInWithPassword(world, claim)
     if (signedIn.outcome === 'too_often') return signedIn
     if (signedIn.outcome === 'wrong') return { outcome: 'wrong', part: 'password' }

@@ -1,22 +1,40 @@
+import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
-import { networksOf } from '#platform/networks'
+import { networksOf, networksWith } from '#platform/networks'
 import type { Claim } from './password.ts'
 import { type TooOften, takeTries } from './tries.ts'
 
-const LETTERS_OF_ADDRESS: Limit = { name: 'sign-in-letters', points: 4, seconds: 900 }
+/** Asked for from one network, or from one browser in which the account's owner was signed in. */
+const LETTERS_OF_ASKER: Limit = { name: 'sign-in-letters', points: 4, seconds: 900 }
 const LETTERS_OF_NETWORK: Limit = { name: 'sign-in-letters-network', points: 30, seconds: 900 }
+/** To one mailbox, whoever asks. A link outlives this window, so at its end there is a good one. */
+const LETTERS_TO_MAILBOX: Limit = { name: 'sign-in-letters-mailbox', points: 8, seconds: 900 }
 
 /** The letters with which an account's owner gets in: a sign-in link, or a new password. */
 export type Entry = 'sign_in' | 'set_password'
 
-/** Takes the points of one more letter to an address that somebody merely typed. */
-export async function takeLetter(world: World, claim: Claim): Promise<TooOften | undefined> {
-  return await takeTries(world, [
-    [LETTERS_OF_ADDRESS, claim.email_normalised],
-    [LETTERS_OF_NETWORK, networksOf(claim.origin.address)],
+/**
+ * Takes the points of one more letter to an address that somebody merely typed; `enough` where the
+ * mailbox has so many fresh ones that another would be a nuisance and not a help.
+ */
+export async function takeLetter(
+  world: World,
+  claim: Claim & { kind: Entry | 'sign_up' },
+): Promise<TooOften | { outcome: 'enough' } | undefined> {
+  const { email_normalised, origin, known } = claim
+  const user = known && (await identity.findByEmail(world.db, email_normalised))
+  const isKnown = known !== undefined && user?.id === known.user_id
+  const asker = isKnown ? known.device_id : networksWith(origin.address, email_normalised)
+  const tooOften = await takeTries(world, [
+    [LETTERS_OF_ASKER, asker],
+    [LETTERS_OF_NETWORK, networksOf(origin.address)],
   ])
+  if (tooOften || isKnown) return tooOften
+  const mailbox = `${claim.kind} ${email_normalised}`
+  const { allowed } = await world.limits.take(LETTERS_TO_MAILBOX, mailbox)
+  return allowed ? undefined : { outcome: 'enough' }
 }
 
 /** What came of asking for a letter. */
@@ -31,8 +49,9 @@ export async function sendEntryLetter(
   claim: Claim & { kind: Entry; return_to: string | undefined },
 ): Promise<Asked> {
   const { db, clock, jobs } = world
-  const tooOften = await takeLetter(world, claim)
-  if (tooOften) return tooOften
+  const refused = await takeLetter(world, claim)
+  if (refused?.outcome === 'too_often') return refused
+  if (refused) return { outcome: 'sent' }
   const letter = {
     kind: claim.kind,
     subject_id: claim.email_normalised,

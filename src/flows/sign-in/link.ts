@@ -1,9 +1,20 @@
+import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
+import type { Queue } from '#platform/jobs'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
+
+/** Accounts whose mailbox's owner said "This was not me": what they pay for is undone. */
+export const DISOWNED: Queue = { name: 'disowned-accounts', retries: 9, retry_seconds: 60 }
+
+/** A disowned account, and the request that disowned it. */
+export interface Disowned {
+  user_id: string
+  request_id: string
+}
 
 /** What the reader of a mailbox did with a link from it. */
 export type Answer =
@@ -35,8 +46,11 @@ export async function answerLink(
     if (isNew) await startAfresh(tx, now, user_id)
     // A plain sign-in of a proven account ends nobody's session; anything else does.
     else if (purpose !== 'sign_in') await putEverybodyOut(tx, now, user_id)
-    if (purpose === 'not_me') await identity.lockUser(tx, now, user_id)
-    else await identity.proveMailbox(tx, now, user_id)
+    if (purpose === 'not_me') {
+      await identity.lockUser(tx, now, user_id)
+      await billing.endCartsOf(tx, now, { user_id, email_normalised: user.email_normalised })
+      await jobs.send(tx, DISOWNED, { user_id, request_id: origin.request_id })
+    } else await identity.proveMailbox(tx, now, user_id)
     if (password_hash !== undefined) {
       await identity.setPassword(tx, user_id, password_hash)
       const facts = { what: 'password_changed' }
@@ -50,6 +64,7 @@ export async function answerLink(
     return link
   })
   jobs.wake(LETTERS)
+  jobs.wake(DISOWNED)
   return answered
 }
 

@@ -5,6 +5,7 @@ import { mintId } from '#platform/ids'
 import { LETTERS, queueFreshLetter } from '#platform/letters'
 import { type Asked, takeLetter } from './letter.ts'
 import { startAfresh } from './link.ts'
+import type { KnownDevice } from './password.ts'
 
 /** What somebody typed on the sign-up page. */
 export interface SigningUp {
@@ -14,6 +15,7 @@ export interface SigningUp {
   browser_hash: Buffer
   return_to: string | undefined
   origin: Origin
+  known: KnownDevice | undefined
 }
 
 /**
@@ -24,8 +26,9 @@ export interface SigningUp {
 export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
   const { db, clock, random, jobs } = world
   const { email, email_normalised, browser_hash, return_to = null } = typed
-  const tooOften = await takeLetter(world, typed)
-  if (tooOften) return tooOften
+  const refused = await takeLetter(world, { ...typed, kind: 'sign_up' })
+  if (refused?.outcome === 'too_often') return refused
+  if (refused) return { outcome: 'sent' }
   const password_hash = await identity.hashPassword(typed.password)
   const now = clock.now()
   await db.tx(async (tx) => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { askForPasskey, type FactorAnswer, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { browserHash, csrfToken, keepSession } from '#surfaces/browser'
+import { browserHash, csrfToken, keepSession, knownDevice } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
@@ -33,7 +33,12 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       const form = formOf(request)
       const return_to = ownPath(form.return_to)
       const factor = readFactor(form, browserHash(world, request, reply))
-      const proof = { password: form.password, factor, origin: originOf(request) }
+      const proof = {
+        password: form.password,
+        factor,
+        origin: originOf(request),
+        known: knownDevice(world, request),
+      }
       const proven = await proveAgain(world, session, proof)
       if (proven.outcome === 'too_often') {
         const { retry_after } = proven

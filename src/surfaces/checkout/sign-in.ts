@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { csrfToken, currentSession, letIn } from '#surfaces/browser'
+import { csrfToken, currentSession, knownDevice, letIn } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, OWNED } from '#surfaces/onwards'
@@ -49,6 +49,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       ...email,
       password: formOf(request).password ?? '',
       origin: originOf(request),
+      known: knownDevice(world, request),
     })
     if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
     const { user_id } = signedIn
@@ -71,6 +72,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       kind: 'sign_in',
       return_to: here,
       origin: originOf(request),
+      known: knownDevice(world, request),
     })
     return goTo(reply, sent.outcome === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
   })

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
-import type { World } from '#flows/world'
+import { appTime, type World } from '#flows/world'
 import { sum } from '#platform/money'
 import { csrfToken, currentSession, letIn } from '#surfaces/browser'
 import { goTo, queryOf, sendPage } from '#surfaces/pages'
@@ -22,7 +22,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
     const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
     if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
-    if (!(await mayLook(world, request, reply, order))) {
+    if (!(await mayLook(world, request, reply, { own, order }))) {
       return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
@@ -55,31 +55,30 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
 }
 
 /**
- * Whether this browser, which bought, may still see what it bought. A new account is signed in here,
- * for this app alone; once somebody has proven the mailbox, only that person looks.
+ * Whether this browser, which bought, may still see what it bought. A new account is signed in here
+ * once, within the hour and for this app alone: who signed out stays out. Once somebody has proven
+ * the mailbox, only that person looks.
  */
 async function mayLook(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  order: billing.OrderStory,
+  facts: { own: OwnCart; order: billing.OrderStory },
 ): Promise<boolean> {
+  const { own, order } = facts
   const session = await currentSession(world, request)
   if (session?.user_id === order.user_id) return true
   const user = await identity.findUser(world.db, order.user_id)
   const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
-  if (isNew && !session) {
-    const { user_id, app_id } = order
-    const entrant = {
-      user_id,
-      app_id,
-      return_to: undefined,
-      is_complete: false,
-      by: 'purchase',
-    } as const
-    await letIn(world, request, reply, entrant)
-  }
-  return isNew
+  if (!isNew) return false
+  const now = appTime(world, own.app)
+  if (session) return billing.isFresh(now, own.cart)
+  if (!(await billing.takeCartSignIn(world.db, now, own.cart.id))) return false
+  const { user_id, app_id } = order
+  const by = 'purchase'
+  const entrant = { user_id, app_id, return_to: undefined, is_complete: false, by } as const
+  await letIn(world, request, reply, entrant)
+  return true
 }
 
 /** The figures as they were paid, whatever the price is by now. */

@@ -9,12 +9,13 @@ import {
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
 import { askingApp } from '#surfaces/app-request'
-import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
+import { browserHash, csrfToken, knownDevice, letIn, signOut } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { undoDisowned } from './disowned.ts'
 import { declareLinks } from './links.ts'
 import { SignInPage } from './pages.tsx'
 import { declareSecondFactor } from './second-factor.ts'
@@ -33,6 +34,7 @@ const SENT = 'If there is an account for that address, a letter is on its way to
 export function signin(app: FastifyInstance, world: World): void {
   const { db, clock, jobs } = world
   jobs.every('keep sign-ins tidy', SWEEP_SECONDS, () => identity.forgetExpired(db, clock.now()))
+  undoDisowned(world)
   people(app, world, (scope) => {
     scope.get('/signin/', async (request, reply) =>
       sendSignIn(world, request, reply, { return_to: ownPath(queryOf(request, 'return_to')) }),
@@ -89,7 +91,8 @@ async function trySignIn(
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
   if (!read) return again({ fault: 'email' })
-  const claim = { email_normalised: read.email_normalised, origin: originOf(request) }
+  const known = knownDevice(world, request)
+  const claim = { email_normalised: read.email_normalised, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
     const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
     if (sent.outcome === 'sent') return again({ sent: SENT })

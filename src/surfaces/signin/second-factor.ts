@@ -2,7 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { browserHash, csrfToken, keepSession, pendingToken, SECOND_FACTOR } from '#surfaces/browser'
+import {
+  browserHash,
+  csrfToken,
+  keepSession,
+  pendingToken,
+  rememberDevice,
+  SECOND_FACTOR,
+} from '#surfaces/browser'
 import { deviceOf, originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
@@ -31,6 +38,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     if (finished.outcome === 'gone') return goTo(reply, '/signin/')
     if (finished.outcome === 'signed_in') {
       await keepSession(world, request, reply, finished.token)
+      rememberDevice(world, reply, pending.user_id)
       return goOn(reply, ownPath(finished.return_to) ?? '/account/')
     }
     const isLocked = finished.outcome === 'too_often'

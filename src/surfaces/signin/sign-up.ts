@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import { signUp } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
-import { browserHash, csrfToken } from '#surfaces/browser'
+import { browserHash, csrfToken, knownDevice } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
@@ -38,7 +38,14 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
       })
     }
     const browser_hash = browserHash(world, request, reply)
-    const typed = { ...read, password, browser_hash, return_to, origin: originOf(request) }
+    const typed = {
+      ...read,
+      password,
+      browser_hash,
+      return_to,
+      origin: originOf(request),
+      known: knownDevice(world, request),
+    }
     const asked = await signUp(world, typed)
     if (asked.outcome === 'too_often') return again({ form: FAULTS.too_often }, asked.retry_after)
     const sign_up_url = `/signup/${returnQuery(return_to)}`

@@ -1,0 +1,39 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import { refundCharge } from '#flows/refund'
+import { DISOWNED, type Disowned } from '#flows/sign-in'
+import { setAutoRenew } from '#flows/subscription'
+import type { World } from '#flows/world'
+import { raiseAlarm } from '#platform/alarms'
+
+const REASON = 'The owner of the mailbox says that the purchase was not theirs.'
+
+/**
+ * Undoes what a disowned account pays for: nothing renews, payments of the last 14 days go back, and
+ * staff decides about the others. It may be done any number of times.
+ */
+export function undoDisowned(world: World): void {
+  world.jobs.handle<Disowned>(DISOWNED, async (asker) => {
+    const { db } = world
+    for (const { license_id } of await licensing.liveLicensesOf(db, asker.user_id)) {
+      await setAutoRenew(world, asker, { license_id, to: 'off' })
+    }
+    for (const { id: invoice_id } of await billing.paidInvoicesOf(db, asker.user_id)) {
+      const asked = { invoice_id, reason: REASON }
+      const refund = await refundCharge(world, { ...asker, as: 'disowner' }, asked)
+      const needsStaff =
+        refund.outcome === 'refused_by_processor' ||
+        (refund.outcome === 'refused' && ['too_late', 'disputed'].includes(refund.refusal))
+      if (needsStaff) await openCase(world, invoice_id)
+    }
+  })
+}
+
+async function openCase({ db, random, clock }: World, invoice_id: string): Promise<void> {
+  await raiseAlarm(db, random, clock.now(), {
+    kind: 'disowned_purchase',
+    subject: invoice_id,
+    message: `${REASON} It could not be refunded at once. Decide about a refund.`,
+    href: `/desk/sales/${invoice_id}/`,
+  })
+}

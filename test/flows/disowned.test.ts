@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openAlarms } from '#platform/alarms'
+import { sql } from '#platform/sql'
+import { closeSound } from '../support/invariants.ts'
+import { letterTo, linkIn } from '../support/mailbox.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const HOUR = 3600
+const DAY = 86_400
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => closeSound(service))
+
+let names = 0
+const fresh = () => `disowned-${names++}@example.com`
+
+/** The mailbox's owner says that the purchase was not theirs; waits for what follows. */
+async function disown(email: string, receipt: string): Promise<void> {
+  const owner = buyer(service)
+  await owner.open(linkIn(receipt, 'not_me'))
+  await owner.submit('Lock the account')
+  const deadline = Date.now() + 15_000
+  while (Date.now() < deadline) {
+    const { auto_renew, status } = await stateOf(email)
+    const alarms = await openAlarms(service.world.db)
+    if (
+      !auto_renew &&
+      (status === 'canceled' || alarms.some(({ kind }) => kind === 'disowned_purchase'))
+    ) {
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the purchase was not undone')
+}
+
+async function stateOf(email: string) {
+  return await service.world.db.one<{ status: string; auto_renew: boolean; refunds: number }>(sql`
+    select l.status, coalesce((select bool_or(s.auto_renew) from subscriptions s
+        where s.license_id = l.id and l.status <> 'canceled'), false) as auto_renew,
+      (select count(*) from refunds r join charges c on c.id = r.charge_id
+        join invoices i on i.id = c.invoice_id where i.license_id = l.id) as refunds
+    from licenses l join users u on u.id = l.user_id where u.email = ${email}`)
+}
+
+// S7
+test('"This was not me" refunds a purchase of the last 14 days and ends its checkout', async () => {
+  const email = fresh()
+  const intruder = buyer(service)
+  const bought = await purchase(service, intruder, { email })
+  await disown(email, await letterTo(service, email, /receipt/))
+  assert.deepEqual(await stateOf(email), { status: 'canceled', auto_renew: false, refunds: 1 })
+  assert.equal((await intruder.open(bought.url)).status, 404)
+  const cart = bought.url.replace('success', 'receipt')
+  const { csrf_token = '' } = (await intruder.open('/signin/')) && intruder.form('Sign in')
+  const resent = await service.app.inject({
+    method: 'POST',
+    url: cart,
+    headers: { cookie: intruder.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ csrf_token }).toString(),
+  })
+  assert.equal(resent.statusCode, 404)
+})
+
+// S7
+test('"This was not me" leaves an older purchase to staff, and turns auto-renew off', async () => {
+  const email = fresh()
+  const intruder = buyer(service)
+  const { app } = service.demo
+  await purchase(service, intruder, { email })
+  service.clock.pass(15 * DAY)
+  await intruder.open(`/signin/?return_to=/manage/${app.client_id}/`)
+  // The receipt is sent once more, with links that are good for seven days from now.
+  const { id } = await service.world.db.one<{ id: string }>(sql`select o.id from orders o
+    join users u on u.id = o.user_id where u.email = ${email}`)
+  const { resendReceipt } = await import('#flows/resend-receipt')
+  await resendReceipt(service.world, id)
+  await service.world.db.run(sql`delete from dev_mailbox where recipient = ${email}`)
+  await disown(email, await letterTo(service, email, /receipt/))
+  assert.deepEqual(await stateOf(email), { status: 'active', auto_renew: false, refunds: 0 })
+  const cases = (await openAlarms(service.world.db)).filter(
+    ({ kind }) => kind === 'disowned_purchase',
+  )
+  assert.equal(cases.length, 1)
+  assert.match(String(cases[0]?.href), /^\/desk\/sales\/inv_\w{22}\/$/)
+})
+
+// S12
+test('the success page signs a new account in once, and nobody who signed out, at any time', async () => {
+  const agent = buyer(service)
+  const bought = await purchase(service, agent, { email: fresh() })
+  await agent.open('/account/')
+  await agent.submit('Sign out')
+  for (const seconds of [0, HOUR, 300 * DAY]) {
+    service.clock.pass(seconds)
+    assert.match((await agent.open(bought.url)).url, /^\/signin\//)
+    assert.match((await agent.open('/account/')).url, /^\/signin\//)
+  }
+})
+
+// S12
+test('the success page signs nobody in who first opens it an hour later', async () => {
+  const agent = buyer(service)
+  const bought = await purchase(service, agent, { email: fresh() })
+  await service.world.db.run(sql`update carts set signed_in_at = null`)
+  agent.cookies.delete('__Host-session')
+  service.clock.pass(HOUR)
+  assert.match((await agent.open(bought.url)).url, /^\/signin\//)
+})
