@@ -75,7 +75,7 @@ export async function standingOf(
   }
 }
 
-/** Whether the asker is who they say: the app's developer, the account that was charged, or staff. */
+/** Whether the asker is who they say: the app's developer, the charged account, or staff. */
 export async function isEntitled(
   db: Db,
   { as, user_id }: RefundAsker,
