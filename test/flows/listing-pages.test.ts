@@ -7,6 +7,7 @@ import { compare } from '../../src/surfaces/dashboard/compare.ts'
 import {
   amountOf,
   fieldsOfPlans,
+  formOfVersions,
   pressedPlans,
   readPlans,
 } from '../../src/surfaces/dashboard/plans-form.ts'
@@ -204,6 +205,37 @@ describe('what an undo says that it will do', () => {
   })
 })
 
+// F5
+describe('a free trial', () => {
+  /** Types the days of a trial into the plan Pro. */
+  const review = async (days: string) => {
+    const { app } = await ownApp(service)
+    const rows = formOfVersions(await readVersions(service.world.db, app.id))
+    const plans = rows.map((row) => (row.name === 'Pro' ? { ...row, trial_days: days } : row))
+    await agent.open(`${APP}plans/`)
+    return await agent.submit('Review the changes', Object.fromEntries(fieldsOfPlans(plans)))
+  }
+
+  test('has 0 to 90 whole days: anything else is refused at its field, and nothing is saved', async () => {
+    for (const days of ['91', '-1', '1.5', 'two weeks']) {
+      const page = await review(days)
+      assert.equal(page.status, 422, days)
+      assert.match(textOf(page.body), /A trial has 0 to 90 whole days/)
+    }
+  })
+
+  test('is set in the plan editor, shown in the review and on the product page', async () => {
+    const reviewed = await review('14')
+    assert.match(textOf(reviewed.body), /Pro, trial.*14 days/)
+    await agent.submit(/^Save/)
+    const product = await agent.open('/apps/tidepool/')
+    assert.match(textOf(product.body), /14 days free/)
+    await review('')
+    await agent.submit(/^Save/)
+    assert.doesNotMatch(textOf((await agent.open('/apps/tidepool/')).body), /days free/)
+  })
+})
+
 describe('forms with rows', () => {
   test('a page that carries plans on unseen hands over the plans that it was given', () => {
     const text = fc.string({ maxLength: 20 })
@@ -211,7 +243,10 @@ describe('forms with rows', () => {
     const price = fc.record({ amount: text, frequency: text }, plain)
     const prices = fc.array(price, { maxLength: 6 })
     const is_free = fc.boolean()
-    const plan = fc.record({ product_id: text, name: text, is_free, prices }, plain)
+    const plan = fc.record(
+      { product_id: text, name: text, is_free, trial_days: text, prices },
+      plain,
+    )
     fc.assert(
       fc.property(fc.array(plan, { maxLength: 12 }), (plans) => {
         assert.deepEqual(readPlans(Object.fromEntries(fieldsOfPlans(plans))), plans)
@@ -237,7 +272,7 @@ describe('forms with rows', () => {
   })
 
   test('a button of no list, or of a plan that is not there, moves nothing', () => {
-    const plans = [{ product_id: '', name: 'Pro', is_free: false, prices: [] }]
+    const plans = [{ product_id: '', name: 'Pro', is_free: false, trial_days: '', prices: [] }]
     for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
       assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
     }

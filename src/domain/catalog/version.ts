@@ -24,6 +24,8 @@ export interface GivenPrice {
 
 export const VERSION_NAME = { least: 1, most: 100 }
 export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
+/** How many days a trial has at the most. */
+export const MOST_TRIAL_DAYS = 90
 /** How many versions an app has at the most. */
 export const MOST_VERSIONS = 50
 
@@ -50,7 +52,11 @@ export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
   const faults = judged.flatMap((version, index) => {
     const path = `versions[${index}]`
     const first = keys.indexOf(keys[index]!)
-    return [...nameFaults(path, version, first, index), ...priceFaults(path, version)]
+    return [
+      ...nameFaults(path, version, first, index),
+      ...trialFaults(path, version),
+      ...priceFaults(path, version),
+    ]
   })
   const free = judged.flatMap(({ is_free }, index) => (is_free ? index : []))
   for (const index of free.slice(1)) {
@@ -115,4 +121,11 @@ function frequencyFaults(
   const first = prices.findIndex((each) => each.frequency === frequency)
   if (first === index) return []
   return [{ path, message: 'A version has one price for each frequency.' }]
+}
+
+function trialFaults(path: string, { trial_days = 0 }: GivenVersion): FieldFault[] {
+  const isGood = Number.isInteger(trial_days) && trial_days >= 0 && trial_days <= MOST_TRIAL_DAYS
+  if (isGood) return []
+  const message = `A trial has 0 to ${MOST_TRIAL_DAYS} whole days; 0 is none.`
+  return [{ path: `${path}.trial_days`, message }]
 }

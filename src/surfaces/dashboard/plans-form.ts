@@ -13,20 +13,29 @@ export interface PlanRow {
   product_id: string
   name: string
   is_free: boolean
+  /** Days before the first charge, as typed; empty is none. */
+  trial_days: string
   prices: PriceRow[]
 }
 
 const BLANK_PRICE: PriceRow = { amount: '', frequency: 'month' }
-const BLANK_PLAN: PlanRow = { product_id: '', name: '', is_free: false, prices: [BLANK_PRICE] }
+const BLANK_PLAN: PlanRow = {
+  product_id: '',
+  name: '',
+  is_free: false,
+  trial_days: '',
+  prices: [BLANK_PRICE],
+}
 
 /** The form that shows the plans that are sold. */
 export function formOfVersions(versions: Version[]): PlanRow[] {
   return versions
     .filter(({ is_active }) => is_active)
-    .map(({ product_public_id, name, is_free, prices }) => ({
+    .map(({ product_public_id, name, is_free, trial_days, prices }) => ({
       product_id: product_public_id,
       name,
       is_free,
+      trial_days: trial_days === 0 ? '' : String(trial_days),
       prices: prices.map(({ amount, frequency }) => ({ amount, frequency: frequency ?? 'once' })),
     }))
 }
@@ -37,6 +46,7 @@ export function readPlans(form: Fields): PlanRow[] {
     product_id: row.product_id ?? '',
     name: row.name ?? '',
     is_free: row.is_free !== undefined,
+    trial_days: row.trial_days ?? '',
     prices: rowsOf(row, 'prices').map(({ amount = '', frequency = '' }) => ({ amount, frequency })),
   }))
 }
@@ -49,6 +59,7 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
       [`${path}.product_id`, row.product_id],
       [`${path}.name`, row.name],
       ...(row.is_free ? [[`${path}.is_free`, 'yes'] as [string, string]] : []),
+      [`${path}.trial_days`, row.trial_days],
       ...row.prices.flatMap((price, at): [string, string][] => [
         [`${path}.prices.${at}.amount`, price.amount],
         [`${path}.prices.${at}.frequency`, price.frequency],
@@ -59,16 +70,23 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
 
 /** The versions that the form asks for; a free plan has no prices, whatever stands in their fields. */
 export function versionsOf(rows: PlanRow[]) {
-  return rows.map(({ product_id, name, is_free, prices }) => ({
+  return rows.map(({ product_id, name, is_free, trial_days, prices }) => ({
     ...(product_id === '' ? {} : { product_id }),
     name: name.trim(),
     is_free,
+    trial_days: is_free ? 0 : daysOf(trial_days),
     prices: is_free ? [] : prices.map(priceOf),
   }))
 }
 
 function priceOf({ amount, frequency }: PriceRow) {
   return { amount: amountOf(amount), frequency: frequencyOf(frequency) }
+}
+
+/** Whole days as people write them; empty is none, and NaN is no number of days. */
+function daysOf(text: string): number {
+  const days = text.trim()
+  return days === '' ? 0 : /^\d{1,4}$/.test(days) ? Number(days) : Number.NaN
 }
 
 function frequencyOf(text: string): Frequency | null {

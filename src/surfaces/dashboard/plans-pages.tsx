@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
-import { Comparison, type Difference } from '#design/comparison'
 import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
@@ -125,6 +124,18 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
           </AddRow>
         </fieldset>
       )}
+      {!row.is_free && (
+        <Field
+          label="Free trial, in days"
+          name={`${path}.trial_days`}
+          inputmode="numeric"
+          optional
+          value={row.trial_days}
+          autocomplete="off"
+          hint="0 to 90. The buyer’s card is verified at once and charged when the trial ends. A price that is paid once has no trial."
+          error={faultAt(facts.faults, `${path}.trial_days`)}
+        />
+      )}
     </RowGroup>
   )
 }
@@ -161,86 +172,6 @@ function PriceFields(given: {
         <RowButtons name="do" path={path} what={`price ${at + 1} of ${what}`} />
       </div>
     </div>
-  )
-}
-
-/** What saving the plans would do, before it is done. */
-export interface Review {
-  /** The plans that nobody could buy any more. */
-  removed: string[]
-  /** The prices whose buy links stop, in words. */
-  dead_links: string[]
-  differences: Difference[]
-}
-
-/** Shows what saving the plans would do, and saves them. */
-export function ReviewPage(
-  facts: AppFacts & {
-    review: Review
-    /** The form, carried along unseen. */
-    fields: [name: string, value: string][]
-    /** Names what is shown here; if it is no longer what would happen, it is shown anew. */
-    reviewed: string
-    has_changed: boolean
-  },
-): JSX.Element {
-  const { review } = facts
-  return (
-    <AppPage
-      {...facts}
-      current="plans"
-      heading="review the plans"
-      words="Nothing is saved yet. This is what would change."
-    >
-      <div class="grid max-w-3xl grid-cols-1 gap-6">
-        {facts.has_changed && (
-          <Alert tone="warning" title="The plans have changed meanwhile">
-            Somebody else, or an agent, has saved them since you looked. This is what would change
-            by now.
-          </Alert>
-        )}
-        {review.dead_links.length > 0 && (
-          <Alert tone="warning" title="Buy links that will stop working">
-            <ul class="list-disc ps-5">
-              {review.dead_links.map((link) => (
-                <li key={link}>{link}</li>
-              ))}
-            </ul>
-          </Alert>
-        )}
-        {review.removed.length > 0 && (
-          <Alert tone="warning" title="Plans that will be removed">
-            <ul class="list-disc ps-5">
-              {review.removed.map((name) => (
-                <li key={name}>{name}</li>
-              ))}
-            </ul>
-          </Alert>
-        )}
-        {review.differences.length > 0 && (
-          <Panel title="Changed">
-            <Comparison differences={review.differences} sides={['Now', 'Then']} />
-          </Panel>
-        )}
-        <p class="text-sm text-muted">
-          What you save holds at once, for every checkout that is not paid yet.
-        </p>
-        <Form action={addressOf(facts.slug, 'plans')} csrf_token={facts.csrf_token}>
-          {facts.fields.map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
-          <input type="hidden" name="reviewed" value={facts.reviewed} />
-          <Actions>
-            <Button kind="primary" name="do" value="save" pending="Saving…">
-              Save the plans
-            </Button>
-            <Button name="do" value="edit">
-              Go on editing
-            </Button>
-          </Actions>
-        </Form>
-      </div>
-    </AppPage>
   )
 }
 

@@ -18,7 +18,8 @@ import {
   readPlans,
   versionsOf,
 } from './plans-form.ts'
-import { DescriptionsPage, PlansPage, type Review, ReviewPage } from './plans-pages.tsx'
+import { DescriptionsPage, PlansPage } from './plans-pages.tsx'
+import { type Review, ReviewPage } from './plans-review-page.tsx'
 import { formFaults } from './rows.ts'
 
 const PLANS = '/dashboard/apps/:slug/plans/'
