@@ -90,16 +90,20 @@ async function begin(town: Town, chance: Chance, person: Person, shop: Shop): Pr
   const { world } = town
   const offer = chance.pick(await catalog.offers(world.db, shop.id))
   const session = chance.odds(80) ? await sessionOf(town, person) : undefined
+  const affiliate_id = chance.odds(35) ? chance.pick(town.affiliates) : null
+  const brought_by = chance.odds(40) ? 'service' : 'seller'
   const opened = await openCart(world, {
     offer,
     details: person,
     browser_hash: Buffer.from(person.email),
     next_url: null,
     session,
-    affiliate_id: chance.odds(35) ? chance.pick(town.affiliates) : null,
-    brought_by: chance.odds(40) ? 'service' : 'seller',
+    affiliate_id,
+    brought_by,
   })
   if (opened.step === 'owner') return 'owns it already'
+  const { state } = person
+  town.witness.carts.set(opened.cart_id, { state, brought_by, affiliate_id, prices: new Set() })
   if (opened.step === 'sign_in') {
     const cart = (await billing.findCart(world.db, opened.cart_id))!
     const known = await identifyBuyer(world, cart, await sessionOf(town, person))
@@ -148,6 +152,7 @@ async function press(town: Town, cart_id: string): Promise<Confirmed['outcome']>
   const offer = await catalog.findOffer(world.db, cart.price_id)
   if (!offer || !cart.card) return 'card_needed'
   const { agreement, terms } = await bill(world, cart, offer)
+  witness.carts.get(cart_id)!.prices.add(offer.amount)
   const asked: Asked = witness.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
   asked.outcome = outcome

@@ -69,6 +69,8 @@ export async function move(town: Town, chance: Chance): Promise<string | undefin
   // Good for ten minutes: what is older must be looked at again.
   if (chance.odds(15)) stage.clock.pass(chance.between(300, 1200))
   const asker = { user_id, request_id: REQUEST }
+  const agreed = town.witness.agreed.get(license_id) ?? new Set()
+  town.witness.agreed.set(license_id, agreed.add(offer.offer.amount))
   const agree = async () => {
     const asked = town.witness.ask('upgrade', license_id, offer.total)
     const { agreement } = offer
@@ -177,7 +179,7 @@ export async function changeBanksMind(town: Town, chance: Chance): Promise<strin
   if (!held) return undefined
   const { token } = await town.world.db.one<{ token: string }>(sql`select c.token from cards c
     join subscriptions s on s.card_id = c.id where s.license_id = ${held.license_id}`)
-  const works = chance.odds(50)
+  const works = chance.odds(35)
   if (works) await town.stage.sandbox.mendCard(token)
   else await town.stage.sandbox.declineRenewals(token, chance.between(1, 8))
   return `${held.license_id} ${works ? 'works' : 'declines'}`

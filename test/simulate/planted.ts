@@ -1,5 +1,6 @@
 import * as payments from '#domain/payments'
 import { addDays } from '#platform/calendar'
+import { cents } from '#platform/money'
 import type { Fault, Said } from './fault.ts'
 
 /** A bug that somebody could write, and the rules of which one shows it first. */
@@ -96,6 +97,64 @@ function forgettingLicenses(): Fault['say'] {
   }
 }
 
+/** What a refusal of the processor is to an adapter that throws it: for a key, from then on. */
+function throwingRefusals(): Pick<Fault, 'processor'> {
+  const refused = new Set<string>()
+  const fail = () => {
+    throw new Error('parameter_invalid')
+  }
+  return {
+    processor: (processor) => ({
+      ...processor,
+      async charge(now, request) {
+        const answer = await processor.charge(now, request)
+        if (answer.status !== 'refused') return answer
+        refused.add(request.key)
+        return fail()
+      },
+      find: async (key) => (refused.has(key) ? fail() : await processor.find(key)),
+      close: async (now, key) => (refused.has(key) ? fail() : await processor.close(now, key)),
+    }),
+  }
+}
+
+/** A renewal pays for the period that was billed, however late it is paid. */
+function keepingPeriods(): Pick<Fault, 'say'> {
+  const billed = new Map<unknown, { period_start: unknown; period_end: unknown }>()
+  const instead = new Map<number, unknown>()
+  const swap = (at: unknown) => (at instanceof Date ? (instead.get(at.getTime()) ?? at) : at)
+  const remember = where('insert into invoices', ({ id, kind, period_start, period_end }) => {
+    if (kind === 'renewal' && period_end) billed.set(id, { period_start, period_end })
+    return {}
+  })
+  const pay = where('update invoices set status = ', ({ id, period_start, period_end }) => {
+    const old = billed.get(id)
+    if (!old) return {}
+    instead.set((period_start as Date).getTime(), old.period_start)
+    instead.set((period_end as Date).getTime(), old.period_end)
+    return old
+  })
+  const row = where('update subscriptions set price_id', ({ anchor, period_end, next_at }) => ({
+    anchor: swap(anchor),
+    period_end: swap(period_end),
+    next_at: swap(next_at),
+  }))
+  const license = where('update licenses set status', ({ period_end }) => ({
+    period_end: swap(period_end),
+  }))
+  return all(remember, pay, row, license)
+}
+
+/** A renewal of somebody whom the service brought, at the rate of whom the seller brought. */
+function atTheSellersRate(row: Record<string, unknown>): object {
+  const { kind, brought_by, amount, add_on_fee, affiliate_id } = row
+  if (kind !== 'renewal' || brought_by !== 'service') return {}
+  const rate = (bps: number) => Math.round(((amount as number) * bps) / 10_000) + 50
+  const fee = (add_on_fee as number) > 0 ? rate(700) : rate(500)
+  const commission = affiliate_id === null ? 0 : Math.floor(fee / 4)
+  return { brought_by: 'seller', fee, add_on_fee: fee - rate(500), commission }
+}
+
 const BOOKS = 'the books are what happened, recomputed'
 const TAKEN = 'money that the processor took has its charge, its order and its license'
 const FORESEEN = 'no flow fails in a way that nobody foresaw'
@@ -104,8 +163,28 @@ const DIVIDED = [
   `${BOOKS}: what goes back is divided like the bill`,
 ]
 
-/** Every bug that is planted. */
+/** Every bug that is planted; those that say most come first. */
 export const PLANTED: readonly Planted[] = [
+  {
+    name: 'a request that the processor refuses fails, and its attempt stays open',
+    caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
+    ...throwingRefusals(),
+  },
+  {
+    name: 'a renewal keeps 5 % though the service brought the buyer',
+    caught_by: ['a fee is that of the link by which it was bought'],
+    ...where('insert into invoices', atTheSellersRate),
+  },
+  {
+    name: 'a payment that comes late keeps the old period',
+    caught_by: ['a period is counted from its anchor', FORESEEN],
+    ...keepingPeriods(),
+  },
+  {
+    name: 'a due that is too little to charge is asked for all the same',
+    caught_by: ['nothing is asked for that is too little to charge'],
+    processor: (processor) => ({ ...processor, smallest_charge: cents(0) }),
+  },
   {
     name: 'a charge whose answer was lost is made again under a fresh key',
     caught_by: [TAKEN],

@@ -21,8 +21,8 @@ const DAY = 24 * HOUR
 
 /** All that can happen in a month, and how often against the rest. */
 const DEEDS: readonly Deed[] = [
-  { name: 'buy', weight: 18, act: buy },
-  { name: 'hours pass', weight: 6, act: (town, chance) => pass(town, chance, chance.below(DAY)) },
+  { name: 'buy', weight: 14, act: buy },
+  { name: 'hours pass', weight: 4, act: (town, chance) => pass(town, chance, chance.below(DAY)) },
   {
     name: 'days pass',
     weight: 12,
@@ -30,7 +30,7 @@ const DEEDS: readonly Deed[] = [
   },
   {
     name: 'weeks pass',
-    weight: 8,
+    weight: 12,
     act: (town, chance) => pass(town, chance, 7 * DAY + chance.below(28 * DAY)),
   },
   { name: 'auto-renew', weight: 5, act: owning.switchAutoRenew },
@@ -40,7 +40,7 @@ const DEEDS: readonly Deed[] = [
   { name: 'pay now', weight: 4, act: owning.payNow },
   { name: 'another card', weight: 4, act: owning.giveOtherCard },
   { name: 'replace a key', weight: 2, act: owning.replaceKey },
-  { name: 'the bank of a card', weight: 4, act: owning.changeBanksMind },
+  { name: 'the bank of a card', weight: 5, act: owning.changeBanksMind },
   { name: 'refund', weight: 8, act: selling.refund },
   { name: 'object', weight: 3, act: selling.object },
   { name: 'settle a dispute', weight: 9, act: selling.settleDispute },

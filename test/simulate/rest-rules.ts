@@ -124,6 +124,10 @@ export const RULES: readonly Rule[] = [
         and (h.until is null or a.created_at < h.until)`,
   },
   {
+    rule: 'nothing is asked for that is too little to charge',
+    broken: () => sql`select id, amount from attempts where amount between 1 and 49`,
+  },
+  {
     rule: 'a license whose latest charge went back whole is over',
     broken: () => sql`select i.license_id, i.id from invoices i
       join charges c on c.invoice_id = i.id join licenses l on l.id = i.license_id

@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert'
 import { assertInvariants } from '../support/invariants.ts'
 import { calendarFaults } from './calendar.ts'
+import { figureFaults } from './figures.ts'
 import { RULES } from './rest-rules.ts'
 import { testimonyFaults } from './testimony.ts'
 import type { Town } from './town.ts'
@@ -24,6 +25,10 @@ export async function rulesBroken(
     const rows = await db.rows(broken(town.world.clock.now()))
     if (rows.length > 0) return told(rule, rows)
   }
-  const [fault] = [...(await calendarFaults(db)), ...(await testimonyFaults(town))]
+  const [fault] = [
+    ...(await figureFaults(town)),
+    ...(await calendarFaults(db)),
+    ...(await testimonyFaults(town)),
+  ]
   return fault && told(fault.rule, fault.facts)
 }

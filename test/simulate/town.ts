@@ -56,6 +56,7 @@ const PLANS: readonly (readonly Plan[])[] = [
   [
     ['Dinghy', 'week', 0],
     ['Sloop', 'month', 0],
+    ['Yawl', 'month', 0],
     ['Ketch', 'year', 0],
     ['Ship', null, 0],
   ],
@@ -164,13 +165,17 @@ async function openShop(
   let amount = chance.between(100, 900)
   for (const [position, [name, often, trial_days]] of plans.entries()) {
     // What is paid each day fills the books with little that is new: here and there is enough.
-    const frequency = often === 'week' && chance.odds(30) ? 'day' : often
+    const frequency = often === 'week' && chance.odds(15) ? 'day' : often
     const product_id = mintId(random, 'prod')
     const plan = { name, description: '', is_free: false, position, trial_days }
     await catalog.addProduct(db, now, { ...plan, id: product_id, app_id: id })
     const price = { id: mintId(random, 'prc'), product_id, frequency }
     await catalog.addPrice(db, now, { ...price, amount: cents(amount) })
-    amount = frequency === 'month' ? amount * 9 + chance.below(1000) : amount * 4 + chance.below(99)
+    const isNextAlike = plans[position + 1]?.[1] === often
+    // Two plans that differ by cents: what is due between them is too little to charge.
+    if (isNextAlike) amount += chance.between(1, 60)
+    else if (frequency === 'month') amount = amount * 9 + chance.below(1000)
+    else amount = amount * 4 + chance.below(99)
   }
   return id
 }

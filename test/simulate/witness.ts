@@ -9,11 +9,23 @@ export interface Asked {
 
 export type AskedFor = 'purchase' | 'upgrade' | 'payment' | 'refund' | 'auto_renew' | 'rotation'
 
+/** How somebody came to a purchase, and what it cost each time they agreed to it, before tax. */
+export interface Bought {
+  state: string
+  brought_by: 'seller' | 'service'
+  affiliate_id: string | null
+  prices: Set<number>
+}
+
 /**
  * Everything that people asked for and were told, apart from all that the service writes: what it
  * did is compared with it. Whoever the answer did not reach is a witness of nothing.
  */
 export class Witness {
+  /** By the id of the cart. */
+  readonly carts = new Map<string, Bought>()
+  /** What the owner of a license agreed to pay for a period of another plan. */
+  readonly agreed = new Map<string, Set<number>>()
   readonly asked: Record<AskedFor, Asked[]> = {
     purchase: [],
     upgrade: [],

@@ -1,0 +1,117 @@
+import { sql } from '#platform/sql'
+import type { Broken } from './calendar.ts'
+import type { Town } from './town.ts'
+import type { Bought } from './witness.ts'
+
+interface Figures {
+  id: string
+  kind: 'purchase' | 'renewal' | 'upgrade'
+  license_id: string
+  cart_id: string
+  price_amount: number
+  amount: number
+  tax: number
+  fee: number
+  add_on_fee: number
+  commission: number
+  period_start: Date
+  period_end: Date | null
+  created_at: Date
+  /** What went back of it: when that was put on record, and how much. */
+  refunds: { at: string; amount: number }[]
+  is_waived: boolean
+}
+
+const INVOICES = sql`select i.id, i.kind, i.license_id, o.cart_id, i.price_amount, i.amount, i.tax,
+    i.fee, i.add_on_fee, i.commission, i.period_start, i.period_end, i.created_at, i.is_waived,
+    coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount))
+      from refunds r join charges c on c.id = r.charge_id
+      where c.invoice_id = i.id and r.status <> 'refused'), '[]') as refunds
+  from invoices i join orders o on o.id = i.order_id
+  where i.status = 'paid' order by i.license_id, i.paid_at, i.number`
+
+/** What each state of the town takes of a price, in millionths. */
+const TAX_PPM: Record<string, number> = {
+  TX: 50_000,
+  NY: 40_000,
+  WA: 65_000,
+  MA: 62_500,
+  OR: 0,
+  CA: 0,
+}
+
+const rounded = (amount: number, part: number, whole: number) =>
+  Math.floor((2 * amount * part + whole) / (2 * whole))
+
+/**
+ * Holds every figure of a paid invoice against what its buyer and seller did: the price that was
+ * agreed to, the link by which it was bought, the state of the buyer, and what went back. No figure
+ * of the service is taken for granted.
+ */
+export async function figureFaults({ stage, witness }: Town): Promise<Broken[]> {
+  const invoices = await stage.db.rows<Figures>(INVOICES)
+  const licenses = Map.groupBy(invoices, ({ license_id }) => license_id)
+  return [...licenses].flatMap(([license_id, mine]) => {
+    const bought = witness.carts.get(mine[0]!.cart_id)!
+    const prices = new Set([...bought.prices, ...(witness.agreed.get(license_id) ?? [])])
+    return mine.flatMap((invoice, index) => {
+      const rule = faultOf(mine, index, bought, prices)
+      return rule ? [{ rule, facts: { invoice, bought, prices: [...prices] } }] : []
+    })
+  })
+}
+
+function faultOf(
+  mine: readonly Figures[],
+  index: number,
+  bought: Bought,
+  prices: ReadonlySet<number>,
+): string | undefined {
+  const { kind, price_amount, amount, tax, fee, add_on_fee, commission } = mine[index]!
+  if (!prices.has(price_amount)) return 'nobody pays a price that they did not agree to'
+  const credits = kind === 'upgrade' ? creditsOf(mine, index) : [0]
+  if (!credits.includes(price_amount - amount)) return 'a credit is of money that was kept'
+  if (tax !== rounded(amount, TAX_PPM[bought.state]!, 1_000_000)) {
+    return 'the tax is that of the state of the buyer'
+  }
+  const rate = bought.brought_by === 'service' ? 1000 : 500
+  const fixed = kind === 'upgrade' && index > 0 ? 0 : 50
+  const without = rounded(amount, rate, 10_000) + fixed
+  const isRight =
+    (fee === without && add_on_fee === 0) ||
+    (fee === rounded(amount, rate + 200, 10_000) + fixed && add_on_fee === fee - without)
+  if (!isRight) return 'a fee is that of the link by which it was bought'
+  if (commission !== (bought.affiliate_id ? Math.floor(fee / 4) : 0)) {
+    return 'the affiliate who referred the buyer earns a quarter of the fee'
+  }
+  return undefined
+}
+
+/** What an upgrade may credit; two where money went back in the very moment of it. */
+function creditsOf(mine: readonly Figures[], index: number): number[] {
+  const { period_start, created_at } = mine[index]!
+  const at = created_at.getTime()
+  return [at - 1, at].map((by) => unused(mine, index - 1, by, period_start))
+}
+
+/** The unused part, at a time, of what was kept for a period by then. */
+function unused(mine: readonly Figures[], index: number, by: number, at: Date): number {
+  const invoice = mine[index]
+  if (!invoice?.period_end) return 0
+  const seconds = (from: Date, to: Date) => Math.floor((to.getTime() - from.getTime()) / 1000)
+  const whole = seconds(invoice.period_start, invoice.period_end)
+  const left = Math.min(whole, Math.max(0, seconds(at, invoice.period_end)))
+  return rounded(kept(mine, index, by), left, whole)
+}
+
+/** What was kept for the period of an invoice: its own, and of its credit what was kept since. */
+function kept(mine: readonly Figures[], index: number, by: number): number {
+  const { kind, amount, tax, period_start, created_at, refunds, is_waived } = mine[index]!
+  const back = refunds
+    .filter(({ at }) => new Date(at).getTime() <= by)
+    .reduce((sum, refund) => sum + refund.amount, 0)
+  const own = is_waived ? 0 : Math.max(0, amount - (back - rounded(tax, back, amount + tax)))
+  if (kind !== 'upgrade') return own
+  const given = unused(mine, index - 1, created_at.getTime(), period_start)
+  return own + Math.min(given, unused(mine, index - 1, by, period_start))
+}
