@@ -10,6 +10,7 @@ import Fastify, {
 import { isDatabaseAway } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Log } from '#platform/log'
+import { nestsDeeperThan } from '#platform/nesting'
 import { Problem } from '#platform/problem'
 import type { Random } from '#platform/random'
 
@@ -40,6 +41,8 @@ const BODY_LIMIT = 64 * 1024
 // As long as an address can be at all: what is too long for us is refused by our own words.
 const PARAM_LIMIT = 16 * 1024
 const SAMPLE = 100
+/** No request of this service nests deeper than ten levels. */
+const DEEPEST = 32
 const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
 /** What every answer has: alone it can load nothing and be framed nowhere. Pages allow more. */
@@ -144,6 +147,7 @@ function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
     else if (body.includes('\\u0000')) done(unreadable())
+    else if (nestsDeeperThan(body as string, DEEPEST)) done(tooDeep())
     else parse(request, body as string, done)
   })
 }
@@ -155,6 +159,11 @@ export function readForms(scope: FastifyInstance): void {
     if (body.includes('%00') || body.includes('\0')) done(unreadable())
     else done(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
+}
+
+function tooDeep(): Problem {
+  const message = `The request body nests deeper than ${DEEPEST} levels.`
+  return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
 }
 
 /** A NUL is part of no text here, and PostgreSQL stores none. */

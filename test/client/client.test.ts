@@ -8,6 +8,7 @@ import {
   InvalidRequestError,
   PurserError,
   RateLimitedError,
+  ServiceNotEnabledError,
   UnreachableError,
 } from '@purser/client'
 import { license, type Reply, refusal, startFakeService } from './fake-service.ts'
@@ -254,4 +255,36 @@ test('a client that cannot work is refused where it is made or used', async () =
   )
   const client = createClient({ base_url: 'https://purser.example', client_id })
   await assert.rejects(client.validate(key), /needs the client_secret/)
+})
+
+// F21
+test('the entitlement call shows the token of the user, and no secret of the app', async () => {
+  const entitlement = {
+    entitled: true,
+    version: 'Pro',
+    product_public_id: 'prod_pro',
+    product_id: 'prod_pro',
+    status: 'active',
+    is_free: false,
+    period_end: '2026-12-01',
+  }
+  await using service = await startFakeService(() => ({ body: entitlement }))
+  assert.deepEqual(await clientOf(service.url).entitlement('token-of-a-user'), entitlement)
+  const [{ method, path, headers }] = service.asked as [(typeof service.asked)[0]]
+  assert.deepEqual([method, path], ['GET', '/licensing/entitlement/'])
+  assert.equal(headers.authorization, 'Bearer token-of-a-user')
+})
+
+// F21
+test('an add-on that is off is an error of its own, and a token that cannot be is never sent', async () => {
+  await using service = await startFakeService(() => refusal(403, 'service_not_enabled'))
+  const error = await errorOf(clientOf(service.url).entitlement('token'))
+  assert.ok(error instanceof ServiceNotEnabledError)
+  assert.equal(error.code, 'service_not_enabled')
+  assert.equal(error.status, 403)
+  for (const token of ['', 'two words', 'line\nbreak']) {
+    const refused = await errorOf(clientOf(service.url).entitlement(token))
+    assert.equal((refused as PurserError).code, 'invalid_token')
+  }
+  assert.equal(service.asked.length, 1)
 })

@@ -28,6 +28,7 @@ const TOOLS = [
 ]
 const READS = ['list_apps', 'list_products', 'get_integration_settings', 'get_app_listing']
 const ALL = grants.AGENT_SCOPES.join(' ')
+const READING = 'integrations.read listing.read'
 
 let service: TestService
 let base_url: string
@@ -118,7 +119,8 @@ describe('the gate', () => {
         const accept = 'text/event-stream'
         const answer = await service.app.inject({ method, url, headers: { accept } })
         assertRefused(answer, 405, 'method_not_allowed')
-        assert.equal(answer.headers.allow, 'POST')
+        // F45: OPTIONS is the preflight of agents in a page.
+        assert.equal(answer.headers.allow, 'OPTIONS, POST')
       }
     }
     const headers = { ...(await bearer()), accept: 'application/json' }
@@ -161,15 +163,102 @@ describe('the gate', () => {
   })
 })
 
+describe('hostile bodies', () => {
+  test('F39: 60,000 nested brackets are 400, whether they are closed or not', async () => {
+    const nested = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(60_000)}`
+    for (const body of [`${nested}${']'.repeat(60_000)}}`, nested]) {
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: {
+          ...(await bearer()),
+          accept: 'application/json',
+          'content-type': 'application/json',
+        },
+        payload: body,
+      })
+      assert.equal(answer.statusCode, 400)
+      assert.equal(answer.json().error, 'invalid_request')
+      assert.match(answer.json().message, /nests deeper than 32 levels/)
+    }
+  })
+
+  test('F39: brackets inside of a text are no nesting', async () => {
+    const call = toolCall('list_products', { app_slug: `"\\${'['.repeat(50)}` })
+    assert.equal((await post(service, call, await bearer())).statusCode, 200)
+  })
+
+  test('S11: a list that is far too long is refused by its count, before its entries are read', async () => {
+    const versions = Array.from({ length: 6000 }, () => ({ name: 7 }))
+    const sections = Array.from({ length: 5000 }, () => 1)
+    const features = [{ name: 'x', product_ids: Array.from({ length: 5000 }, () => 1) }]
+    for (const [name, args, path] of [
+      ['replace_versions', { versions }, 'versions'],
+      ['replace_versions', { versions: [{ name: 'x', prices: sections }] }, 'versions[0].prices'],
+      ['replace_detail_sections', { sections }, 'sections'],
+      ['replace_feature_table', { features }, 'features[0].product_ids'],
+      ['update_app_listing', { tags: sections }, 'tags'],
+    ] as const) {
+      const call = toolCall(name, { app_slug: 'tidepool', ...args })
+      const answer = await post(service, call, await bearer())
+      const { error, fields } = JSON.parse(answer.json().result.content[0].text)
+      assert.equal(error, 'invalid_request')
+      assert.deepEqual(
+        fields.map((field: { path: string }) => field.path),
+        [path],
+      )
+    }
+  })
+})
+
+describe('pages of other origins', () => {
+  const origin = 'http://localhost:6274'
+
+  test('F45: an agent in a page of this computer may call and read the answer, without cookies', async () => {
+    const preflight = await service.app.inject({
+      method: 'OPTIONS',
+      url: '/mcp',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization, mcp-protocol-version',
+      },
+    })
+    assert.equal(preflight.statusCode, 204)
+    assert.equal(preflight.headers['access-control-allow-origin'], origin)
+    assert.equal(
+      preflight.headers['access-control-allow-headers'],
+      'authorization, mcp-protocol-version',
+    )
+    for (const headers of [{ origin }, { origin, ...(await bearer()) }]) {
+      const answer = await post(service, PING, headers)
+      assert.equal(answer.headers['access-control-allow-origin'], origin)
+      assert.match(String(answer.headers['access-control-expose-headers']), /WWW-Authenticate/)
+      assert.equal(answer.headers['access-control-allow-credentials'], undefined)
+    }
+  })
+
+  test('F45: the page of a stranger may not even ask', async () => {
+    const answer = await service.app.inject({
+      method: 'OPTIONS',
+      url: '/mcp',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    assertRefused(answer, 403, 'origin_not_allowed')
+    assert.equal(answer.headers['access-control-allow-origin'], undefined)
+  })
+})
+
 describe('tokens', () => {
   const challengeOf = (answer: { headers: Record<string, unknown> }) =>
     String(answer.headers['www-authenticate'])
   const metadata = () => `resource_metadata="${base_url}/.well-known/oauth-protected-resource/mcp"`
 
-  test('without a token the answer is 401 and says where to learn how to get one', async () => {
+  // F44: whoever needs to read is not asked to let an agent write.
+  test('without a token the answer is 401, asks for reading, and says where to learn how to get one', async () => {
     const answer = await post(service, PING)
     assertRefused(answer, 401, 'invalid_token')
-    assert.equal(challengeOf(answer), `Bearer realm="agent", scope="${ALL}", ${metadata()}`)
+    assert.equal(challengeOf(answer), `Bearer realm="agent", scope="${READING}", ${metadata()}`)
   })
 
   test('a token that is unknown, expired, revoked or for somebody else is 401', async () => {
@@ -208,7 +297,7 @@ describe('tokens', () => {
     for (const each of bad) {
       const answer = await post(service, PING, { authorization: `Bearer ${each}` })
       assertRefused(answer, 401, 'invalid_token')
-      const expected = `Bearer realm="agent", error="invalid_token", scope="${ALL}", ${metadata()}`
+      const expected = `Bearer realm="agent", error="invalid_token", scope="${READING}", ${metadata()}`
       assert.equal(challengeOf(answer), expected)
     }
     const basic = await post(service, PING, { authorization: 'Basic YTpi' })

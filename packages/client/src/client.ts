@@ -4,6 +4,7 @@ import { pathPart, serviceAddress } from './links.ts'
 import { type Call, type Fetch, send, sleep } from './transport.ts'
 import type {
   AppProfile,
+  Entitlement,
   LicenseState,
   OrderLicense,
   Prices,
@@ -47,6 +48,12 @@ export type Client = {
     ref: string,
     options?: { wait_seconds?: number | undefined },
   ): Promise<OrderLicense | ProcessingOrder>
+  /**
+   * What the user of an access token may use, for apps with hosted sign-in. Throws `invalid_token`
+   * for a token that is missing, expired or revoked, `insufficient_scope`, and
+   * ServiceNotEnabledError while the add-on is off. It needs no `client_secret`.
+   */
+  entitlement(access_token: string): Promise<Entitlement>
   /**
    * Kills a leaked key and returns its successor, once. Never repeated by itself: pass an
    * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit
@@ -105,6 +112,14 @@ export function createClient(options: ClientOptions): Client {
       }
     },
 
+    async entitlement(access_token) {
+      if (!/^[\w.~+/=-]+$/.test(access_token)) refuse('invalid_token', 'access token', 401)
+      const headers = { authorization: `Bearer ${access_token}` }
+      const url = `${base_url}/licensing/entitlement/`
+      const call = { method: 'GET', url, headers, repeatable: true } as const
+      return (await send(fetch, timeout_ms, call)).body as Entitlement
+    },
+
     async regenerateKey(license_id, { reason, idempotency_key } = {}) {
       const part = pathPart(license_id) ?? refuse('unknown_license', 'license id')
       const answer = await askAsApp(`/licenses/${part}/regenerate-key`, {
@@ -129,6 +144,6 @@ function formEncode(value: string): string {
 }
 
 /** What the service would say: a value that fits in no path was never issued by it. */
-function refuse(code: string, noun: string): never {
-  throw new PurserError(`This is not a valid ${noun}.`, { status: 404, code, request_id: null })
+function refuse(code: string, noun: string, status = 404): never {
+  throw new PurserError(`This is not a valid ${noun}.`, { status, code, request_id: null })
 }

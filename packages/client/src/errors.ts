@@ -2,10 +2,14 @@
 
 /** The codes of the service, then the three that the client gives where no code was sent. */
 export type ErrorCode =
+  | 'Client is not linked to an app'
+  | 'insufficient_scope'
   | 'invalid_client'
   | 'invalid_request'
+  | 'invalid_token'
   | 'license_canceled'
   | 'not_found'
+  | 'service_not_enabled'
   | 'unknown_key'
   | 'unknown_license'
   | 'unknown_order'
@@ -56,6 +60,14 @@ export class InvalidRequestError extends PurserError {
     super(message, details)
     this.fields = details.fields
   }
+}
+
+/**
+ * 403 `service_not_enabled`: the app's hosted sign-in add-on is off. Its user can do nothing about
+ * it; turn it on in the dashboard. Sign-in itself keeps working.
+ */
+export class ServiceNotEnabledError extends PurserError {
+  override readonly name = 'ServiceNotEnabledError'
 }
 
 /** No usable answer: a network fault, a timeout, or a 5xx that outlasted the safe retries. */

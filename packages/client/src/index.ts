@@ -7,11 +7,14 @@ export {
   InvalidRequestError,
   PurserError,
   RateLimitedError,
+  ServiceNotEnabledError,
   UnreachableError,
 } from './errors.ts'
 export { buyLink, manageLink } from './links.ts'
 export type {
   AppProfile,
+  Entitlement,
+  EntitlementStatus,
   Frequency,
   LicenseState,
   LicenseStatus,

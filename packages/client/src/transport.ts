@@ -1,5 +1,11 @@
 /** One call to the service: a bounded time, safe retries, and refusals turned into errors. */
-import { InvalidRequestError, PurserError, RateLimitedError, UnreachableError } from './errors.ts'
+import {
+  InvalidRequestError,
+  PurserError,
+  RateLimitedError,
+  ServiceNotEnabledError,
+  UnreachableError,
+} from './errors.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export type Call = {
@@ -82,6 +88,7 @@ function read(response: Response, body: Record<string, unknown> | null): Answer 
     const fields = Array.isArray(body?.fields) ? body.fields : []
     throw new InvalidRequestError(message, { ...details, fields })
   }
+  if (details.code === 'service_not_enabled') throw new ServiceNotEnabledError(message, details)
   throw new PurserError(message, details)
 }
 

@@ -70,6 +70,30 @@ export type LicenseState = {
 /** A landed order: the license and its key. */
 export type OrderLicense = LicenseState & { license_key: string }
 
+/** `preview` is the developer's own walkthrough; `none` is no license and no free plan. */
+export type EntitlementStatus =
+  | 'active'
+  | 'trialing'
+  | 'one_time_active'
+  | 'free'
+  | 'preview'
+  | 'none'
+
+/** What a signed-in user may use. It carries no `sub`: identity comes from the login. */
+export type Entitlement = {
+  /** True if the user may use the app: a live license, or the free plan. */
+  entitled: boolean
+  /** The plan's display name, which may change. */
+  version: string
+  /** The plan, prefix `prod_`, kept for good. Gate features on this. */
+  product_public_id: string
+  product_id: string
+  status: EntitlementStatus
+  is_free: boolean
+  /** `YYYY-MM-DD` in UTC, or null. */
+  period_end: string | null
+}
+
 /** An order that is paid but has not landed yet; ask again after `retry_after` seconds. */
 export type ProcessingOrder = { status: 'processing'; retry_after: number }
 

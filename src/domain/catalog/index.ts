@@ -11,6 +11,7 @@ export * from './products.ts'
 export {
   type GivenPrice,
   type GivenVersion,
+  MOST_PRICES,
   MOST_VERSIONS,
   PRODUCT_DESCRIPTION,
   VERSION_NAME,

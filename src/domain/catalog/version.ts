@@ -27,7 +27,9 @@ export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
 /** How many days a trial has at the most. */
 export const MOST_TRIAL_DAYS = 90
 /** How many versions an app has at the most. */
-export const MOST_VERSIONS = 50
+export const MOST_VERSIONS = 20
+/** How many prices a version has at the most: one for each frequency, and one paid once. */
+export const MOST_PRICES = FREQUENCIES.length + 1
 
 const LEAST = cents(100)
 const MOST = cents(9_999_999)

@@ -1,3 +1,4 @@
+import * as catalog from '#domain/catalog'
 import type { Version } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
 import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
@@ -106,13 +107,16 @@ export function amountOf(text: string): string {
 export function pressedPlans(rows: PlanRow[], form: Fields) {
   const press = pressOf(form.do)
   if (press === undefined) return undefined
+  const isFull = (list: unknown[], most: number) => press.act === 'add' && list.length >= most
   if (press.list === 'versions') {
+    if (isFull(rows, catalog.MOST_VERSIONS)) return { rows, focus: undefined }
     const next = arranged(rows, press, BLANK_PLAN)
     return { rows: next, focus: rowInFocus(press, next) }
   }
   const [, index] = /^versions\.(\d{1,2})\.prices$/.exec(press.list) ?? []
   const plan = rows[Number(index)]
   if (plan === undefined) return undefined
+  if (isFull(plan.prices, catalog.MOST_PRICES)) return { rows, focus: undefined }
   const prices = arranged(plan.prices, press, blankPrice(plan.prices))
   return {
     rows: rows.map((row) => (row === plan ? { ...plan, prices } : row)),

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { formatMoney } from '#design/money'
+import * as catalog from '#domain/catalog'
 import { describeProduct, readVersions, replaceVersions, type Version } from '#flows/listing'
 import type { World } from '#flows/world'
 import { parseAmount } from '#platform/money'
-import type { FieldFault } from '#platform/problem'
+import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
 import { formOf, goTo, sendPage } from '#surfaces/pages'
 import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
@@ -40,6 +41,7 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     forDeveloper(world, async (visit) => {
       const form = formOf(visit.request)
       const rows = readPlans(form)
+      assertFewPlans(rows)
       const moved = pressedPlans(rows, form)
       if (moved) return await showEditor(world, visit, moved)
       if (form.do === 'edit') return await showEditor(world, visit, { rows })
@@ -47,6 +49,15 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
     }),
   )
   declareDescriptions(scope, world)
+}
+
+/** More than a seller may have is no work worth doing, not even to show it again. */
+function assertFewPlans(rows: PlanRow[]): void {
+  const { MOST_VERSIONS, MOST_PRICES } = catalog
+  const isFew = rows.length <= MOST_VERSIONS
+  if (isFew && rows.every(({ prices }) => prices.length <= MOST_PRICES)) return
+  const message = `An app has at most ${MOST_VERSIONS} plans, and a plan ${MOST_PRICES} prices.`
+  throw new Problem(400, 'invalid_request', message)
 }
 
 async function showEditor(

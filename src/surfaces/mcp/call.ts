@@ -5,6 +5,7 @@ import type { World } from '#flows/world'
 import type { FieldFault } from '#platform/problem'
 import { faultsOf } from '#surfaces/endpoint'
 import { missingScope } from './auth.ts'
+import { farTooMany } from './counts.ts'
 import { mend, together } from './mend.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
@@ -66,6 +67,8 @@ async function runTool(
     // An app of somebody else's is as unknown as one that never was.
     return app ? await tool.run({ ...call, app }) : UNKNOWN_APP
   }
+  const excess = farTooMany(args)
+  if (excess.length > 0) return { faults: excess }
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return await run(parsed.data)
   const faults = faultsOf(parsed.error)

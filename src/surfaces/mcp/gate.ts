@@ -13,16 +13,21 @@ import { refuse } from '#surfaces/refusals'
  * origin, and an Accept header that does not name JSON (spec: Agent-management endpoint). Names of
  * the loopback are good everywhere: no page in the world is served under them.
  */
-export function assertWelcome({ config }: World, { host, headers }: FastifyRequest): void {
+export function assertWelcome(world: World, request: FastifyRequest): void {
+  assertOrigin(world, request)
+  if (!namesJson(request.headers.accept)) throw refuse('not_acceptable')
+}
+
+/** The part of it that a preflight must pass as well. */
+export function assertOrigin({ config }: World, { host, headers }: FastifyRequest): void {
   const { hostname } = new URL(config.base_url)
   if (!validateHostHeader(host, [hostname, ...localhostAllowedHostnames()]).ok) {
     throw refuse('host_not_allowed')
   }
-  const { origin, accept } = headers
+  const { origin } = headers
   if (origin !== config.base_url && !validateOriginHeader(origin, localhostAllowedOrigins()).ok) {
     throw refuse('origin_not_allowed')
   }
-  if (!namesJson(accept)) throw refuse('not_acceptable')
 }
 
 function namesJson(accept = ''): boolean {

@@ -186,7 +186,11 @@ const GivenVersion = z.strictObject({
     .boolean()
     .optional()
     .describe('Left out: as it is, and false for a new version. A free one carries no prices.'),
-  prices: z.array(GivenPrice).default([]).describe('One for each frequency.'),
+  prices: z
+    .array(GivenPrice)
+    .meta({ maxItems: catalog.MOST_PRICES })
+    .default([])
+    .describe('One for each frequency.'),
 })
 
 const replaceAppVersions = tool({

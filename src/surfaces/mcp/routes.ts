@@ -8,7 +8,7 @@ import { userAgentName } from './agent-name.ts'
 import { readBearer } from './auth.ts'
 import type { Caller } from './call.ts'
 import { declareClaim } from './claim.ts'
-import { assertWelcome } from './gate.ts'
+import { assertOrigin, assertWelcome } from './gate.ts'
 import { messagesOf, refuseScope } from './messages.ts'
 import { metadata } from './metadata.ts'
 import { serverMaker } from './server.ts'
@@ -32,6 +32,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store')
         assertWelcome(world, request)
+        allowOrigin(request, reply)
       },
       preParsing: async (request) => {
         callers.set(request, await readCaller(world, request))
@@ -46,10 +47,35 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       },
     })
   })
+  app.options('/mcp', async (request, reply) => {
+    assertOrigin(world, request)
+    allowOrigin(request, reply)
+    return reply
+      .code(204)
+      .headers({
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': String(
+          request.headers['access-control-request-headers'] ?? 'authorization, content-type',
+        ),
+        'access-control-max-age': '86400',
+      })
+      .send()
+  })
   mount(app, metadata(world))
   declareClaim(app, world)
   const { db, clock, jobs } = world
   jobs.every('forget unclaimed secrets', SWEEP_SECONDS, () => apps.sweepClaims(db, clock.now()))
+}
+
+/** Lets the page of a welcome origin read the answer; it sends its token and never a cookie. */
+function allowOrigin({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('vary', 'Origin')
+  if (headers.origin === undefined) return
+  reply.headers({
+    'access-control-allow-origin': headers.origin,
+    'access-control-expose-headers':
+      'WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Mcp-Session-Id',
+  })
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>()
