@@ -125,6 +125,7 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
         <p class="text-muted">{addOnWords(add_on)}</p>
       </div>
       <CopyField id="issuer" label="Issuer" value={issuer} />
+      <CopyField id="scope" label="Scope" value="openid entitlements" />
       <Form action={`${base}add-on`} csrf_token={csrf_token}>
         <Actions>
           {add_on.is_on ? (
