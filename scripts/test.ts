@@ -21,6 +21,7 @@ process.chdir(root)
 
 /** What runs on both engines in every run: one path through each thing the engines do differently. */
 const ON_BOTH_ENGINES = [
+  'test/faults/',
   'test/platform/database',
   'test/flows/checkout.test',
   'test/flows/renewals.test',
@@ -35,6 +36,7 @@ const ON_BOTH_ENGINES = [
 const ON_THE_DATABASE = [
   'test/flows/',
   'test/contract/',
+  'test/faults/',
   'test/platform/database',
   'test/sandbox/',
   'test/stripe/',
