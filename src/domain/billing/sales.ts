@@ -78,10 +78,11 @@ const HIGHEST = sql`9223372036854775807`
 
 /** What a bill must be to have a status: found by an index before its refunds are summed up. */
 const CANDIDATES: Record<SaleStatus, Sql> = {
-  paid: sql`i.status = 'paid' and not exists (select 1 from charges c
+  // A scalar query is asked row by row, until the page is full.
+  paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
     left join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
     left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
-    where c.invoice_id = i.id and (r.id is not null or d.id is not null))`,
+    where c.invoice_id = i.id) = 0`,
   open: sql`i.status = 'open'`,
   void: sql`i.status = 'void'`,
   partly_refunded: OF_REFUNDS(),
@@ -103,9 +104,12 @@ function OF_DISPUTES(status: 'open' | 'lost'): Sql {
 export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
   const { app_id, kind = null, status = null, below = null, limit } = question
   const ofKind = kind === null ? sql`` : sql`and i.kind = ${kind}`
-  const invoices = sql`select i.* from invoices i where i.app_id = ${app_id} ${ofKind}
+  // Bounds instead of an equality, and the app in the order: only the index of both serves that,
+  // and not the one of numbers alone, in which an app's latest invoice may be far away.
+  const invoices = sql`select i.* from invoices i
+    where i.app_id between ${app_id} and ${app_id} ${ofKind}
     and i.number < coalesce(${below}::bigint, ${HIGHEST})`
-  const page = sql`order by number desc limit ${limit}`
+  const page = sql`order by app_id desc, number desc limit ${limit}`
   // What became of a bill is looked up on this page alone, unless it decides what stands there.
   // Nearly all are paid, so of those the page is cut first.
   const isCutFirst = status === null || status === 'paid'
@@ -114,7 +118,7 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
     isCutFirst
       ? sql`${SALES(sql`${sought} ${page}`)} order by i.number desc`
       : sql`select * from (${SALES(sought)}) s
-          where s.status = ${status} ${page}`,
+          where s.status = ${status} order by number desc limit ${limit}`,
   )
 }
 
