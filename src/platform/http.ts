@@ -76,6 +76,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Hooks with a callback: one with a promise costs every request a turn of the queue.
   app.addHook('onRequest', (request, reply, done) => {
     setSafeHeaders(request, reply, options.secure)
+    // Programs name a type even where they send nothing: of an empty body it does not matter.
+    if (request.headers['content-length'] === '0') delete request.raw.headers['content-type']
     if (request.url.includes('%00')) {
       done(new Problem(404, 'not_found', 'There is nothing at this address.'))
     } else if (namesManyHosts(request.raw.rawHeaders)) {

@@ -69,6 +69,12 @@ export function endpoint<
   return row as unknown as Endpoint
 }
 
+/** Any web page may call this, and read the headers that tell how to go on. */
+const OPEN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+}
+
 /** Declares the rows of a surface on the server. */
 export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   app.register(async (scope) => {
@@ -79,7 +85,7 @@ export function mount(app: FastifyInstance, rows: Endpoint[]): void {
         url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: { sampled: true, limits: [row.limit] },
         onRequest: async (_request, reply) => {
-          if (row.cors) reply.header('access-control-allow-origin', '*')
+          if (row.cors) reply.headers(OPEN)
         },
         handler: async (request, reply) => {
           const answer = await row.run(readCall(row, request))

@@ -210,14 +210,36 @@ describe('the buyer’s details', () => {
     }
   })
 
-  test('a ZIP that does not exist is refused, and one with four more digits is read', async () => {
-    for (const zip of ['00000', '99999', '7870', '787011', 'K1A 0B1', '', '78701-', 'Texas']) {
+  // F1, F2: 99999 stood among these; any five digits under a prefix of the United States are read.
+  test('refuses a ZIP code outside the United States, and reads one with four more digits', async () => {
+    for (const zip of [
+      '00000',
+      '00499',
+      '96940',
+      '96941',
+      '96960',
+      '7870',
+      '787011',
+      'K1A 0B1',
+      '',
+      '78701-',
+      'Texas',
+    ]) {
       const { answer, words, opened } = await submit({ zip })
       assert.equal(answer.statusCode, 422, zip)
       assert.match(words, /five-digit ZIP/)
       assert.equal(opened, 0)
     }
-    for (const zip of ['78701', ' 78701 ', '78701-1234']) {
+    for (const zip of [
+      '78701',
+      ' 78701 ',
+      '78701-1234',
+      '75036',
+      '85288',
+      '99999',
+      '00901',
+      '09025',
+    ]) {
       const { answer, opened } = await submit({ zip })
       assert.deepEqual([answer.statusCode, opened], [303, 1], zip)
     }

@@ -55,6 +55,17 @@ const isAlive = async (key: string) => {
 }
 
 describe('rotation', () => {
+  // F18
+  test('ignores the type of a body that is empty, as curl sends it', async () => {
+    const { license_id } = await bought()
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'x/y']) {
+      const headers = { 'content-type': type, 'content-length': '0' }
+      assert.equal((await rotate(license_id, headers)).statusCode, 200, type)
+    }
+    const full = await rotate(license_id, { 'content-type': 'text/plain' }, 'reason')
+    assertRefused(full, 415, 'unsupported_media_type')
+  })
+
   test('the old key dies as the new one lives, and the answer is the state with both', async () => {
     const { key, license_id } = await bought()
     const before = (await validate(key)).json()

@@ -159,6 +159,14 @@ describe('how they are asked', () => {
     for (const url of urls) {
       const answer = await get(url, { origin: 'https://anywhere.example' })
       assert.equal(answer.headers['access-control-allow-origin'], '*', url)
+      // F19
+      assert.deepEqual(String(answer.headers['access-control-expose-headers']).split(', '), [
+        'ETag',
+        'RateLimit',
+        'RateLimit-Policy',
+        'Retry-After',
+        'X-Request-Id',
+      ])
       assert.equal(answer.headers['access-control-allow-credentials'], undefined)
       assert.equal(answer.headers['set-cookie'], undefined)
     }

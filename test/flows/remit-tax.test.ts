@@ -154,6 +154,8 @@ describe('the operator’s pages', () => {
     toMonth('2027-04')
     agent = await signedIn(service, service.demo.operator)
     const page = await agent.open('/desk/tax/')
+    // F4
+    assert.match(textOf(page.body), /Taxes of counties and cities are not collected/)
     assert.match(textOf(page.body), /March 2027 \$9\.00 .*\$9\.00 Due/)
     await agent.open('/desk/tax/2027-03/TX/')
     await agent.submit('File and pay', { filing_reference: ' ' })

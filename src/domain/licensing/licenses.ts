@@ -85,6 +85,13 @@ export async function findLive(
       and user_id = (select id from users where email_normalised = ${holder.email_normalised})`)
 }
 
+/** Tells whether anybody ever bought an app. */
+export async function wasBought(db: Db, app_id: string): Promise<boolean> {
+  const { was } = await db.one<{ was: boolean }>(sql`select exists (
+    select 1 from orders where app_id = ${app_id}) as was`)
+  return was
+}
+
 /** The latest license that an account bought of an app, canceled or not; a preview is not bought. */
 export async function findLatest(
   db: Db,

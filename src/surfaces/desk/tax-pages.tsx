@@ -33,7 +33,13 @@ function nameOf(month: string): string {
 }
 
 /** What is owed to every state for every month. */
-export function TaxPage(facts: { nav: Link[]; home: string; owed: Liability[] }): JSX.Element {
+export function TaxPage(facts: {
+  nav: Link[]
+  home: string
+  owed: Liability[]
+  /** True where the built-in table works out the tax. */
+  state_rates_only: boolean
+}): JSX.Element {
   const { home, owed } = facts
   const states = [...new Set(owed.map(({ state }) => state))].sort()
   const months = [...new Set(owed.map(({ month }) => month))].sort().reverse()
@@ -58,6 +64,13 @@ export function TaxPage(facts: { nav: Link[]; home: string; owed: Liability[] })
           What was collected for each state in each month, and what became of it.
         </Heading>
         <DeskMenu current="tax" />
+        {facts.state_rates_only && (
+          <Alert tone="info" title="State rates only">
+            The built-in table has the rates of the states. Taxes of counties and cities are not
+            collected, so a buyer in New York City pays the state's 4%. To collect local taxes, set{' '}
+            <code class="font-mono text-xs">TAX_PROVIDER=stripe</code>: Stripe Tax works them out.
+          </Alert>
+        )}
       </div>
       {owed.length === 0 ? (
         <EmptyState title="No tax yet">

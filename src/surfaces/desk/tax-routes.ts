@@ -59,7 +59,9 @@ function declarePages(scope: FastifyInstance, world: World): void {
     HOME,
     forOperator(world, HOME, async (visit) => {
       const { nav } = await frameOf(world, visit)
-      return sendPage(visit.reply, TaxPage({ nav, home: HOME, owed: await taxOwed(world) }))
+      const state_rates_only = world.taxes.name === 'table'
+      const owed = await taxOwed(world)
+      return sendPage(visit.reply, TaxPage({ nav, home: HOME, owed, state_rates_only }))
     }),
   )
 

@@ -24,7 +24,8 @@ export const Problem = z
 
 /**
  * Draws JSON Schemas from the schemas that validate. One that has a name is drawn once, under
- * `named`, and pointed at; a name stands for one shape only.
+ * `named`, and pointed at; a name stands for one shape only. What is sent must hold no field that
+ * is not listed; an answer may grow (spec: Versioning).
  */
 export function schemaBook() {
   const named: Record<string, Json> = {}
@@ -37,7 +38,7 @@ export function schemaBook() {
         $defs = {},
         ...drawn
       } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'), (_key, value) =>
-        simplify(value),
+        simplify(value, io),
       )
       for (const [name, shape] of Object.entries<Json>($defs)) {
         if (named[name] && !isDeepStrictEqual(named[name], shape)) {
@@ -51,9 +52,10 @@ export function schemaBook() {
 }
 
 /** Says a shape as shortly as a reader likes it: no pattern beside a format, null as a type. */
-function simplify(value: unknown): unknown {
+function simplify(value: unknown, io: 'input' | 'output'): unknown {
   if (typeof value !== 'object' || value === null) return value
   const shape = value as Json
+  if (io === 'output' && shape.additionalProperties === false) delete shape.additionalProperties
   if (typeof shape.format === 'string') delete shape.pattern
   if (!Array.isArray(shape.anyOf) || shape.anyOf.length !== 2) return shape
   const { anyOf, ...rest } = shape as { anyOf: [Json, Json] }

@@ -13,6 +13,7 @@ import { goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import type { Handler, Visit } from '#surfaces/visits'
 import type { ManageFrame } from './frame.tsx'
+import { signDone } from './notes.ts'
 
 /** An address under an app's manage page; the link's own return address goes along. */
 export type At = (path?: string, query?: Record<string, string>) => string
@@ -35,7 +36,8 @@ export type Stranger = Visit & Pick<HolderVisit, 'app'>
 
 /**
  * A page about what a person holds of the app that the address names (spec: manage links). Whoever
- * is not signed in does so first; for whoever holds nothing there is nothing, or `nothing`.
+ * is not signed in does so first, also where the app was withdrawn after somebody bought it; for
+ * whoever holds nothing there is nothing, or `nothing`.
  */
 export function forHolder(
   world: World,
@@ -48,10 +50,12 @@ export function forHolder(
     const session = await currentSession(world, request)
     const owner = session && mayBuyAs(session, session.user_id, client_id) ? session : undefined
     const license = app && owner && (await findLicense(world, app, owner))
-    if (!app || !(app.is_published || license)) throw refuse('not_found')
+    if (!app) throw refuse('not_found')
+    const mayHold = license || (!owner && (await licensing.wasBought(world.db, app.id)))
+    if (!app.is_published && !mayHold) throw refuse('not_found')
     const link = readNext(request, app)
     if (!link) return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
-    const at = addressing(app, link.next)
+    const at = addressing(world, { app, license, next: link.next })
     if (!owner) {
       return goTo(reply, `/signin/${returnQuery(request.method === 'POST' ? at() : request.url)}`)
     }
@@ -91,9 +95,17 @@ function readNext(
   return url && { next: url.href }
 }
 
-function addressing(app: apps.App, next: string | undefined): At {
-  return (path = '', query = {}) => {
-    const facts = new URLSearchParams({ ...query, ...(next === undefined ? {} : { next }) })
+function addressing(
+  world: World,
+  facts: { app: apps.App; license: licensing.License | undefined; next: string | undefined },
+): At {
+  const { app, license, next } = facts
+  return (path = '', { done, ...query } = {}) => {
+    const facts = new URLSearchParams({
+      ...query,
+      ...(done && license ? { done: signDone(world, license.license_id, done) } : {}),
+      ...(next === undefined ? {} : { next }),
+    })
     return `/manage/${app.id}/${path}${facts.size > 0 ? `?${facts}` : ''}`
   }
 }

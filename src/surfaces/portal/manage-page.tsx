@@ -58,7 +58,8 @@ export interface ManageFacts extends ManageFrame {
   receipts: ReceiptLine[]
   /** Where the first receipt, with the key in it, can be sent once more. */
   may_resend: boolean
-  buy_url: string
+  /** Where it is bought again; undefined where it is not sold any longer. */
+  buy_url: string | undefined
   back_url: string
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -68,13 +69,15 @@ async function planOf({ db }: World, { app, license, subscription, next }: Holde
   const order = (await billing.tellOrder(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
   const { product_name, frequency } = await catalog.findBought(db, price_id)
-  const isSold = app.external_sales_enabled && (await catalog.findOffer(db, price_id))
+  const isSold = await apps.findOnSale(db, app.id)
+  const offer = isSold && (await catalog.findOffer(db, price_id))
+  const product_url = app.is_published ? `/apps/${app.slug}/` : undefined
   const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
   return {
     product_name,
     frequency,
     amount: subscription?.amount ?? paid?.price_amount ?? order.amount,
-    buy_url: isSold ? `/buy/${price_id}/${query}` : `/apps/${app.slug}/`,
+    buy_url: offer ? `/buy/${price_id}/${query}` : product_url,
   }
 }
 

@@ -1,5 +1,6 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { readSigned, signed } from '#surfaces/signed'
 import type { Note } from './frame.tsx'
 
 const NOTHING = 'Nothing was charged, and your plan is as it was.'
@@ -68,14 +69,22 @@ const NOTES: Record<string, Note> = {
   },
 }
 
+const MINUTES = 5
+
+/** The word for what has just happened to a license, so that nobody can write it into a link. */
+export function signDone(world: World, license_id: string, done: string): string {
+  return signed(world, `done ${license_id}`, { value: done, seconds: 60 * MINUTES })
+}
+
 /** What has just happened, in words; undefined where nothing has. */
 export async function noteOf(
-  { db }: World,
+  world: World,
   license_id: string,
-  done: string | undefined,
+  text: string | undefined,
 ): Promise<Note | undefined> {
+  const done = readSigned(world, `done ${license_id}`, text)
   if (done !== 'declined') return done === undefined ? undefined : NOTES[done]
-  const attempt = await payments.latestOfLicense(db, license_id)
+  const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'declined') return undefined
   const words = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`
   return { tone: 'error', title: 'Your card was declined', words }

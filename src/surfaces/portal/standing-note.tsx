@@ -15,12 +15,14 @@ export function StandingNote(facts: ManageFacts): JSX.Element | null {
     <Standing
       title="This license has ended"
       action={
-        <Button kind="primary" href={facts.buy_url}>
-          Buy it again
-        </Button>
+        facts.buy_url && (
+          <Button kind="primary" href={facts.buy_url}>
+            Buy it again
+          </Button>
+        )
       }
     >
-      Your receipts stay here.
+      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Your receipts stay here.
     </Standing>
   )
 }
@@ -105,14 +107,12 @@ function Paused(facts: ManageFacts): JSX.Element {
       </Standing>
     )
   }
-  const why =
-    paused_for === 'dispute'
-      ? 'A payment for it is disputed, and the bank has not decided yet.'
-      : 'We are looking at something about it. Write to us if that takes long.'
   return (
     <Standing title="This license is paused">
-      {why} It cannot be used for now, and there is no need to buy it again: it comes back as it
-      was. Nothing is charged meanwhile.
+      {paused_for === 'dispute'
+        ? 'A payment for it is disputed, and the bank has not decided yet. If the payment stands, the license works again as before, with the same key. If the bank returns the money, the license ends, and you can buy it again.'
+        : 'We suspended it while we look into a problem. If that takes long, reply to any email from us.'}{' '}
+      Until then it cannot be used, and nothing is charged.
     </Standing>
   )
 }

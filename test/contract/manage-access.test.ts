@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { setOnSale } from '../support/apps.ts'
+import { closeSound } from '../support/invariants.ts'
+import { forceStatus } from '../support/licenses.ts'
+import { buyer } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { CARD, otherApp, type Subscriber, subscribe } from '../support/subscriber.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
+const words = (agent: Agent) => textOf(agent.page.body)
+const withdrawn = { is_published: false, external_sales_enabled: true }
+
+// F6
+describe('the manage page of an app that was unpublished', () => {
+  test('asks a buyer who is signed out to sign in, and shows what they hold', async () => {
+    const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+    await setOnSale(service, subscriber.app.client_id, withdrawn)
+    const signedOut = buyer(service)
+    await signedOut.open(manage(subscriber))
+    const back = encodeURIComponent(manage(subscriber))
+    assert.equal(signedOut.page.url, `/signin/?return_to=${back}`)
+    await subscriber.agent.open(manage(subscriber))
+    assert.equal(subscriber.agent.page.status, 200)
+    assert.match(words(subscriber.agent), /License key/)
+  })
+
+  test('offers no way to buy it again where it is not sold', async () => {
+    const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+    const { agent, email, app } = subscriber
+    await forceStatus(service, 'canceled', { email })
+    await agent.open(manage(subscriber))
+    assert.match(words(agent), /This license has ended .* Buy it again/)
+    await setOnSale(service, app.client_id, withdrawn)
+    await agent.open(manage(subscriber))
+    assert.match(words(agent), /is no longer sold here\. Your receipts stay here\./)
+    assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
+  })
+
+  test('answers 404 for one that nobody ever bought', async () => {
+    const app = await otherApp(service, {})
+    await setOnSale(service, app.client_id, withdrawn)
+    assert.equal((await buyer(service).open(manage({ app }))).status, 404)
+  })
+})
+
+// F16
+test('shows what has just happened, and nothing that somebody wrote into a link', async () => {
+  const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+  const { agent } = subscriber
+  for (const done of ['key_replaced', 'paid', 'declined', '__proto__', 'x.y']) {
+    await agent.open(`${manage(subscriber)}?done=${done}`)
+    assert.equal(agent.page.status, 200)
+    assert.doesNotMatch(words(agent), /This is your new key|went through|declined/)
+  }
+  await agent.submit('Update card')
+  await agent.press('Back to your plan')
+  assert.match(words(agent), /The card on file stays as it was/)
+  const other = await subscribe(service, { app: await otherApp(service, {}) })
+  await other.agent.open(`${manage(other)}?${agent.page.url.split('?')[1]}`)
+  assert.doesNotMatch(words(other.agent), /stays as it was/)
+})
+
+// F24
+test('says what a decided dispute leads to, won or lost', async () => {
+  const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+  const { agent, email } = subscriber
+  await forceStatus(service, 'paused', { email })
+  const pause = (reason: string) =>
+    service.world.db.run(sql`update licenses set paused_for = ${reason}
+      where id = (select l.id from licenses l join users u on u.id = l.user_id
+        where u.email_normalised = ${email})`)
+  await pause('dispute')
+  await agent.open(manage(subscriber))
+  assert.match(words(agent), /If the payment stands, the license works again as before/)
+  assert.match(words(agent), /If the bank returns the money, the license ends/)
+  await pause('operator')
+  await agent.open(manage(subscriber))
+  assert.match(words(agent), /We suspended it/)
+  await forceStatus(service, 'active', { email })
+})
+
+// F3
+describe('a new card that is billed in another state', () => {
+  const NEW = { number: CARD.mastercard, expiry: '12/31', cvc: '123', zip: '10001' }
+  const withNewCard = async () => {
+    const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
+    const { agent } = subscriber
+    await agent.open(manage(subscriber))
+    await agent.submit('Update card')
+    await agent.submit('Save this card', NEW)
+    assert.match(words(agent), /Have you moved\?.* Tax address TX 78701 .* NY 10001/)
+    return subscriber
+  }
+  const addressOf = ({ email }: Subscriber) =>
+    service.world.db.one<{ state: string; zip: string; last4: string }>(sql`
+      select s.state, s.zip, c.last4 from subscriptions s join cards c on c.id = s.card_id
+        join licenses l on l.id = s.license_id join users u on u.id = l.user_id
+      where u.email_normalised = ${email}`)
+
+  test('does not pay until the buyer says that they moved', async () => {
+    const subscriber = await withNewCard()
+    assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
+    await subscriber.agent.submit('Change my tax address to NY 10001')
+    assert.match(words(subscriber.agent), /later charges are taxed at your new address/)
+    assert.deepEqual(await addressOf(subscriber), { state: 'NY', zip: '10001', last4: '4444' })
+  })
+
+  test('gives way to the card on file', async () => {
+    const subscriber = await withNewCard()
+    await subscriber.agent.press('Keep the card on file')
+    assert.match(words(subscriber.agent), /Visa ending in 4242/)
+    assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
+  })
+})
