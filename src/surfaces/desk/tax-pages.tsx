@@ -67,8 +67,8 @@ export function TaxPage(facts: {
         {facts.state_rates_only && (
           <Alert tone="info" title="State rates only">
             The built-in table has the rates of the states. Taxes of counties and cities are not
-            collected, so a buyer in New York City pays the state's 4%. To collect local taxes, set{' '}
-            <code class="font-mono text-xs">TAX_PROVIDER=stripe</code>: Stripe Tax works them out.
+            collected: a buyer in New York City pays the state's 4%. Stripe Tax works out local
+            rates; it is chosen with TAX_PROVIDER=stripe.
           </Alert>
         )}
       </div>
