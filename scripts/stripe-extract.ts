@@ -33,6 +33,7 @@ const OPERATIONS = [
   'GET /v1/transfers/{transfer}',
   'POST /v1/transfers/{id}/reversals',
   'GET /v1/balance',
+  'GET /v1/balance_transactions',
   'POST /v1/payouts',
   'GET /v1/payouts',
   'GET /v1/payouts/{payout}',

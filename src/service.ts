@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { rateTable } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
+import { closeDays } from '#flows/close-days'
 import { payWeekly, recoverPayouts } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
@@ -53,6 +54,7 @@ export interface Parts {
 const RECOVER_SECONDS = 2
 const RENEW_SECONDS = 10
 const WEEKLY_SECONDS = 60
+const CLOSE_SECONDS = 600
 const REMEMBER_SECONDS = 5
 const RETENTION_SECONDS = 86_400
 
@@ -138,6 +140,9 @@ function declarePeriodicWork(world: World): void {
     await payWeekly(world)
   })
   jobs.every('retention', RETENTION_SECONDS, () => keepRetention(world))
+  jobs.every('close days', CLOSE_SECONDS, async () => {
+    await closeDays(world)
+  })
   jobs.every('renew subscriptions', RENEW_SECONDS, async () => {
     while ((await subscription.renewDue(world)) > 0);
   })

@@ -130,7 +130,8 @@ test('only the room that owns a table writes it', () => {
     'domain/tax': /^(tax_quotes|remittances)$/,
     'domain/affiliates': /^affiliates$/,
     'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
-    'domain/payments': /^(attempts|cards|charges|refunds|disputes|processor_events)$/,
+    'domain/payments':
+      /^(attempts|cards|charges|refunds|disputes|processor_events|balance_transactions|closed_days)$/,
     'domain/payouts': /^(payouts|payout_lines|payout_accounts)$/,
     'domain/ledger': /^ledger_(transactions|entries)$/,
     platform:

@@ -1,4 +1,5 @@
 import type { Db } from '#platform/db'
+import { checkCash } from './check-books/cash.ts'
 import { checkInvoices } from './check-books/invoices.ts'
 import { checkOutside } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
@@ -36,6 +37,7 @@ export async function checkBooks(
     ['what payees are owed', checkPayees],
     ['what states are owed', checkTaxes],
   ]
+  checks.push(['cash', (from, to) => checkCash(from, to, processor)])
   if (processor === 'sandbox') checks.push(['what the processor has', checkOutside])
   for (const [index, [what, check]] of checks.entries()) {
     await tell({ done: index, total: checks.length, note: `Looking at ${what}.` })

@@ -1,4 +1,4 @@
-import type { ProcessorBalance } from '#domain/payments'
+import type { BalanceTransaction, ProcessorBalance } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
@@ -22,4 +22,10 @@ export async function lock(tx: Db): Promise<void> {
 export async function moveFunds(db: Db, random: Random, now: Date, amount: Cents): Promise<void> {
   await db.run(sql`insert into sandbox.bank_transfers (id, amount, created_at)
     values (${mintId(random, 'bt')}, ${amount}, ${now})`)
+}
+
+/** What moved the balance from a time on and before another. */
+export async function* list(db: Db, from: Date, before: Date): AsyncIterable<BalanceTransaction> {
+  yield* await db.rows<BalanceTransaction>(sql`select *, kind as description
+    from sandbox.balance_transactions where at >= ${from} and at < ${before}`)
 }

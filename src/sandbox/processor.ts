@@ -74,6 +74,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
       return { url: `${base_url}/sandbox/accounts/${id}` }
     },
     readAccount: async (account_id) => accounts.payeeOf(await accounts.read(db, account_id)),
+    balanceTransactions: (from, before) => balance.list(db, from, before),
     readBalance: (now) => balance.read(db, now),
     payOut: (now, request) => payOut(options, now, request),
     events: (now) => events.due(db, now),

@@ -12,6 +12,7 @@ import type { Processor } from '#domain/payments'
 import { markHandled } from '#domain/payments'
 import type { TaxProvider } from '#domain/tax'
 import { mintId } from '#platform/ids'
+import { balanceTransactions, readBalance } from './balance.ts'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
 import { charge, close, find, SMALLEST_CHARGE } from './charges.ts'
 import { guarded, openClient, type StripeParts } from './client.ts'
@@ -19,7 +20,7 @@ import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
 import { inTurn } from './once.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
-import { payOut, readBalance } from './payouts.ts'
+import { payOut } from './payouts.ts'
 import { openPortal, readPortal } from './portal.ts'
 import { refund } from './refunds.ts'
 import { declareRoutes } from './routes.ts'
@@ -95,6 +96,7 @@ function openPaying(parts: StripeParts): Omit<Processor, Charging | Other> {
       ),
     readAccount: (account_id) =>
       guarded(parts, 'reading a payee’s account', () => readAccount(parts, account_id)),
+    balanceTransactions: (from, before) => balanceTransactions(parts, from, before),
     readBalance: () => guarded(parts, 'reading the balance', () => readBalance(parts)),
     payOut: (now, request) =>
       guarded(parts, 'a payout', () => inTurn(request.key, () => payOut(parts, now, request))),

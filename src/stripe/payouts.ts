@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
-import type { PayoutAnswer, PayoutRequest, ProcessorBalance } from '#domain/payments'
-import { type Cents, cents } from '#platform/money'
+import type { PayoutAnswer, PayoutRequest } from '#domain/payments'
+import type { Cents } from '#platform/money'
+import { readBalance } from './balance.ts'
 import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { once } from './once.ts'
 import * as requests from './requests.ts'
@@ -45,14 +46,6 @@ export async function payOut(
     if (!PAYEES_OWN.includes(error.code ?? '')) await reportRefusal(parts, 'a payout', error)
     return { status: 'failed', reason: error.message }
   }
-}
-
-/** What Stripe holds for us in US dollars. */
-export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
-  const { available, pending } = await ask(() => stripe.balance.retrieve())
-  const dollars = (all: { amount: number; currency: string }[]) =>
-    cents(all.find(({ currency }) => currency === 'usd')?.amount ?? 0)
-  return { available: dollars(available), pending: dollars(pending) }
 }
 
 async function sendTransfer(

@@ -238,6 +238,37 @@ describe('the document of money', () => {
     )
   })
 
+  // M5
+  test('is right about a closed day at the processor', () => {
+    const [moved = [], told] = tablesUnder('## A closed day')
+    const amounts = (kind: string) =>
+      sum(
+        ZERO,
+        ...moved.filter((row) => row.movement === kind).map((row) => readMoney(row.amount!)),
+      )
+    const fees = (kind: string) =>
+      sum(
+        ZERO,
+        ...moved.filter((row) => row['kind of fee'] === kind).map((row) => readMoney(row.fee!)),
+      )
+    const { lines } = ledger.processorDay({
+      day_id: 'sandbox:2026-03-02',
+      processing: fees('processing'),
+      dispute: fees('dispute'),
+      payout: fees('payout'),
+      bank: amounts('bank'),
+      other: amounts('other'),
+    })
+    assert.deepEqual(
+      told,
+      lines.map(({ account, amount }) => ({
+        account,
+        debit: amount > 0 ? show(amount) : '',
+        credit: amount < 0 ? show(0 - amount) : '',
+      })),
+    )
+  })
+
   test('is right about the two rarer events', () => {
     const total = cents(500)
     const postings = [

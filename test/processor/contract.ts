@@ -1,4 +1,5 @@
 import { after, before, describe } from 'node:test'
+import { describeBalance } from './balance.ts'
 import { describeCards } from './cards.ts'
 import { describeDisputes } from './disputes.ts'
 import { describeKeys } from './keys.ts'
@@ -22,5 +23,6 @@ export function describeProcessor(name: string, open: () => Promise<Outside>): v
     describeRefunds(get)
     describeDisputes(get)
     describePayees(get)
+    describeBalance(get)
   })
 }

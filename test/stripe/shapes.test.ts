@@ -76,6 +76,8 @@ async function playEverything(world: StripeWorld, played: Stage): Promise<void> 
   await playCharges(world, played)
   await playDispute(played)
   await playPayouts(world, played)
+  const before = new Date(now().getTime() + 1000)
+  for await (const _ of processor.balanceTransactions(new Date(0), before));
   const { token: card_token } = await played.enterCard('4242424242424242')
   const return_url = 'https://purser.example/manage/'
   const visit = { app_name: 'Harbor', email: 'buyer@example.com', card_token, return_url }

@@ -129,7 +129,7 @@ export class StripeDouble {
 
   /** Moves the operator's own money to our balance; a negative amount leaves it. */
   moveFunds(amount: number): void {
-    this.state.available += amount
+    this.state.moveBalance(amount > 0 ? 'topup' : 'payout', amount, null)
   }
 
   /** Lets everything happen that is due by now, and tells it. */
@@ -313,6 +313,16 @@ export class StripeDouble {
       'GET /v1/transfers/{}': () => state.find(id, 'transfer'),
       'POST /v1/transfers/{}/reversals': () => payees.reverseTransfer(state, id),
       'GET /v1/balance': () => payees.readBalance(state),
+      'GET /v1/balance_transactions': () => {
+        const { gte, lt } = form.created as Record<string, string>
+        const all = state.all(
+          'balance_transaction',
+          ({ created }) => created! >= Number(gte) && created! < Number(lt),
+        )
+        const from = all.findIndex(({ id: each }) => each === form.starting_after) + 1
+        const page = all.slice(from, from + Number(form.limit ?? 10))
+        return payees.list(withSources(state, page), path, from + page.length < all.length)
+      },
       'POST /v1/payouts': () => payees.createPayout(state, form, account!),
       'GET /v1/payouts': () => {
         const mine = state.all('payout', (each) => each.account === account)
@@ -329,6 +339,11 @@ export class StripeDouble {
       throw new Refusal(404, { message: `Unrecognized request URL (${method}: ${path})` })
     return answer()
   }
+}
+
+/** Movements of the balance with what they are about as a whole, as `data.source` asks for. */
+function withSources(state: State, moved: Thing[]): Thing[] {
+  return moved.map((each) => ({ ...each, source: state.things.get(each.source) ?? each.source }))
 }
 
 function textOf(request: IncomingMessage, text: string, search: string): string {

@@ -25,6 +25,14 @@ export type Account =
   | 'losses'
   /** Dues too small to be charged, which the service bears. */
   | 'waived'
+  /** What the processor keeps for charges, disputes and payouts. */
+  | 'processing_fees'
+  | 'dispute_fees'
+  | 'payout_fees'
+  /** The operator's own bank account, as far as money moved between it and the books. */
+  | 'bank'
+  /** What moved at the processor and nothing on record explains. */
+  | 'suspense'
 
 /** One line: an account, whose it is, and what is debited (or credited, where negative). */
 export interface Line {
@@ -98,7 +106,7 @@ export function refundFailed(facts: { refund_id: string; user_id: string; total:
 /** What a buyer was owed, and got by another way than his card. */
 export function buyerPaid(facts: { payment_id: string; user_id: string; total: Cents }): Posting {
   return posting('buyer_paid', facts.payment_id, [
-    credit('processor', '', facts.total),
+    credit('bank', '', facts.total),
     debit('buyer_payable', facts.user_id, facts.total),
   ])
 }
@@ -205,7 +213,27 @@ export function remittance(facts: {
 }): Posting {
   return posting('remittance', facts.remittance_id, [
     debit('tax_payable', taxOwner(facts), facts.amount),
-    credit('processor', '', facts.amount),
+    credit('bank', '', facts.amount),
+  ])
+}
+
+/** What a day at the processor took in fees, moved to or from the bank, and left unexplained. */
+export function processorDay(facts: {
+  day_id: string
+  processing: Cents
+  dispute: Cents
+  payout: Cents
+  bank: Cents
+  other: Cents
+}): Posting {
+  const { processing, dispute, payout, bank, other } = facts
+  return posting('processor_day', facts.day_id, [
+    debit('processing_fees', '', processing),
+    debit('dispute_fees', '', dispute),
+    debit('payout_fees', '', payout),
+    credit('bank', '', bank),
+    credit('suspense', '', other),
+    debit('processor', '', cents(bank + other - processing - dispute - payout)),
   ])
 }
 

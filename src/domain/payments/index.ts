@@ -3,7 +3,7 @@
  *
  * Knows the port to the processor, the attempts to charge, the charges that cleared, the cards that
  * paid, what went back by refunds and disputes, and what the processor told by itself. Owns
- * `attempts`, `charges`, `cards`, `refunds`, `disputes` and `processor_events`. Promises: an attempt
+ * `attempts`, `charges`, `cards`, `refunds`, `disputes`, `processor_events`, `balance_transactions` and `closed_days`. Promises: an attempt
  * and a refund are on record before the processor hears of them, one buyer has one open attempt for
  * an app, what was told is handled once, and no card number comes here.
  */
@@ -12,6 +12,7 @@ export * from './awaited.ts'
 export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'
+export * from './closed-days.ts'
 export { declineSentence } from './decline.ts'
 export * from './disputes.ts'
 export * from './events.ts'

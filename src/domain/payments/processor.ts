@@ -123,6 +123,32 @@ export interface ProcessorBalance {
   pending: Cents
 }
 
+/** One movement of our balance at the processor. */
+export interface BalanceTransaction {
+  id: string
+  at: Date
+  /** bank: between the balance and the operator's own bank. other: nothing that we asked for. */
+  kind:
+    | 'charge'
+    | 'refund'
+    | 'refund_failed'
+    | 'dispute'
+    | 'dispute_won'
+    | 'payout'
+    | 'payout_failed'
+    | 'bank'
+    | 'fee'
+    | 'other'
+  /** The name of the charge, refund or dispute; of a payout the key under which it was asked. */
+  subject: string | null
+  /** What came in before fees; negative: what went out. */
+  amount: Cents
+  /** What the processor took for itself; negative where it gave it back. */
+  fee: Cents
+  fee_kind: 'processing' | 'dispute' | 'payout'
+  description: string
+}
+
 /** A payee's account at the processor: money can go there once it is ready. */
 export interface PayeeAccount {
   is_ready: boolean
@@ -223,6 +249,8 @@ export interface Processor {
   readAccount(account_id: string): Promise<PayeeAccount>
   payOut(now: Date, request: PayoutRequest): Promise<PayoutAnswer>
   readBalance(now: Date): Promise<ProcessorBalance>
+  /** What moved the balance from a time on and before another, in any order. */
+  balanceTransactions(from: Date, before: Date): AsyncIterable<BalanceTransaction>
   /** Events that were not acknowledged yet, in order; none where they are delivered by calls. */
   events(now: Date): Promise<ProcessorEvent[]>
   acknowledge(event_id: string): Promise<void>

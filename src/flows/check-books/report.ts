@@ -33,6 +33,14 @@ export function linesOf(event: string, subject: Sql): Sql {
     where t.event = ${event} and t.subject = ${subject})`
 }
 
+/** The same of what was paid from the bank, and before it had an account, from the processor's. */
+export function linesFromBank(event: string, subject: Sql): Sql {
+  return sql`(select case when exists (select 1 from ledger_transactions m
+        where m.event = 'moved_to_bank' and m.subject = ${subject})
+      then replace(l.lines::text, '"processor"', '"bank"')::json else l.lines end
+    from (select ${linesOf(event, subject)} as lines) l)`
+}
+
 /** Compares the lines that a posting has with those that its facts lead to; undefined: none. */
 export function comparePosting(
   report: Report,

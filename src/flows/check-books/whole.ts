@@ -46,6 +46,10 @@ const CAUSELESS = sql`select t.id, t.event, t.subject from ledger_transactions t
     when 'payout' then exists (select 1 from payouts p where p.id = t.subject)
     when 'payout_failed' then exists (select 1 from payouts p
       where p.id = t.subject and p.status = 'failed')
+    when 'processor_day' then exists (select 1 from balance_transactions b
+      where t.subject = b.processor || ':' || to_char(b.at at time zone 'UTC', 'YYYY-MM-DD'))
+    when 'moved_to_bank' then exists (select 1 from ledger_transactions o
+      where o.subject = t.subject and o.event in ('remittance', 'buyer_paid'))
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
     when 'write_off' then t.subject in (select detail->>'write_off_id' from audit_log
       where action = 'debt.written_off')

@@ -127,8 +127,30 @@ function succeed(state: State, intent: Thing, card: KeptCard): void {
   intent.next_action = null
   if (intent.object !== 'payment_intent') return
   intent.amount_received = intent.amount
-  intent.latest_charge = `ch_${intent.id.slice(3)}`
+  intent.latest_charge = addCharge(state, intent).id
   if (card.disputes) openDispute(state, intent, card.disputes)
+}
+
+/** The charge of a payment, and what it leaves on our balance. */
+function addCharge(state: State, intent: Thing): Thing {
+  const { amount, id: payment_intent, customer, metadata } = intent
+  const charge = state.add('ch', 'charge', {
+    amount,
+    amount_captured: amount,
+    amount_refunded: 0,
+    billing_details: { address: null, email: null, name: null, phone: null },
+    captured: true,
+    currency: 'usd',
+    customer,
+    disputed: false,
+    metadata,
+    paid: true,
+    payment_intent,
+    refunded: false,
+    status: 'succeeded',
+  })
+  state.moveBalance('charge', amount, charge.id, Math.round(amount * 0.029) + 30)
+  return charge
 }
 
 /** Ends a challenge on the bank's page. */
@@ -175,6 +197,7 @@ function openDispute(state: State, intent: Thing, kind: NonNullable<KeptCard['di
     },
     balance_transactions: [],
   })
+  if (!is_inquiry) state.moveBalance('adjustment', -intent.amount, dispute.id, 1500)
   state.plan(0, 'charge.dispute.created', () => ({ object: dispute }))
 }
 
@@ -193,9 +216,11 @@ export function updateDispute(state: State, id: string, form: Form): Thing {
   const text = dispute.evidence.uncategorized_text
   const status = text === 'winning_evidence' ? 'won' : text === 'losing_evidence' ? 'lost' : null
   if (status) {
-    state.plan(60, 'charge.dispute.closed', () => ({
-      object: Object.assign(dispute, { status: isInquiry ? 'warning_closed' : status }),
-    }))
+    state.plan(60, 'charge.dispute.closed', () => {
+      const isReturned = !isInquiry && status === 'won'
+      if (isReturned) state.moveBalance('adjustment', dispute.amount, dispute.id, -1500)
+      return { object: Object.assign(dispute, { status: isInquiry ? 'warning_closed' : status }) }
+    })
   }
   return dispute
 }
@@ -222,13 +247,17 @@ export function createRefund(state: State, form: Form): Thing {
     reason: null,
     status: refunds === 'pending' ? 'pending' : 'succeeded',
   })
+  state.moveBalance('refund', -amount, refund.id)
   if (refunds === 'pending') {
     const object = () => ({ object: Object.assign(refund, { status: 'succeeded' }) })
     state.plan(2 * DAY, 'refund.updated', object)
   }
   if (refunds === 'fails') {
     const failure = { status: 'failed', failure_reason: 'lost_or_stolen_card' }
-    state.plan(3 * DAY, 'refund.failed', () => ({ object: Object.assign(refund, failure) }))
+    state.plan(3 * DAY, 'refund.failed', () => {
+      state.moveBalance('refund_failure', amount, refund.id)
+      return { object: Object.assign(refund, failure) }
+    })
   }
   return refund
 }
@@ -237,13 +266,8 @@ export function createRefund(state: State, form: Form): Thing {
 export function refundByHand(state: State, payment_intent: string, amount: number): Thing {
   const refund = createRefund(state, { payment_intent, amount: String(amount) })
   const intent = state.find(payment_intent, 'payment_intent')
-  const charge = {
-    id: intent.latest_charge,
-    object: 'charge',
-    amount: intent.amount,
-    amount_refunded: refundedOf(state, intent),
-    payment_intent,
-  }
+  const charge = state.find(intent.latest_charge, 'charge')
+  charge.amount_refunded = refundedOf(state, intent)
   state.plan(0, 'charge.refunded', () => ({ object: charge }))
   return refund
 }

@@ -73,9 +73,8 @@ export function createTransfer(state: State, form: Form): Thing {
   if (amount > state.available) {
     throw cannot('You have insufficient available funds in your account.', 'balance_insufficient')
   }
-  state.available -= amount
   move(state, account.id, amount)
-  return state.add('tr', 'transfer', {
+  const transfer = state.add('tr', 'transfer', {
     amount,
     amount_reversed: 0,
     currency: 'usd',
@@ -85,6 +84,8 @@ export function createTransfer(state: State, form: Form): Thing {
     reversals: list([], '/v1/transfers/reversals'),
     reversed: false,
   })
+  state.moveBalance('transfer', -amount, transfer.id)
+  return transfer
 }
 
 /** `POST /v1/transfers/:id/reversals` */
@@ -95,11 +96,12 @@ export function reverseTransfer(state: State, id: string): Thing {
     throw cannot('The account has insufficient funds for the reversal.', 'balance_insufficient')
   }
   move(state, transfer.destination, -transfer.amount)
-  state.available += transfer.amount
   Object.assign(transfer, { reversed: true, amount_reversed: transfer.amount })
   const { amount } = transfer
   const facts = { amount, currency: 'usd', transfer: id, metadata: {} }
-  return state.add('trr', 'transfer_reversal', facts)
+  const reversal = state.add('trr', 'transfer_reversal', facts)
+  state.moveBalance('transfer_refund', amount, reversal.id)
+  return reversal
 }
 
 /** `GET /v1/balance` */

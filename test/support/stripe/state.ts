@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 // What Stripe tells without its mode, or without its date.
-const MODELESS = ['refund', 'account', 'transfer_reversal']
+const MODELESS = ['refund', 'account', 'transfer_reversal', 'balance_transaction']
 const UNDATED = ['tax.calculation']
 
 /** All that this Stripe knows. */
@@ -32,11 +32,34 @@ export class State {
   readonly balances = new Map<string, number>()
   readonly banks = new Map<string, 'works' | 'fails'>()
   readonly plans: Plan[] = []
-  /** What our own balance holds for transfers, in cents. */
-  available = 1_000_000_00
 
   constructor(now: () => Date) {
     this.now = now
+    this.moveBalance('topup', 1_000_000_00, null)
+  }
+
+  /** What our own balance holds for transfers, in cents: all that moved it. */
+  get available(): number {
+    return this.all('balance_transaction', () => true).reduce((sum, { net }) => sum + net, 0)
+  }
+
+  /** Moves our balance, less what Stripe keeps. */
+  moveBalance(type: string, amount: number, source: string | null, fee = 0): void {
+    const reporting_category = type === 'adjustment' ? 'dispute' : type
+    this.add('txn', 'balance_transaction', {
+      amount,
+      available_on: this.seconds(),
+      currency: 'usd',
+      description: null,
+      exchange_rate: null,
+      fee,
+      fee_details: [],
+      net: amount - fee,
+      reporting_category,
+      source,
+      status: 'available',
+      type,
+    })
   }
 
   seconds(): number {

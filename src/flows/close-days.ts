@@ -1,0 +1,78 @@
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import { addSeconds, isoDate } from '#platform/calendar'
+import { mintId } from '#platform/ids'
+import { type Cents, cents } from '#platform/money'
+
+// By then the processor lists all of a day.
+const LISTED_AFTER_SECONDS = 3600
+const DAY_SECONDS = 86_400
+const BATCH = 1000
+const TRIES = 3
+
+/**
+ * Closes the days that are over (invariant I21): fetches what moved our balance at the processor,
+ * books its fees and what went between the balance and the bank, each on its day, and keeps the
+ * balance at the end of the last one. Run again, it changes nothing. Returns the day that it closed.
+ */
+export async function closeDays(world: World): Promise<string | undefined> {
+  const { db, clock, random, processor } = world
+  const now = clock.now()
+  const before = startOfDay(addSeconds(now, -LISTED_AFTER_SECONDS))
+  const last = await payments.lastClosedDay(db, processor.name)
+  const from = last?.end ?? new Date(0)
+  if (from >= before) return undefined
+  const balance = await fetchAll(world, { now, from, before })
+  if (balance === undefined) return undefined
+  const day = isoDate(addSeconds(before, -DAY_SECONDS))
+  return await db.tx(async (tx) => {
+    const closed = { processor: processor.name, day, balance }
+    if (!(await payments.closeDay(tx, now, closed))) return undefined
+    for (const totals of await payments.dayTotals(tx, processor.name, { from, before })) {
+      const day_id = `${processor.name}:${totals.day}`
+      const at = addSeconds(startOfDay(new Date(totals.day)), DAY_SECONDS - 1)
+      const posting = ledger.processorDay({ day_id, ...totals })
+      await ledger.post(tx, at, mintId(random, 'txn'), posting)
+    }
+    return day
+  })
+}
+
+/**
+ * Keeps what moved the balance, and works out what it was at the end of the last day: what it is,
+ * less what moved since. Undefined where it moved while it was read: the next round tries again.
+ */
+async function fetchAll(
+  { db, processor }: World,
+  { now, from, before }: { now: Date; from: Date; before: Date },
+): Promise<Cents | undefined> {
+  for (let round = 0; round < TRIES; round++) {
+    const held = await total()
+    let since = 0
+    let batch: payments.BalanceTransaction[] = []
+    const keep = async () => {
+      await payments.keepBalanceTransactions(db, processor.name, batch)
+      batch = []
+    }
+    for await (const each of processor.balanceTransactions(from, addSeconds(now, 1))) {
+      if (each.at >= before) since += each.amount - each.fee
+      else batch.push(each)
+      if (batch.length === BATCH) await keep()
+    }
+    if (batch.length > 0) await keep()
+    if ((await total()) === held) return cents(held - since)
+  }
+  return undefined
+
+  async function total(): Promise<number> {
+    const { available, pending } = await processor.readBalance(now)
+    return available + pending
+  }
+}
+
+function startOfDay(at: Date): Date {
+  const midnight = new Date(at)
+  midnight.setUTCHours(0, 0, 0, 0)
+  return midnight
+}

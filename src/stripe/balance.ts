@@ -1,0 +1,110 @@
+import type { Stripe } from 'stripe'
+import type { BalanceTransaction, ProcessorBalance } from '#domain/payments'
+import type { Db } from '#platform/db'
+import { cents } from '#platform/money'
+import { idOf } from './card.ts'
+import { ask, type StripeParts } from './client.ts'
+import * as requests from './requests.ts'
+
+/** What Stripe holds for us in US dollars. */
+export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
+  const { available, pending } = await ask(() => stripe.balance.retrieve())
+  const dollars = (all: { amount: number; currency: string }[]) =>
+    cents(all.find(({ currency }) => currency === 'usd')?.amount ?? 0)
+  return { available: dollars(available), pending: dollars(pending) }
+}
+
+/** What moved our balance at Stripe, in the words of the port. */
+export async function* balanceTransactions(
+  { stripe, db }: StripeParts,
+  from: Date,
+  before: Date,
+): AsyncIterable<BalanceTransaction> {
+  const seconds = (at: Date) => Math.ceil(at.getTime() / 1000)
+  const created = { gte: seconds(from), lt: seconds(before) }
+  const asked = { created, limit: 100, expand: ['data.source'] }
+  let starting_after: string | undefined
+  do {
+    const page = await ask(() =>
+      stripe.balanceTransactions.list(starting_after ? { ...asked, starting_after } : asked),
+    )
+    for (const each of page.data) yield await transactionOf(db, each)
+    starting_after = page.has_more ? page.data.at(-1)?.id : undefined
+  } while (starting_after)
+}
+
+async function transactionOf(
+  db: Db,
+  moved: Stripe.BalanceTransaction,
+): Promise<BalanceTransaction> {
+  const { id, type, amount, fee, created, description } = moved
+  const [kind, subject] = await meaningOf(db, moved)
+  const isFee = kind === 'fee'
+  return {
+    id,
+    at: new Date(created * 1000),
+    kind,
+    subject,
+    // What is a fee by itself has its sum as its amount.
+    amount: cents(isFee ? 0 : amount),
+    fee: cents(isFee ? fee - amount : fee),
+    fee_kind: feeKindOf(kind, description ?? ''),
+    description: `${type}: ${description ?? idOf(moved.source) ?? 'without a description'}`,
+  }
+}
+
+type Meaning = [kind: BalanceTransaction['kind'], subject: string | null]
+const OTHER: Meaning = ['other', null]
+
+/** What a movement is about; what nothing of ours caused is `other`. */
+async function meaningOf(
+  db: Db,
+  { type, amount, source }: Stripe.BalanceTransaction,
+): Promise<Meaning> {
+  if (BANK.includes(type)) return ['bank', null]
+  if (FEES.includes(type)) return ['fee', null]
+  if (!source || typeof source === 'string') return OTHER
+  switch (source.object) {
+    case 'charge': {
+      const payment = idOf(source.payment_intent)
+      return payment && (await isOurs(db, payment)) ? ['charge', payment] : OTHER
+    }
+    case 'refund': {
+      const payment = idOf(source.payment_intent)
+      if (!payment || !(await isOurs(db, payment))) return OTHER
+      return [amount > 0 ? 'refund_failed' : 'refund', source.id]
+    }
+    case 'dispute': {
+      const payment = idOf(source.payment_intent)
+      if (!payment || !(await isOurs(db, payment))) return OTHER
+      return [amount > 0 ? 'dispute_won' : 'dispute', source.id]
+    }
+    case 'transfer': {
+      const { key } = source.metadata
+      return key && (await requests.find(db, key)) ? ['payout', key] : OTHER
+    }
+    case 'transfer_reversal': {
+      const request = await requests.findByObject(db, idOf(source.transfer) ?? '')
+      return request ? ['payout_failed', request.key] : OTHER
+    }
+    default:
+      return OTHER
+  }
+}
+
+async function isOurs(db: Db, payment_intent: string): Promise<boolean> {
+  return (await requests.findByObject(db, payment_intent)) !== undefined
+}
+
+const BANK: string[] = ['payout', 'payout_cancel', 'payout_failure', 'topup', 'topup_reversal']
+const FEES: string[] = ['stripe_fee', 'stripe_fx_fee', 'tax_fee']
+
+/** Stripe bills what Connect costs, payouts to payees among it, as fees of the account. */
+function feeKindOf(
+  kind: BalanceTransaction['kind'],
+  description: string,
+): BalanceTransaction['fee_kind'] {
+  if (kind.startsWith('dispute')) return 'dispute'
+  if (kind === 'fee' && /payout|connect/i.test(description)) return 'payout'
+  return 'processing'
+}
