@@ -4,6 +4,7 @@ import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, recoverPayouts } from '#flows/pay-out'
+import { recordTaxes } from '#flows/record-taxes'
 import { recoverRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
 import { keepRetention } from '#flows/retention'
@@ -55,6 +56,7 @@ const RECOVER_SECONDS = 2
 const RENEW_SECONDS = 10
 const WEEKLY_SECONDS = 60
 const CLOSE_SECONDS = 600
+const TAXES_SECONDS = 60
 const REMEMBER_SECONDS = 5
 const RETENTION_SECONDS = 86_400
 
@@ -140,6 +142,9 @@ function declarePeriodicWork(world: World): void {
     await payWeekly(world)
   })
   jobs.every('retention', RETENTION_SECONDS, () => keepRetention(world))
+  jobs.every('record taxes', TAXES_SECONDS, async () => {
+    await recordTaxes(world)
+  })
   jobs.every('close days', CLOSE_SECONDS, async () => {
     await closeDays(world)
   })

@@ -35,10 +35,21 @@ const CODES: Record<string, DeclineCode> = {
   setup_intent_authentication_failure: 'authentication_failed',
 }
 
+/** Declines after which only another card helps. */
+const HARD: DeclineCode[] = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
+
+/** What a bank advises against is never tried again: it waits for another card, as a lost one does. */
+const ADVISED_AGAINST = 'do_not_try_again'
+
 /** Why a card was declined; the bank's own reason before Stripe's general one. */
 export function declineOf(
-  error: { code?: string | null; decline_code?: string | null } | null | undefined,
+  error:
+    | { code?: string | null; decline_code?: string | null; advice_code?: string | null }
+    | null
+    | undefined,
 ): DeclineCode {
-  const { decline_code, code } = error ?? {}
-  return CODES[decline_code ?? ''] ?? CODES[code ?? ''] ?? 'generic_decline'
+  const { decline_code, code, advice_code } = error ?? {}
+  const ours = CODES[decline_code ?? ''] ?? CODES[code ?? ''] ?? 'generic_decline'
+  if (advice_code !== ADVISED_AGAINST) return ours
+  return HARD.includes(ours) ? ours : 'lost_card'
 }

@@ -4,12 +4,13 @@ import { mintId } from '#platform/ids'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import * as evidences from './evidence.ts'
 
-// A bank hears evidence once, so it goes there late enough to be improved and early enough to count.
-const SUBMIT_BEFORE_DUE_MS = 3 * 24 * 60 * 60 * 1000
+// A bank hears evidence once, so it waits to be completed, but not until the last days: a worker that
+// stands still for a weekend must not lose a dispute.
+const SUBMIT_BEFORE_DUE_MS = 5 * 24 * 60 * 60 * 1000
 
 /**
- * Keeps evidence with Stripe, in the place of what was said before. It goes to the bank three days
- * before it is due, by `submitDue`; at once where less time is left.
+ * Keeps evidence with Stripe, in the place of what was said before. It goes to the bank at once when
+ * it is complete, and otherwise five days before it is due, by `submitDue`.
  */
 export async function answerDispute(
   parts: StripeParts,
@@ -21,7 +22,7 @@ export async function answerDispute(
   const { due_by, past_due } = dispute.evidence_details
   if (!isOpen(dispute) || past_due || due_by === null) throw new DisputeClosed()
   const submit_at = new Date(due_by * 1000 - SUBMIT_BEFORE_DUE_MS)
-  const submit = submit_at <= now
+  const submit = isComplete(evidence) || submit_at <= now
   const idempotencyKey = mintId(random, 'evidence')
   try {
     await ask(() =>
@@ -51,6 +52,11 @@ export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
     }
     await evidences.submitted(db, now, dispute_id)
   }
+}
+
+/** With the seller's own statement nothing is missing: all else is what the service knows. */
+function isComplete({ uncategorized_text }: Evidence): boolean {
+  return uncategorized_text !== undefined && uncategorized_text.trim() !== ''
 }
 
 function isOpen({ status }: Stripe.Dispute): boolean {

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
 import { ProcessorUnreachable } from '#domain/payments'
-import { type Figures, type TaxProvider, TaxUnreachable } from '#domain/tax'
+import { type Figures, type TaxProvider, type TaxRecords, TaxUnreachable } from '#domain/tax'
 import { isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { cents, MILLION } from '#platform/money'
@@ -15,6 +15,7 @@ export function openTaxes(parts: StripeParts): TaxProvider {
   const { stripe, random } = parts
   return {
     name: 'stripe',
+    records: openRecords(parts),
     async quote(_now, { state, zip, amount }) {
       const address = { country: 'US', state, postal_code: zip }
       const item = { amount, reference: 'plan', tax_behavior: 'exclusive', tax_code: TAX_CODE }
@@ -53,5 +54,36 @@ function figuresOf(calculation: Stripe.Tax.Calculation, amount: number): Figures
     rule: `stripe:${calculation.id}`,
     rate_ppm: Math.round(percent * PPM_OF_PERCENT),
     taxable_ppm: taxed.length > 0 ? Math.round((taxable / amount) * MILLION) : MILLION,
+  }
+}
+
+/** Stripe's own record of sales; the reference is the key, so that each is recorded once. */
+function openRecords(parts: StripeParts): TaxRecords {
+  const { transactions } = parts.stripe.tax
+  const record = async (reference: string, create: () => Promise<{ id: string }>) => {
+    try {
+      return (await ask(create)).id
+    } catch (error) {
+      if (error instanceof ProcessorUnreachable) throw new TaxUnreachable(error.message)
+      if (!isRefusal(error)) throw error
+      await reportRefusal(parts, `recording the tax of ${reference}`, error)
+      return undefined
+    }
+  }
+  return {
+    sale: ({ rule, reference }) =>
+      record(reference, () =>
+        transactions.createFromCalculation(
+          { calculation: rule.slice('stripe:'.length), reference },
+          { idempotencyKey: `tax:${reference}` },
+        ),
+      ),
+    reversal: ({ transaction_id: original_transaction, reference, amount }) =>
+      record(reference, () =>
+        transactions.createReversal(
+          { mode: 'partial', original_transaction, reference, flat_amount: -amount },
+          { idempotencyKey: `tax:${reference}` },
+        ),
+      ),
   }
 }

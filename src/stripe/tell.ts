@@ -29,8 +29,8 @@ export interface Telling {
   charge_id?: string
 }
 
-/** The kinds of events that Stripe is to send; others are answered and forgotten. */
-export const KINDS = [
+/** The kinds of events that Stripe is to send of our own account; others are answered and forgotten. */
+export const OWN_KINDS = [
   'charge.dispute.created',
   'charge.dispute.updated',
   'charge.dispute.closed',
@@ -38,11 +38,17 @@ export const KINDS = [
   'radar.early_fraud_warning.created',
   'refund.updated',
   'refund.failed',
+] as const
+
+/** And of connected accounts. */
+export const CONNECT_KINDS = [
+  'account.updated',
   'payout.paid',
   'payout.failed',
   'payout.canceled',
-  'account.updated',
 ] as const
+
+export const KINDS = [...OWN_KINDS, ...CONNECT_KINDS]
 
 /**
  * What an event of Stripe's says to the service, or undefined where that is nothing: refunds,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { recordTaxes } from '#flows/record-taxes'
 import { renewDue } from '#flows/subscription'
 import { problemOf } from '#platform/http'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
+import { handleEvents } from '#surfaces/processor-events/worker'
 import { textOf } from '../support/agent.ts'
 import { ManualClock } from '../support/clock.ts'
 import { basic, buyer, licenseKey, orderReference, TEXAS } from '../support/purchase.ts'
@@ -43,7 +45,7 @@ describe('a service with the keys of Stripe', () => {
     await agent.open(`/buy/${price!.public_id}/`)
     const away = await agent.submit('Continue', { email, ...TEXAS })
     assert.match(away.url, /^https:\/\/checkout\.stripe\.com\/c\/pay\/cs_test_/)
-    const back = double.enterCard(away.url.split('/').at(-1)!, number)
+    const back = double.enterCard(away.url.split('/').at(-1)!, number, '78701')
     const page = await agent.open(back)
     return { agent, page }
   }
@@ -147,6 +149,32 @@ describe('a service with the keys of Stripe', () => {
     const thrown = Object.assign(new Error('No such customer'), { statusCode: 404 })
     const { status, code } = problemOf(thrown)
     assert.deepEqual({ status, code }, { status: 500, code: 'internal_error' })
+  })
+
+  // M14
+  test('records the tax of sales and of what went back with Stripe, once', async () => {
+    const { world } = service
+    await recordTaxes(world)
+    const recorded = () => double.state.all('tax.transaction', () => true)
+    const before = recorded().length
+    assert.ok(before > 0, 'the sale and its renewal')
+    const charge = await world.db.one<{ processor_charge_id: string; amount: number }>(
+      sql`select processor_charge_id, amount from charges order by created_at desc limit 1`,
+    )
+    double.refundByHand(charge.processor_charge_id, charge.amount)
+    double.deliver = async (payload, signature) => {
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+      const url = '/processor-events/stripe'
+      const answer = await service.app.inject({ method: 'POST', url, headers, payload })
+      return answer.statusCode
+    }
+    await double.settle()
+    await handleEvents(world)
+    assert.equal(await recordTaxes(world), 1)
+    assert.equal(await recordTaxes(world), 0)
+    const [reversal] = recorded()
+    assert.partialDeepStrictEqual(reversal, { type: 'reversal', amount_total: -charge.amount })
+    assert.equal(recorded().length, before + 1)
   })
 
   test('a tax service that does not answer asks for patience, and the next try goes on', async () => {

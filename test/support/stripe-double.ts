@@ -305,6 +305,12 @@ export class StripeDouble {
       'GET /v1/refunds/{}': () => state.find(id, 'refund'),
       'GET /v1/disputes/{}': () => state.find(id, 'dispute'),
       'POST /v1/disputes/{}': () => updateDispute(state, id, form),
+      'GET /v1/account': () => state.setup.account,
+      'GET /v1/accounts': () => payees.listAccounts(state, path),
+      'GET /v1/webhook_endpoints': () => payees.list(state.setup.webhook_endpoints, path),
+      'GET /v1/billing_portal/configurations': () => payees.list(state.setup.portals, path),
+      'GET /v1/tax/settings': () => state.setup.tax_settings,
+      'GET /v1/tax/registrations': () => payees.list(state.setup.tax_registrations, path),
       'POST /v1/accounts': () => payees.createAccount(state, form),
       'GET /v1/accounts/{}': () => state.find(id, 'account'),
       'POST /v1/account_links': () => payees.createLink(state, form),
@@ -332,6 +338,8 @@ export class StripeDouble {
       'POST /v1/billing_portal/sessions': () => pages.createPortal(state, form),
       'GET /v1/customers/{}': () => state.find(id, 'customer'),
       'POST /v1/customers/{}': () => pages.updateCustomer(state, id, form),
+      'POST /v1/tax/transactions/create_from_calculation': () => pages.recordTax(state, form),
+      'POST /v1/tax/transactions/create_reversal': () => pages.reverseTax(state, form),
       'POST /v1/tax/calculations': () => pages.calculateTax(state, form),
     }
     const answer = routes[`${method} ${route}`]

@@ -22,12 +22,14 @@ export {
   rateTable,
   type Sale,
   type TaxProvider,
+  type TaxRecords,
   TaxUnreachable,
 } from './provider.ts'
 export { taxOn } from './quote.ts'
 export { holds } from './quote-hold.ts'
 export { findQuote, keepQuote, type Quote } from './quotes.ts'
 export { type Rule, ruleFor } from './rates.ts'
+export * from './records.ts'
 export * from './remittances.ts'
 export * from './reports.ts'
 export { QUOTE_SWEEP } from './retention.ts'

@@ -15,6 +15,21 @@ export interface Figures extends Rule {
   tax: Cents
 }
 
+/**
+ * A tax service's own record of sales and of what went back, from which it makes its reports. Each
+ * reference is recorded once; what it does not take is undefined.
+ */
+export interface TaxRecords {
+  /** Records a sale that was quoted by a rule of the service's; returns its name for it. */
+  sale(sale: { rule: string; reference: string }): Promise<string | undefined>
+  /** Records that so much of a sale went back, tax included. */
+  reversal(reversal: {
+    transaction_id: string
+    reference: string
+    amount: Cents
+  }): Promise<string | undefined>
+}
+
 /** The tax service did not answer: nothing is known, and nothing has happened. */
 export class TaxUnreachable extends Error {}
 
@@ -25,6 +40,8 @@ export class TaxUnreachable extends Error {}
 export interface TaxProvider {
   readonly name: 'table' | 'stripe'
   quote(now: Date, sale: Sale): Promise<Figures>
+  /** Absent where the provider keeps no record of its own. */
+  readonly records?: TaxRecords
   /** Tells whether a rate may have started since a quote that is less than 24 hours old. */
   mayDiffer(now: Date, quote: { state: string; rule: string; created_at: Date }): boolean
 }

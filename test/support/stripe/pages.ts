@@ -137,3 +137,46 @@ export function calculateTax(state: State, form: Form): Thing {
     tax_date: state.seconds(),
   })
 }
+
+/** `POST /v1/tax/transactions/create_from_calculation` */
+export function recordTax(state: State, form: Form): Thing {
+  const calculation = state.find(form.calculation, 'tax.calculation', 'calculation')
+  return addTransaction(state, form, {
+    type: 'transaction',
+    reversal: null,
+    customer_details: calculation.customer_details,
+    amount_total: calculation.amount_total,
+  })
+}
+
+/** `POST /v1/tax/transactions/create_reversal` */
+export function reverseTax(state: State, form: Form): Thing {
+  const original = state.find(form.original_transaction, 'tax.transaction', 'original_transaction')
+  const amount_total = Number(form.flat_amount)
+  const reversed = state
+    .all('tax.transaction', ({ reversal }) => reversal?.original_transaction === original.id)
+    .reduce((sum, each) => sum + each.amount_total, amount_total)
+  if (amount_total >= 0 || original.amount_total + reversed < 0) {
+    throw invalid('The reversal is greater than what is left.', 'flat_amount')
+  }
+  return addTransaction(state, form, {
+    type: 'reversal',
+    reversal: { original_transaction: original.id },
+    customer_details: original.customer_details,
+    amount_total,
+  })
+}
+
+function addTransaction(state: State, form: Form, facts: Record<string, unknown>): Thing {
+  const [used] = state.all('tax.transaction', ({ reference }) => reference === form.reference)
+  if (used) throw invalid('This reference was used before.', 'reference')
+  return state.add('tax', 'tax.transaction', {
+    currency: 'usd',
+    customer: null,
+    metadata: {},
+    reference: form.reference,
+    shipping_cost: null,
+    tax_date: state.seconds(),
+    ...facts,
+  })
+}

@@ -5,6 +5,7 @@ const DAY = 24 * 60 * 60
 
 /** `POST /v1/accounts` */
 export function createAccount(state: State, form: Form): Thing {
+  if (!state.setup.has_connect) throw cannot('Sign up for Connect to create accounts.')
   const asked = Object.keys(Object(form.capabilities))
   if (asked.includes('transfers') && !asked.includes('card_payments')) {
     throw cannot(
@@ -26,6 +27,17 @@ export function createAccount(state: State, form: Form): Thing {
     details_submitted: false,
     external_accounts: list([], '/v1/accounts/external_accounts'),
   })
+}
+
+/** `GET /v1/accounts` */
+export function listAccounts(state: State, path: string) {
+  if (!state.setup.has_connect) {
+    throw cannot('You can only list accounts if you have signed up for Connect.')
+  }
+  return list(
+    state.all('account', () => true),
+    path,
+  )
 }
 
 /** `POST /v1/account_links` */

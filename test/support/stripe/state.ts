@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CARDS, type CardBehaviour } from './cards.ts'
+import { freshSetup, type Setup } from './setup.ts'
 import { invalid } from './wire.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: Stripe's objects are as large as they are loose here.
@@ -32,6 +33,7 @@ export class State {
   readonly balances = new Map<string, number>()
   readonly banks = new Map<string, 'works' | 'fails'>()
   readonly plans: Plan[] = []
+  setup: Setup = freshSetup()
 
   constructor(now: () => Date) {
     this.now = now

@@ -1,0 +1,32 @@
+/**
+ * Says what the account at Stripe still lacks before going live, each with the next step; it changes
+ * nothing. Ends with 1 where something is missing. `npm run stripe:check`, with the settings of the
+ * service.
+ */
+import { ConfigError, readConfig } from '#platform/config'
+import { environment } from '#platform/env-file'
+import { systemRandom } from '#platform/random'
+import { checkSetup } from '../src/stripe/check.ts'
+
+async function main(): Promise<void> {
+  const { stripe, base_url, operator, tax_provider } = readConfig(environment(), systemRandom)
+  if (!stripe)
+    throw new ConfigError('STRIPE_SECRET_KEY: set it to the key of the account to check.')
+  const { statement_descriptor } = operator
+  const findings = await checkSetup(stripe, { base_url, statement_descriptor, tax_provider })
+  for (const { what, is_good, next } of findings) {
+    console.log(is_good ? `ok       ${what}` : `missing  ${what}\n         ${next}`)
+  }
+  const missing = findings.filter(({ is_good }) => !is_good).length
+  const mode = stripe.secret_key.includes('_live_') ? 'live' : 'test'
+  if (missing === 0) console.log(`The account is ready (${mode} mode).`)
+  else console.log(`${missing} of ${findings.length} are missing (${mode} mode).`)
+  process.exitCode = missing === 0 ? 0 : 1
+}
+
+main().catch((error: Error) => {
+  console.error(
+    error instanceof ConfigError ? error.message : `Stripe was not asked: ${error.message}`,
+  )
+  process.exit(2)
+})

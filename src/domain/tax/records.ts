@@ -1,0 +1,51 @@
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { sql } from '#platform/sql'
+
+/** A sale that the tax service quoted and has no record of. */
+export interface UnrecordedSale {
+  invoice_id: string
+  rule: string
+}
+
+/** A refund or a lost dispute of a recorded sale that the tax service has no record of. */
+export interface UnrecordedReversal {
+  subject: string
+  invoice_id: string
+  transaction_id: string
+  amount: Cents
+}
+
+/** Paid invoices by rules that begin so, and that are not recorded yet. */
+export async function unrecordedSales(db: Db, prefix: string): Promise<UnrecordedSale[]> {
+  return await db.rows<UnrecordedSale>(sql`select i.id as invoice_id, q.rule
+    from invoices i join tax_quotes q on q.id = i.tax_quote_id
+    where i.status = 'paid' and starts_with(q.rule, ${prefix}) and i.amount > 0
+      and not exists (select 1 from tax_records r where r.subject = i.id)
+    order by i.paid_at limit 100`)
+}
+
+/** What went back of recorded sales, and is not recorded yet. */
+export async function unrecordedReversals(db: Db): Promise<UnrecordedReversal[]> {
+  return await db.rows<UnrecordedReversal>(sql`
+    select b.id as subject, s.invoice_id, s.transaction_id, b.amount
+    from (select id, charge_id, amount, created_at as at from refunds
+        where status in ('pending', 'succeeded')
+      union all select id, charge_id, amount - owed, closed_at from disputes
+        where status = 'lost' and amount > owed) b
+      join charges c on c.id = b.charge_id
+      join tax_records s on s.subject = c.invoice_id and s.transaction_id is not null
+    where not exists (select 1 from tax_records r where r.subject = b.id)
+    order by b.at limit 100`)
+}
+
+/** Notes that the tax service has a record; undefined: it refused. */
+export async function keepRecord(
+  db: Db,
+  now: Date,
+  record: { subject: string; invoice_id: string; transaction_id: string | undefined },
+): Promise<void> {
+  const { subject, invoice_id, transaction_id } = record
+  await db.run(sql`insert into tax_records (subject, invoice_id, transaction_id, recorded_at)
+    values (${subject}, ${invoice_id}, ${transaction_id ?? null}, ${now}) on conflict do nothing`)
+}

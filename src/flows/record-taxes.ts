@@ -1,0 +1,28 @@
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+
+/**
+ * Puts sales that the tax service quoted, and what went back of them, on its own record, from which
+ * it makes its reports. What was not reached is left to the next round. Returns how many.
+ */
+export async function recordTaxes({ db, clock, taxes, log }: World): Promise<number> {
+  const { records, name } = taxes
+  if (!records) return 0
+  let count = 0
+  try {
+    for (const { invoice_id, rule } of await tax.unrecordedSales(db, `${name}:`)) {
+      const transaction_id = await records.sale({ rule, reference: invoice_id })
+      await tax.keepRecord(db, clock.now(), { subject: invoice_id, invoice_id, transaction_id })
+      count++
+    }
+    for (const { subject, invoice_id, ...back } of await tax.unrecordedReversals(db)) {
+      const transaction_id = await records.reversal({ ...back, reference: subject })
+      await tax.keepRecord(db, clock.now(), { subject, invoice_id, transaction_id })
+      count++
+    }
+  } catch (error) {
+    if (!(error instanceof tax.TaxUnreachable)) throw error
+    log.warn({ error }, 'taxes could not be recorded; will retry')
+  }
+  return count
+}

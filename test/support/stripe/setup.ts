@@ -1,0 +1,33 @@
+/** How the account itself is set up, as its owner leaves it in Stripe's dashboard. */
+export interface Setup {
+  has_connect: boolean
+  account: Record<string, unknown>
+  webhook_endpoints: Record<string, unknown>[]
+  portals: Record<string, unknown>[]
+  tax_settings: Record<string, unknown>
+  tax_registrations: Record<string, unknown>[]
+}
+
+/** An account as it is when it was just opened, but for Connect. */
+export function freshSetup(): Setup {
+  return {
+    has_connect: true,
+    account: {
+      id: 'acct_own',
+      object: 'account',
+      country: 'US',
+      charges_enabled: false,
+      payouts_enabled: false,
+      capabilities: {},
+      requirements: { currently_due: ['external_account'] },
+      settings: {
+        card_payments: { statement_descriptor_prefix: null },
+        payouts: { schedule: { interval: 'daily' } },
+      },
+    },
+    webhook_endpoints: [],
+    portals: [],
+    tax_settings: { object: 'tax.settings', status: 'pending' },
+    tax_registrations: [],
+  }
+}
