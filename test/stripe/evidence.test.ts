@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Stage, stage } from '../processor/outside.ts'
+import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+
+const DAY = 86_400
+const FRAUDULENT = '4000000000000259'
+const EVIDENCE = {
+  customer_email_address: 'buyer@example.com',
+  product_description: 'Harbor Pro, a month',
+  service_date: '2026-03-10',
+  access_activity_log: '2026-03-10 12:00 UTC: signed in',
+  refund_policy_disclosure: 'Refunds within 60 days.',
+  receipt: 'Order ord_1: $12.75',
+}
+
+// M14
+describe('evidence at Stripe', () => {
+  let world: StripeWorld
+  let played: Stage
+  before(async () => {
+    world = await openStripeWorld()
+    played = stage(outsideOf(world))
+  })
+  after(() => world.close())
+
+  async function disputed() {
+    const { charge_id } = await played.charged(FRAUDULENT)
+    const { dispute_id } = await played.untilHeard(
+      'dispute_opened',
+      (event) => event.charge_id === charge_id,
+    )
+    return dispute_id
+  }
+  const submissions = (id: string): number =>
+    world.double.state.find(id, 'dispute').evidence_details.submission_count
+
+  test('with a statement is complete, and is submitted at once', async () => {
+    const dispute_id = await disputed()
+    const evidence = { ...EVIDENCE, uncategorized_text: 'The buyer used it every day.' }
+    await world.processor.answerDispute(played.now(), { dispute_id, evidence })
+    assert.equal(submissions(dispute_id), 1)
+  })
+
+  test('without one is kept, and is submitted five days before it is due', async () => {
+    const dispute_id = await disputed()
+    await world.processor.answerDispute(played.now(), { dispute_id, evidence: EVIDENCE })
+    // It is due after nine days.
+    world.clock.pass(4 * DAY - 60)
+    await world.processor.events(played.now())
+    assert.equal(submissions(dispute_id), 0)
+    world.clock.pass(60)
+    await world.processor.events(played.now())
+    assert.equal(submissions(dispute_id), 1)
+  })
+})
