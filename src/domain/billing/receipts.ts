@@ -79,6 +79,7 @@ export interface ReceiptLine {
 export async function receiptsOf(
   db: Db,
   buyer: { user_id: string; app_id: string },
+  page: { limit: number; offset: number },
 ): Promise<ReceiptLine[]> {
   return await db.rows<ReceiptLine>(sql`
     select i.id, i.number, i.kind, p.name as product_name, i.paid_at,
@@ -87,7 +88,17 @@ export async function receiptsOf(
         join charges c on c.id = r.charge_id where c.invoice_id = i.id and ${BACK}) as given_back
     from invoices i join products p on p.id = i.product_id
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
-    order by i.paid_at desc, i.number desc`)
+    order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
+}
+
+/** How many bills of an app a person paid. */
+export async function countReceipts(
+  db: Db,
+  { user_id, app_id }: { user_id: string; app_id: string },
+): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) from invoices
+    where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'`)
+  return count
 }
 
 /** The bill that an order was paid with at once; none for a trial. */

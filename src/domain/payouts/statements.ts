@@ -56,11 +56,23 @@ const TAKEN_BY = sql`left join payout_lines l
   left join payouts p on p.id = l.payout_id`
 
 /** The lines of a payout in the order in which they were written; they sum to its amount. */
-export async function statementOf(db: Db, payout_id: string): Promise<StatementLine[]> {
+export async function statementOf(
+  db: Db,
+  payout_id: string,
+  page?: { limit: number; offset: number },
+): Promise<StatementLine[]> {
   return await db.rows<StatementLine>(sql`select ${COLUMNS}
     from payout_lines l join ledger_entries e
       on e.transaction_id = l.transaction_id and e.position = l.position
-    ${SOURCES} where l.payout_id = ${payout_id} order by t.at, t.id, e.position`)
+    ${SOURCES} where l.payout_id = ${payout_id} order by t.at, t.id, e.position
+    limit ${page?.limit ?? null} offset ${page?.offset ?? 0}`)
+}
+
+/** How many lines a payout has. */
+export async function countStatementLines(db: Db, payout_id: string): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from payout_lines where payout_id = ${payout_id}`)
+  return count
 }
 
 /** Lines of a payee's account, the latest first, without those of the payouts themselves. */

@@ -43,3 +43,35 @@ export function Pager(facts: { newest?: string | undefined; older?: string | und
     </nav>
   )
 }
+
+/** The way through the numbered pages of a list; nothing where there is one page. */
+export function PageNav(facts: {
+  label: string
+  page: number
+  last: number
+  href: (page: number) => string
+}): JSX.Element | null {
+  const { page, last, href } = facts
+  if (last === 1) return null
+  return (
+    <nav aria-label={facts.label} class="flex flex-wrap items-center justify-between gap-3">
+      {page > 1 ? (
+        <Button href={href(page - 1)} icon="arrow-left">
+          Previous
+        </Button>
+      ) : (
+        <span />
+      )}
+      <span class="text-sm text-muted">
+        Page {page} of {last}
+      </span>
+      {page < last ? (
+        <Button href={href(page + 1)} icon_after="arrow-right">
+          Next
+        </Button>
+      ) : (
+        <span />
+      )}
+    </nav>
+  )
+}

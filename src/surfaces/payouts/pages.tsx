@@ -3,7 +3,9 @@ import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
+import { PageNav } from '#design/navigation'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
+import type { Paging } from '#surfaces/paging'
 import { BankPanel, DoneNote, PayoutsPanel, type StandingFacts, StandingPanel } from './panels.tsx'
 import { causeWords, payoutWords } from './words.ts'
 
@@ -54,6 +56,7 @@ export function StatementPage(facts: {
   created_at: Date
   settled_at: Date | null
   rows: StatementRow[]
+  paging: Paging
 }): JSX.Element {
   const { words, tone } = payoutWords(facts)
   const isSeller = facts.kind === 'seller'
@@ -75,7 +78,7 @@ export function StatementPage(facts: {
   ]
   const total = [
     '',
-    <strong>Total</strong>,
+    <strong>{facts.paging.last > 1 ? 'Total of all pages' : 'Total'}</strong>,
     ...(isSeller ? ['', ''] : []),
     <strong>{money(facts.amount)}</strong>,
   ]
@@ -112,6 +115,11 @@ export function StatementPage(facts: {
           ...facts.rows.map((row) => ({ key: row.key, cells: cellsOf(row) })),
           { key: 'total', cells: total },
         ]}
+      />
+      <PageNav
+        label="Pages of lines"
+        {...facts.paging}
+        href={(page) => `${facts.path}?page=${page}`}
       />
     </SiteLayout>
   )

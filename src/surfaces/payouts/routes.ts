@@ -10,6 +10,7 @@ import { accountNav } from '#surfaces/account-nav'
 import { payeeNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
 import { goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
+import { pagingOf } from '#surfaces/paging'
 import { recently } from '#surfaces/visits'
 import { declareReferrals } from './affiliate.ts'
 import { SellerPayoutsPage, StatementPage } from './pages.tsx'
@@ -17,6 +18,7 @@ import type { StandingFacts } from './panels.tsx'
 import { forPayee, forPayout, KINDS, type Kind, type PayeeVisit } from './payee.ts'
 import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 
+const LINES_A_PAGE = 100
 const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
 
 /** What sellers and affiliates are owed, how they are paid, and the statement of every payout. */
@@ -127,7 +129,9 @@ function declareStatements(scope: FastifyInstance, world: World, kind: Kind): vo
   const path = `${base}:id/`
   scope.get(
     path,
-    forPayout(world, kind, async ({ reply, session, payee }, payout) => {
+    forPayout(world, kind, async ({ request, reply, session, payee }, payout) => {
+      const total = await payouts.countStatementLines(world.db, payout.id)
+      const paging = pagingOf(request, { total, size: LINES_A_PAGE })
       const page = StatementPage({
         ...payout,
         nav: await accountNav(world, session.user_id, place),
@@ -135,7 +139,8 @@ function declareStatements(scope: FastifyInstance, world: World, kind: Kind): vo
         home,
         path: `${base}${payout.id}/`,
         kind,
-        rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id)),
+        rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id, paging)),
+        paging,
       })
       return sendPage(reply, page)
     }),

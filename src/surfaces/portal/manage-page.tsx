@@ -4,9 +4,11 @@ import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
 import { Day, type Frequency, Money } from '#design/money'
+import { PageNav } from '#design/navigation'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { ReceiptLine } from '#domain/billing'
 import type { PausedFor } from '#domain/licensing'
+import type { Paging } from '#surfaces/paging'
 import { type ManageFrame, type Note, NoteAlert } from './frame.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { SignOutForm } from './purchases-page.tsx'
@@ -56,6 +58,8 @@ export interface ManageFacts extends ManageFrame {
   license_key: string | undefined
   card: { name: string; expiry: string } | undefined
   receipts: ReceiptLine[]
+  /** Which page of them this is. */
+  paging: Paging
   /** Where the first receipt, with the key in it, can be sent once more. */
   may_resend: boolean
   /** Where it is bought again; undefined where it is not sold any longer. */
@@ -124,6 +128,11 @@ function Receipts(facts: ManageFacts): JSX.Element {
           }))}
         />
       )}
+      <PageNav
+        label="Pages of receipts"
+        {...facts.paging}
+        href={(page) => at('', { page: String(page) })}
+      />
       {facts.may_resend && (
         <Form action={at('receipt')} csrf_token={facts.csrf_token}>
           <div>

@@ -9,11 +9,14 @@ import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { queryOf, sendPage } from '#surfaces/pages'
+import { pagingOf } from '#surfaces/paging'
 import { noteKeyShown } from '#surfaces/uses'
 import { NothingHerePage } from './end-pages.tsx'
 import { forHolder, frameOf, type HolderVisit, type Stranger } from './holder.ts'
 import { type ManageFacts, ManagePage, type Renewing } from './manage-page.tsx'
 import { noteOf } from './notes.ts'
+
+const RECEIPTS_A_PAGE = 12
 
 /** The manage page of one app (spec: manage links). */
 export function declareManage(scope: FastifyInstance, world: World): void {
@@ -41,6 +44,9 @@ async function factsOf(world: World, visit: HolderVisit): Promise<ManageFacts> {
   const { license_id, status, user_id } = license
   const next = await nextCharge(world, { license_id, app })
   const isOver = status === 'canceled'
+  const buyer = { user_id, app_id: app.id }
+  const total = await billing.countReceipts(db, buyer)
+  const paging = pagingOf(visit.request, { total, size: RECEIPTS_A_PAGE })
   const isRunning = status === 'active' || status === 'trialing'
   return {
     ...(await frameOf(world, visit)),
@@ -56,7 +62,8 @@ async function factsOf(world: World, visit: HolderVisit): Promise<ManageFacts> {
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
     card: subscription && (await cardOf(world, subscription)),
-    receipts: await billing.receiptsOf(db, { user_id, app_id: app.id }),
+    receipts: await billing.receiptsOf(db, buyer, paging),
+    paging,
     may_resend: !isOver,
     back_url: next_url ?? app.oauth_login_url,
   }

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { type Agent, textOf } from '../support/agent.ts'
+import { payeeOf } from '../support/payees.ts'
+import { signedIn } from '../support/seller.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+
+const LINES = 250
+const RECEIPTS = 30
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+const words = (agent: Agent) => textOf(agent.page.body)
+
+/** Puts a payout with many lines on record. */
+async function payMany(): Promise<string> {
+  const { db, clock } = service.world
+  const { owner, account } = await payeeOf(service, 'seller')
+  const now = clock.now()
+  const id = 'po_0000000000000000000long'
+  await db.run(sql`insert into ledger_transactions (id, at, event, subject)
+    select 'many-' || n, ${now}, 'sale', 'many-' || n from generate_series(1, ${LINES}::int) n`)
+  await db.run(sql`insert into ledger_entries
+      (transaction_id, position, account, owner, amount, currency)
+    select 'many-' || n, p, case p when 1 then ${account} else 'cash' end,
+      case p when 1 then ${owner} else '' end, case p when 1 then -100 else 100 end, 'usd'
+    from generate_series(1, ${LINES}::int) n, generate_series(1, 2) p`)
+  await db.run(sql`insert into payouts (id, owner, account, amount, cause, status, created_at)
+    values (${id}, ${owner}, ${account}, ${LINES * 100}, 'request', 'paid', ${now})`)
+  await db.run(sql`insert into payout_lines (transaction_id, position, payout_id)
+    select 'many-' || n, 1, ${id} from generate_series(1, ${LINES}::int) n`)
+  return `/dashboard/payouts/${id}/`
+}
+
+// F28
+test('a long payout statement comes in pages, and its files are whole', async () => {
+  const path = await payMany()
+  const agent = await signedIn(service, service.demo.seller)
+  const rows = () => agent.page.body.match(/<tr/g)!.length - 2
+  await agent.open(path)
+  assert.equal(rows(), 100)
+  assert.match(words(agent), /Total of all pages .*\$250\.00/)
+  await agent.press('Next')
+  await agent.press('Next')
+  assert.match(words(agent), /Page 3 of 3/)
+  assert.equal(rows(), 50)
+  await agent.open(`${path}?page=99`)
+  assert.match(words(agent), /Page 3 of 3/)
+  const csv = await agent.open(`${path}statement.csv`)
+  assert.equal(csv.body.trim().split('\r\n').length, LINES + 1)
+  const pdf = await agent.open(`${path}statement.pdf`)
+  assert.equal(pdf.status, 200)
+})
+
+/** Copies the invoice of a subscriber's purchase, day by day. */
+async function payDaily({ license_id }: Subscriber): Promise<void> {
+  const { db } = service.world
+  const columns = await db.rows<{ name: string }>(sql`select column_name as name
+    from information_schema.columns where table_name = 'invoices' and table_schema = 'public'
+      and is_generated = 'NEVER'`)
+  const changed: Record<string, string> = {
+    id: "'inv_' || lpad(n::text, 22, '0')",
+    number: 'number + n',
+    kind: "'renewal'",
+    period_index: 'period_index + n',
+    paid_at: "paid_at + n * interval '1 day'",
+  }
+  const names = columns.map(({ name }) => name)
+  await db.raw(
+    `insert into invoices (${names.join(', ')}) overriding system value
+     select ${names.map((name) => changed[name] ?? name).join(', ')}
+     from invoices, generate_series(1, ${RECEIPTS - 1}) n where license_id = $1`,
+    [license_id],
+  )
+}
+
+test('many receipts come in pages on the manage page, the latest first', async () => {
+  const subscriber = await subscribe(service)
+  await payDaily(subscriber)
+  const { agent, app } = subscriber
+  const shown = () => agent.page.body.match(/Receipt \(PDF\)/g)?.length
+  await agent.open(`/manage/${app.client_id}/?next=${encodeURIComponent('http://localhost:4999/')}`)
+  assert.equal(shown(), 12)
+  await agent.press('Next')
+  await agent.press('Next')
+  assert.match(words(agent), /Page 3 of 3/)
+  assert.equal(shown(), 6)
+  assert.match(words(agent), /purchase March 10, 2026/)
+  assert.match(agent.page.url, /next=http/, 'the way back to the app stays')
+})
