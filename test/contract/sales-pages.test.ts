@@ -39,6 +39,7 @@ const auditOf = async (action: string) =>
     sql`select subject, detail from audit_log where action = ${action} order by id`,
   )
 
+// R14: by each status too, at any size (bench/growth.ts)
 describe('the list of sales', () => {
   test('is empty in calm words before anybody bought', async () => {
     const page = await seller().open('/dashboard/apps/driftlog/sales/')

@@ -140,6 +140,7 @@ describe('a trial', () => {
   })
 })
 
+// R4: asked from the buyer's side (bench/growth.ts)
 describe('a second trial of the same app is sold at full price', () => {
   const used = async () => {
     const app = await addTrialApp()

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from '#platform/sql'
+import { textOf } from '../support/agent.ts'
+import { buyer, purchase } from '../support/purchase.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => service.close())
+
+// R14
+test('a buyer with many purchases sees twenty on a page, each once', async () => {
+  const { db } = service.world
+  const agent = buyer(service)
+  await agent.open('/signin/')
+  const { email, password } = service.demo.buyer
+  await agent.submit('Sign in', { email, password })
+  await purchase(service, agent, { email })
+  // Canceled licenses of the same app stand for years of buying.
+  await db.run(sql`insert into licenses select (jsonb_populate_record(l, jsonb_build_object(
+      'id', l.id || n, 'status', 'canceled', 'canceled_at', l.created_at,
+      'key_hash', '\\x' || lpad(n::text, 64, '0')))).* from licenses l, generate_series(1, 24) n`)
+  await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
+      'id', c.id || n))).* from carts c, generate_series(1, 24) n where c.order_id is not null`)
+  await db.run(sql`insert into orders select (jsonb_populate_record(o, jsonb_build_object(
+      'id', o.id || n, 'cart_id', o.cart_id || n, 'license_id', o.license_id || n,
+      'created_at', o.created_at - n / 2 * interval '1 day'))).*
+    from orders o, generate_series(1, 24) n`)
+  const shown = (page: { body: string }) => textOf(page.body).match(/Bought on/g)?.length ?? 0
+  const first = await agent.open('/account/')
+  assert.equal(shown(first), 20)
+  const [, older = ''] = /href="(\/account\/\?after=[^"]+)"/.exec(first.body) ?? []
+  const second = await agent.open(older)
+  assert.equal(shown(second), 5)
+  assert.doesNotMatch(second.body, /\/account\/\?after=/)
+  assert.equal(shown(await agent.open('/account/?after=nonsense')), 20)
+})
