@@ -25,7 +25,8 @@ async function atConsent(t: TestContext, library: Library) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await arrive(page, 'Let an agent manage your apps?')
+  // F44: an agent that has called nothing yet asks for reading alone.
+  await arrive(page, 'Let an agent look at your apps?')
   return { agent, page }
 }
 
@@ -48,12 +49,6 @@ for (const library of Object.keys(LIBRARIES) as Library[]) {
     const { structuredContent } = await agent.call('list_apps', {})
     const { apps } = structuredContent as { apps: { slug: string }[] }
     assert.deepEqual(apps.map(({ slug }) => slug).sort(), ['driftlog', 'tidepool'])
-    const tagline = `Tides, told through ${library}`
-    const written = await agent.call('update_app_listing', { app_slug: 'tidepool', tagline })
-    assert.ok(!written.isError, JSON.stringify(written.content))
-    await page.goto('/apps/tidepool/')
-    await page.getByText(tagline).first().waitFor()
-
     await page.goto('/account/connections/')
     await page.getByText(`An agent at ${new URL(agent.callback).host}`).waitFor()
     await page.goto('/account/security/')
@@ -63,9 +58,8 @@ for (const library of Object.keys(LIBRARIES) as Library[]) {
   })
 }
 
-test('what a person unchecks the agent cannot do, until it is allowed', async (t) => {
+test('an agent that may read asks again for what a tool needs to write', async (t) => {
   const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
-  await page.getByLabel(/Change listings, plans and prices/).uncheck()
   await allow(agent, page)
   const facts = { app_slug: 'tidepool' }
   const read = await agent.call('get_app_listing', facts)
