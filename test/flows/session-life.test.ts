@@ -27,7 +27,7 @@ test('a session is a random secret of 256 bits, another at each sign-in', async 
   assert.equal(secrets.size, 5)
 })
 
-test('a session that was signed out opens nothing, for whoever kept its secret either', async () => {
+test('the secret of a session opens nothing after its sign-out', async () => {
   const { email } = await signUp(service)
   const agent = await enter(email)
   const thief = buyer(service)
