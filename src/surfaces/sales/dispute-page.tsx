@@ -112,7 +112,7 @@ function Send(facts: DisputeFacts): JSX.Element {
           maxlength={longest_statement}
           value={statement}
           error={fault}
-          hint="What you know and we do not: what you wrote to each other, what was delivered. The bank reads it with what we know."
+          hint="What you know and we do not: what you wrote to each other, what was delivered. With a statement, the evidence goes to the bank at once and may be final."
         />
         <Actions>
           <Button kind="primary" pending="Sending…">
