@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
+import * as catalog from '#domain/catalog'
 import { holdLicense, resume, suspend } from '#flows/hold'
+import { mintId } from '#platform/ids'
+import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { DAY, playDue } from '../support/subscriber.ts'
 import { arrive, buy, CARDS, press } from './steps.ts'
@@ -30,21 +33,36 @@ export async function* holdings(stage: TourStage, page: Page) {
   yield 'home, signed in'
   await page.goto(manage)
   yield 'manage, active'
-  yield* changes(page, { manage, upgrade: prices[2]!.public_id, sideways: prices[1]!.public_id })
+  const down = await addCheaperPlan(stage)
+  yield* changes(page, { manage, upgrade: prices[2]!.public_id, down })
   yield* payments(stage, page, { manage, upgrade: prices[2]!.public_id })
   yield* suspended(stage, page, manage)
+}
+
+/** A plan that costs less than the one the tour buys, so changing to it waits for the period's end. */
+async function addCheaperPlan({ service }: TourStage): Promise<string> {
+  const { world, clock, demo } = service
+  const [product_id, id] = [mintId(world.random, 'prod'), mintId(world.random, 'prc')]
+  const plan = { name: 'Lite', description: '', is_free: false, position: 9, trial_days: 0 }
+  await world.db.tx(async (tx) => {
+    const product = { ...plan, id: product_id, app_id: demo.app.client_id }
+    await catalog.addProduct(tx, clock.now(), product)
+    const price = { id, product_id, amount: cents(500), frequency: 'month' } as const
+    await catalog.addPrice(tx, clock.now(), price)
+  })
+  return id
 }
 
 /** What a buyer can change without paying at once. */
 async function* changes(
   page: Page,
-  { manage, upgrade, sideways }: Record<'manage' | 'upgrade' | 'sideways', string>,
+  { manage, upgrade, down }: Record<'manage' | 'upgrade' | 'down', string>,
 ) {
   await page.goto(`${manage}plan/`)
   yield 'change plan'
   await page.goto(`${manage}plan/${upgrade}/`)
   yield 'a move up'
-  await page.goto(`${manage}plan/${sideways}/`)
+  await page.goto(`${manage}plan/${down}/`)
   yield 'a move at the end of the period'
   await press(page, /^Move on/)
   await page.getByText('Your move is planned').waitFor()

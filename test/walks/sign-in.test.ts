@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test('a mailed link goes on with the purchase that it was asked for', async (t) => {
-  const { email } = stage.service.demo.operator
+  const { email } = stage.service.demo.affiliate
   const page = await stage.visitor(t)
   await page.goto(buy_url)
   await giveDetails(page, email)
