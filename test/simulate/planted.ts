@@ -127,13 +127,16 @@ function keepingPeriods(): Pick<Fault, 'say'> {
     if (kind === 'renewal' && period_end) billed.set(id, { period_start, period_end })
     return {}
   })
-  const pay = where('update invoices set status = ', ({ id, period_start, period_end }) => {
-    const old = billed.get(id)
-    if (!old) return {}
-    instead.set((period_start as Date).getTime(), old.period_start)
-    instead.set((period_end as Date).getTime(), old.period_end)
-    return old
-  })
+  const pay: Fault['say'] = (said) => {
+    if (!said.text.startsWith("update invoices set status = 'paid'")) return undefined
+    const old = billed.get(said.values.find((value) => /^inv_/.test(`${value}`)))
+    return altered(said, ({ period_start, period_end }) => {
+      if (!old) return {}
+      instead.set((period_start as Date).getTime(), old.period_start)
+      instead.set((period_end as Date).getTime(), old.period_end)
+      return old
+    })
+  }
   const row = where('update subscriptions set price_id', ({ anchor, period_end, next_at }) => ({
     anchor: swap(anchor),
     period_end: swap(period_end),
@@ -142,7 +145,7 @@ function keepingPeriods(): Pick<Fault, 'say'> {
   const license = where('update licenses set status', ({ period_end }) => ({
     period_end: swap(period_end),
   }))
-  return all(remember, pay, row, license)
+  return all(remember, { say: pay }, row, license)
 }
 
 /** A renewal of somebody whom the service brought, at the rate of whom the seller brought. */
