@@ -7,11 +7,11 @@ export interface Answer {
   body: string
 }
 
-/** Sends one request over an agent's connections; a form where one is given. */
+/** Sends one request over an agent's connections; a form or another body where one is given. */
 export function ask(
   agent: Agent,
   url: URL,
-  call: { method: string; headers: OutgoingHttpHeaders; form?: string | undefined },
+  call: { method: string; headers: OutgoingHttpHeaders; form?: string | undefined; body?: string },
 ): Promise<Answer> {
   const { method, form } = call
   const headers =
@@ -32,7 +32,7 @@ export function ask(
       answer.on('end', () => resolve({ status: answer.statusCode!, headers: answer.headers, body }))
     })
     sent.on('error', reject)
-    sent.end(form)
+    sent.end(form ?? call.body)
   })
 }
 

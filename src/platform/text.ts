@@ -47,3 +47,11 @@ export function waitWords(seconds: number): string {
   const minutes = of(Math.floor(seconds / 60), 'minute')
   return rest === 0 ? minutes : `${minutes} ${of(rest, 'second')}`
 }
+
+/** What a table has under a name; what every object inherits, such as `__proto__`, is nothing. */
+export function ownValue<Value>(
+  table: Readonly<Record<string, Value>>,
+  name: string | undefined,
+): Value | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
+}

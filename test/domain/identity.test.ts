@@ -89,6 +89,50 @@ describe('recovery codes', () => {
   })
 })
 
+describe('an email address', () => {
+  const read = (text: string) => identity.readEmail(text)?.email_normalised
+
+  // F17
+  test('is found however it is written, its domain in any script', () => {
+    assert.equal(read('  Robin@Example.COM '), 'robin@example.com')
+    assert.equal(read('robin+tides@mail.example.co.uk'), 'robin+tides@mail.example.co.uk')
+    assert.equal(read('o’brien@example.com'), undefined)
+    assert.equal(read("o'brien@example.com"), "o'brien@example.com")
+    assert.equal(read('anna@bücher.example'), 'anna@xn--bcher-kva.example')
+    assert.equal(read('anna@BÜCHER.example'), 'anna@xn--bcher-kva.example')
+    assert.equal(read('anna@xn--bcher-kva.example'), 'anna@xn--bcher-kva.example')
+    assert.equal(read('иван@почта.рф'), undefined)
+    assert.equal(read('ivan@почта.рф'), 'ivan@xn--80a1acny.xn--p1ai')
+  })
+
+  // F17
+  test('is none with unseen characters, or without a domain that there can be', () => {
+    const none = [
+      'robin\u202e@example.com',
+      'ro\u200bbin@example.com',
+      'robin@exam\u200bple.com',
+      'robin@exam\u00adple.com',
+      'ro\u0000bin@example.com',
+      'a@b.-',
+      'a@-b.com',
+      'a@b-.com',
+      'a@b..com',
+      'a@b',
+      'a@127.0.0.1',
+      'a@b.c',
+      '.a@example.com',
+      'a..b@example.com',
+      'a b@example.com',
+      '@example.com',
+      'example.com',
+      '',
+      `${'a'.repeat(65)}@example.com`,
+      `a@${'b'.repeat(64)}.com`,
+    ]
+    for (const text of none) assert.equal(read(text), undefined, JSON.stringify(text))
+  })
+})
+
 describe('a password', () => {
   const EMAIL = 'marguerite.duras@example.com'
 

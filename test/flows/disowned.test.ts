@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { resendReceipt } from '#flows/resend-receipt'
 import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
@@ -79,7 +80,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
   // The receipt is sent once more, with links that are good for seven days from now.
   const { id } = await service.world.db.one<{ id: string }>(sql`select o.id from orders o
     join users u on u.id = o.user_id where u.email = ${email}`)
-  const { resendReceipt } = await import('#flows/resend-receipt')
+
   await resendReceipt(service.world, id)
   await service.world.db.run(sql`delete from dev_mailbox where recipient = ${email}`)
   await disown(email, await letterTo(service, email, /receipt/))

@@ -1,10 +1,27 @@
-const LONGEST = 254
-// One local part, one at sign, a domain with a dot; the mailbox itself proves the rest.
-const SHAPE = /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)+$/i
+import { domainToASCII } from 'node:url'
+import { z } from 'zod'
 
-/** Reads an address somebody typed: `email` as they wrote it, `email_normalised` to find it by. */
+const LONGEST = 254
+const LONGEST_LOCAL = 64
+// What browsers take in an email field, with a domain of two labels or more.
+const ADDRESS = z.email({ pattern: z.regexes.html5Email })
+const HAS_TOP_LEVEL = /\.(?!\d+$)[a-z0-9-]{2,}$/
+// Controls, and characters that are not seen or turn the writing around.
+const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
+
+/**
+ * Reads an address somebody typed: `email` as they wrote it, `email_normalised` to find it by. A
+ * domain of other letters than English ones is found by its Punycode form.
+ */
 export function readEmail(text: string): { email: string; email_normalised: string } | undefined {
   const email = text.trim()
-  if (email.length > LONGEST || !SHAPE.test(email)) return undefined
-  return { email, email_normalised: email.normalize('NFKC').toLowerCase() }
+  const at = email.lastIndexOf('@')
+  if (at < 1 || email.length > LONGEST || at > LONGEST_LOCAL || UNSEEN.test(email)) return undefined
+  const local = email.slice(0, at)
+  const domain = domainToASCII(email.slice(at + 1))
+  const isDotted = local.startsWith('.') || local.endsWith('.') || local.includes('..')
+  if (isDotted || !HAS_TOP_LEVEL.test(domain)) return undefined
+  const address = `${local.normalize('NFKC').toLowerCase()}@${domain}`
+  if (!ADDRESS.safeParse(address).success) return undefined
+  return { email, email_normalised: address }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import { disconnectAgent, disconnectApp } from '#flows/account'
 import type { World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
@@ -31,7 +32,7 @@ export function declareConnections(scope: FastifyInstance, world: World): void {
         csrf_token: csrfToken(world, request, reply),
         agents: await grants.listAgents(db, now, user_id),
         apps: await grants.listApps(db, now, user_id),
-        news: NEWS[queryOf(request, 'done') ?? ''],
+        news: ownValue(NEWS, queryOf(request, 'done')),
       })
       return sendPage(reply, page)
     }),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { endOtherSessions, endSession } from '#flows/account'
 import type { World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { returnQuery } from '#surfaces/onwards'
@@ -41,7 +42,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
       passkeys: await identity.listPasskeys(db, user_id),
       sessions: await identity.listSessions(db, now, user_id),
       session_id: session.id,
-      news: NEWS[queryOf(request, 'done') ?? ''],
+      news: ownValue(NEWS, queryOf(request, 'done')),
     })
     return sendPage(reply, page)
   })

@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { csrfToken, currentSession, knownDevice, letIn } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS } from '#surfaces/faults'
@@ -35,7 +36,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       cart_id: cart.id,
       details_url: detailsUrl(cart),
       email: cart.email!,
-      fault: fault === undefined ? undefined : WORDS[fault],
+      fault: ownValue(WORDS, fault),
       link_sent: queryOf(request, 'link') === 'sent',
     })
     return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })

@@ -14,6 +14,7 @@ import {
 } from '#flows/checkout'
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
+import { ownValue } from '#platform/text'
 import { csrfToken, currentSession } from '#surfaces/browser'
 import { limitDeclines } from '#surfaces/declines'
 import { byIp } from '#surfaces/guards'
@@ -265,5 +266,5 @@ async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefi
     const words = payments.declineSentence(attempt.decline_code!)
     return { is_declined: true, alert: { title: 'Your card was declined', words } }
   }
-  return { is_declined: false, alert: notice === undefined ? undefined : NOTICES[notice] }
+  return { is_declined: false, alert: ownValue(NOTICES, notice) }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
 import { clockNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
@@ -73,6 +74,6 @@ export async function appFactsOf(
     owes_terms,
     has_clock: world.processor.name === 'sandbox',
     notice: clockNotice(world, app),
-    note: request.method === 'GET' ? notes[queryOf(request, 'done') ?? ''] : undefined,
+    note: request.method === 'GET' ? ownValue(notes, queryOf(request, 'done')) : undefined,
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { isId } from '#platform/ids'
+import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
@@ -47,7 +48,7 @@ export function desk(app: FastifyInstance, world: World): void {
           debts: await debtsOf(world),
           held: await licensing.listHeld(db),
           locked: await identity.listLocked(db),
-          note: NOTES[queryOf(request, 'done') ?? ''],
+          note: ownValue(NOTES, queryOf(request, 'done')),
         })
         return sendPage(reply, page)
       }),

@@ -4,6 +4,7 @@ import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
+import { ownValue } from '#platform/text'
 import { causeWords, payoutWords } from './words.ts'
 
 /** A payout as a list shows it. */
@@ -145,7 +146,7 @@ export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
 
 /** What was done, or why it was not. */
 export function DoneNote({ done }: { done: string | undefined }): JSX.Element | null {
-  const note = NOTES[done ?? '']
+  const note = ownValue(NOTES, done)
   if (!note) return null
   return <Alert tone={note.tone}>{note.words}</Alert>
 }

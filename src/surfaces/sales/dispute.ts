@@ -5,6 +5,7 @@ import * as payments from '#domain/payments'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { rememberUses } from '#flows/remember-uses'
 import { appTime, type World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
@@ -70,7 +71,7 @@ async function show(
     statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',
     longest_statement: payments.LONGEST_STATEMENT,
     cost: billing.DISPUTE_COST,
-    note: NOTES[note],
+    note: ownValue(NOTES, note),
     fault: tried.fault,
   })
   const status = tried.fault ? 422 : tried.is_unheard ? 503 : 200

@@ -5,6 +5,7 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { offerRefund } from '#flows/refund'
 import type { World } from '#flows/world'
+import { ownValue } from '#platform/text'
 import { queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
@@ -39,7 +40,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
         payouts: payouts.filter(({ owner }) => visit.as === 'operator' || owner === app.seller_id),
         entries,
         is_refundable: 'back' in offer,
-        note: NOTES[queryOf(visit.request, 'done') ?? ''],
+        note: ownValue(NOTES, queryOf(visit.request, 'done')),
       })
       return sendPage(visit.reply, page)
     }),

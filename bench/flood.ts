@@ -1,0 +1,151 @@
+/**
+ * A flood of sign-up forms beside license validations: ten forms a second from one address, each
+ * with a password that takes long to judge. Prints the p99 of validations beside its quiet value, as
+ * a ratio; the aim is three at the most.
+ *
+ *   npm run bench:flood -- --seconds 10
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent as Connections } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from '#platform/config'
+import { systemRandom } from '#platform/random'
+import { findPostgres, freePort, startPostgres } from '../scripts/throwaway-postgres.ts'
+import { type DemoFacts, seedCast } from '../src/demo/seed.ts'
+import { openService } from '../src/service.ts'
+import { Agent } from '../test/support/agent.ts'
+import { overHttp } from '../test/support/process.ts'
+import { licenseKey, purchase } from '../test/support/purchase.ts'
+import { ask } from './generator.ts'
+import { startServer } from './processes.ts'
+
+const VALIDATIONS_A_SECOND = 100
+const FORMS_A_SECOND = 10
+const FLOODER = '203.0.113.66'
+const HARDEST = '4@8({[<3€61!|70$5+7%2'.repeat(12)
+const AIM = 3
+
+const { values: chosen } = parseArgs({
+  options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
+})
+const seconds = Number(chosen.seconds)
+const folder = mkdtempSync(join(tmpdir(), 'purser-flood-'))
+const programs = findPostgres()
+if (!programs)
+  throw new Error('The benchmark needs a PostgreSQL server (apt-get install postgresql).')
+const postgres = await startPostgres(programs, [])
+try {
+  await main(postgres.url)
+} finally {
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function main(database_url: string): Promise<void> {
+  const port = await freePort()
+  const env = {
+    NODE_ENV: 'development',
+    DEMO: '0',
+    DATABASE_URL: database_url,
+    DATA_DIR: folder,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    SECRET_KEY: systemRandom.bytes(32).toString('hex'),
+    TRUST_PROXY: '127.0.0.1',
+    LOG_LEVEL: 'info',
+  }
+  const { demo, license_key } = await prepare(env)
+  const log = join(folder, 'server.log')
+  const server = await startServer('src/main.ts', env, `${env.BASE_URL}/healthz`, log)
+  try {
+    const validate = validator(env.BASE_URL, demo, license_key)
+    const form = await signUpForm(env.BASE_URL)
+    await paced(VALIDATIONS_A_SECOND, 2, validate)
+    const ratios: number[] = []
+    for (let round = 0; round < Number(chosen.rounds); round++) {
+      const quiet = p99(await paced(VALIDATIONS_A_SECOND, seconds, validate))
+      const flood = paced(FORMS_A_SECOND, seconds, form)
+      const flooded = p99(await paced(VALIDATIONS_A_SECOND, seconds, validate))
+      await flood
+      ratios.push(flooded / quiet)
+      const shown = (ms: number) => `${ms.toFixed(1)} ms`
+      console.log(`quiet p99 ${shown(quiet)}, under the flood ${shown(flooded)}`)
+    }
+    const middle = ratios.sort((left, right) => left - right)[Math.floor(ratios.length / 2)]!
+    console.log(`\nvalidations beside a flood: p99 ${middle.toFixed(2)} times the quiet one`)
+    console.log(`the aim is ${AIM} times at the most`)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Seeds the database with the cast and one purchase. */
+async function prepare(env: Record<string, string>) {
+  const service = await openService(readConfig({ ...env, LOG_LEVEL: 'warn' }, systemRandom))
+  const demo = await seedCast(service.world, {
+    sample_site_url: 'http://localhost:4999',
+    sign_in_site_url: 'http://localhost:4998',
+    kept: undefined,
+  })
+  const buyer = new Agent(service.app, env.BASE_URL!)
+  const page = await purchase({ ...service, demo } as never, buyer, { email: 'flood@example.com' })
+  await service.close()
+  return { demo, license_key: licenseKey(page) }
+}
+
+/** One validation, from an address of its own; throws where it is not answered well. */
+function validator(base_url: string, demo: DemoFacts, key: string): () => Promise<void> {
+  const { client_id, client_secret } = demo.app
+  const connections = new Connections({ keepAlive: true, maxSockets: 32 })
+  const body = JSON.stringify({ key })
+  const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+  let caller = 0
+  return async () => {
+    caller = (caller + 1) % 65_536
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-forwarded-for': `10.9.${caller >> 8}.${caller & 255}`,
+    }
+    const url = new URL('/api/v1/licenses/validate', base_url)
+    const { status } = await ask(connections, url, { method: 'POST', headers, body })
+    if (status !== 200) throw new Error(`a validation answered ${status}`)
+  }
+}
+
+/** One sign-up form of the flooder, with a password that takes long to judge. */
+async function signUpForm(base_url: string): Promise<() => Promise<void>> {
+  const browser = new Agent(overHttp(base_url), base_url)
+  await browser.open('/signup/')
+  const { csrf_token = '' } = browser.form('Create account')
+  const connections = new Connections({ keepAlive: true, maxSockets: 32 })
+  let count = 0
+  return async () => {
+    const email = `flood-${++count}@example.com`
+    const form = new URLSearchParams({ csrf_token, email, password: HARDEST }).toString()
+    const headers = { cookie: browser.cookie, origin: base_url, 'x-forwarded-for': FLOODER }
+    await ask(connections, new URL('/signup/', base_url), { method: 'POST', headers, form })
+  }
+}
+
+/** Starts a task so many times a second, whether or not the ones before have ended; their times. */
+async function paced(rate: number, lasting: number, task: () => Promise<void>): Promise<number[]> {
+  const started = performance.now()
+  const times: Promise<number>[] = []
+  for (let index = 0; index < rate * lasting; index++) {
+    const due = started + (index * 1000) / rate
+    const wait = due - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    // Counted from when it was due: a server that stands still does not hide what waited.
+    times.push(task().then(() => performance.now() - due))
+  }
+  return await Promise.all(times)
+}
+
+function p99(times: number[]): number {
+  const sorted = times.toSorted((left, right) => left - right)
+  return sorted[Math.floor(sorted.length * 0.99)]!
+}
