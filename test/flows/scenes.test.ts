@@ -65,9 +65,11 @@ describe('each scene ends as it says, through the same flows as in real life', (
     assert.deepEqual(told, [
       'paid purchase',
       'status purchase',
+      'letter seller_sale',
       'letter receipt',
       'declined generic_decline',
       'status renewal_failed',
+      'letter seller_failed_renewal',
       'letter payment_failed',
     ])
   })
