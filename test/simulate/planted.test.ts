@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { PLANTED_FAULTS } from '../support/budget.ts'
+import { openEmbeddedTestDatabase } from '../support/database.ts'
 import { PLANTED } from './planted.ts'
 import { play } from './play.ts'
 import { openStage, type Stage } from './world.ts'
@@ -9,7 +10,7 @@ const MOST_SEEDS = 30
 
 let stage: Stage
 before(async () => {
-  stage = await openStage()
+  stage = await openStage(openEmbeddedTestDatabase)
 })
 after(() => stage?.close())
 

@@ -35,8 +35,8 @@ const FIRST_DAY = new Date('2026-11-02T09:30:00Z')
 const DAYS = 730
 
 /** Opens a stage on a database of its own. */
-export async function openStage(): Promise<Stage> {
-  const db = await openTestDatabase()
+export async function openStage(open = openTestDatabase): Promise<Stage> {
+  const db = await open()
   const clock = new ManualClock(FIRST_DAY)
   const weather: Weather = { storm: 0, chance: new Chance(0) }
   const complaints: string[] = []

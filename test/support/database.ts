@@ -21,9 +21,7 @@ export const SERVER_URL = process.env.TEST_DATABASE_URL
 
 /** A database of the caller's own, migrated and empty, on the engine that this run tests. */
 export async function openTestDatabase(): Promise<Database> {
-  if (SERVER_URL === undefined) {
-    return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
-  }
+  if (SERVER_URL === undefined) return await openEmbeddedTestDatabase()
   const { url, drop } = await createServerDatabase(SERVER_URL)
   const db = await openPostgres(url.href, openLog('silent'))
   return {
@@ -45,6 +43,11 @@ export async function createServerDatabase(
   url.pathname = `/${name}`
   const drop = () => administrate(server_url, `drop database if exists ${name} with (force)`)
   return { url, drop }
+}
+
+/** The same on the embedded engine, whichever this run tests: there a seed replays line by line. */
+export async function openEmbeddedTestDatabase(): Promise<Database> {
+  return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
 }
 
 /** Names the present state of the migrations, so that a template of another is never used. */
