@@ -1,8 +1,30 @@
+import { waitWords } from '#platform/text'
+
 /** What people are told where they do not get any further. */
 export const FAULTS = {
   email: 'Enter an email address such as name@example.com.',
-  too_often: 'There were many tries in a short time. Wait a moment, then try again.',
   code: 'That code is not right, or was used before. Enter the one that your app shows now.',
   recovery_code: 'That is none of your recovery codes, or it was used before.',
   passkey: 'That passkey is not one of this account.',
+}
+
+/** What came of a form: the words of its fault, and the seconds to wait after too many attempts. */
+export interface Outcome {
+  fault?: string | undefined
+  retry_after?: number | undefined
+}
+
+/** Too many attempts: the page names the same seconds as the Retry-After header. */
+export function tooOften({ retry_after }: { retry_after: number }) {
+  return { fault: `Too many attempts. Try again in ${waitWords(retry_after)}.`, retry_after }
+}
+
+/** An attempt that was refused: one too many, or wrong for `reason`. */
+export function refusedFor({ retry_after }: Pick<Outcome, 'retry_after'>, reason: string): Outcome {
+  return retry_after === undefined ? { fault: reason } : tooOften({ retry_after })
+}
+
+/** The status and the headers of a page that draws a form, anew or with its fault. */
+export function statusOf({ fault, retry_after }: Outcome) {
+  return { status: fault === undefined ? 200 : retry_after === undefined ? 422 : 429, retry_after }
 }

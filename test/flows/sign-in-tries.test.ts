@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from '#platform/sql'
-import { addAuthenticator, codeOf, enterPassword, PASSWORD, signUp } from '../support/account.ts'
-import { type Agent, type Seen, textOf } from '../support/agent.ts'
+import {
+  addAuthenticator,
+  assertTooOften,
+  codeOf,
+  enterPassword,
+  newEmail,
+  PASSWORD,
+  signUp,
+} from '../support/account.ts'
+import type { Agent } from '../support/agent.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -16,14 +24,6 @@ after(() => service.close())
 const tryAt = async (agent: Agent, email: string, password: string) => {
   await agent.open('/signin/')
   return await agent.submit('Sign in', { email, password })
-}
-
-/** A page that says "too often", and when to come back: within the hour. */
-function assertTooOften({ status, headers, body }: Seen): void {
-  assert.equal(status, 429)
-  assert.match(textOf(body), /many tries in a short time/)
-  const seconds = Number(headers['retry-after'])
-  assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 3600, `${seconds} seconds`)
 }
 
 test('a right password takes no try, however often its owner signs in', async () => {
@@ -134,4 +134,30 @@ test('every page of a sign-in that says "too often" says when to come back', asy
   assertTooOften(asked)
   await other.open('/signup/')
   assertTooOften(await other.submit('Create account', { email, password: PASSWORD }))
+})
+
+// F12
+test('each page of an account that refuses for now names the wait of its Retry-After header', async () => {
+  const { agent } = await signUp(service)
+  await agent.open('/account/security/')
+  await agent.submit('Set up an authenticator app')
+  for (let time = 0; time < 10; time++) {
+    assert.equal((await agent.submit('Turn it on', { code: '000000' })).status, 422)
+  }
+  assertTooOften(await agent.submit('Turn it on', { code: '000000' }))
+
+  for (let time = 0; time < 4; time++) {
+    await agent.open('/account/security/email')
+    await agent.submit('Send the letter', { email: newEmail() })
+    assert.equal(agent.page.status, 200)
+  }
+  await agent.open('/account/security/email')
+  assertTooOften(await agent.submit('Send the letter', { email: newEmail() }))
+
+  service.clock.pass(600)
+  await agent.open('/account/security/email')
+  for (let time = 0; time < 6; time++) {
+    assert.equal((await agent.submit('Confirm', { password: 'wrong' })).status, 422)
+  }
+  assertTooOften(await agent.submit('Confirm', { password: PASSWORD }))
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
-import type { Agent } from './agent.ts'
+import { waitWords } from '#platform/text'
+import { type Agent, type Seen, textOf } from './agent.ts'
 import { letterTo, linkIn } from './mailbox.ts'
 import { buyer } from './purchase.ts'
 import type { TestService } from './service.ts'
@@ -42,6 +43,15 @@ export async function enterPassword(
   await agent.open('/signin/')
   await agent.submit('Sign in', { email, password })
   return agent
+}
+
+/** A page that refuses for now: its words and its Retry-After header name the same wait (F12). */
+export function assertTooOften({ status, headers, body }: Seen): void {
+  assert.equal(status, 429)
+  const seconds = Number(headers['retry-after'])
+  assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 3600, `${seconds} seconds`)
+  const words = `Too many attempts. Try again in ${waitWords(seconds)}.`
+  assert.ok(textOf(body).includes(words), words)
 }
 
 /** Whether a browser is signed in. */

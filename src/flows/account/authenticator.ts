@@ -44,15 +44,17 @@ export async function confirmAuthenticator(
   code: string,
 ): Promise<
   | { outcome: 'on'; recovery_codes: string[] | undefined }
-  | { outcome: 'wrong' | 'too_often' | 'gone' }
+  | { outcome: 'wrong'; retry_after?: undefined }
+  | { outcome: 'too_often'; retry_after: number }
+  | { outcome: 'gone' }
 > {
   const { db, clock, limits, jobs } = world
   const { user_id } = owner
   const now = clock.now()
   const setup = await openSetup(world, owner)
   if (!setup) return { outcome: 'gone' }
-  const { allowed } = await limits.take(TRIES, user_id)
-  if (!allowed) return { outcome: 'too_often' }
+  const { allowed, reset_seconds } = await limits.take(TRIES, user_id)
+  if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const step = identity.stepOfCode(setup.secret, now, code)
   if (step === undefined) return { outcome: 'wrong' }
   const confirmed = await db.tx(async (tx) => {

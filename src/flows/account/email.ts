@@ -17,12 +17,16 @@ export async function changeEmail(
   world: World,
   owner: Owner,
   wanted: { email: string; email_normalised: string },
-): Promise<'sent' | 'too_often'> {
+): Promise<{ outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }> {
   const { db, clock, random, limits, jobs } = world
   const { user_id, email: old_email } = owner
-  const account = await limits.take(CHANGES_OF_ACCOUNT, user_id)
-  const address = await limits.take(LETTERS_TO_ADDRESS, wanted.email_normalised)
-  if (!account.allowed || !address.allowed) return 'too_often'
+  for (const [limit, key] of [
+    [CHANGES_OF_ACCOUNT, user_id],
+    [LETTERS_TO_ADDRESS, wanted.email_normalised],
+  ] as const) {
+    const { allowed, reset_seconds } = await limits.take(limit, key)
+    if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
+  }
   const now = clock.now()
   await db.tx(async (tx) => {
     const id = mintId(random, 'chg')
@@ -34,7 +38,7 @@ export async function changeEmail(
     await queueFreshLetter(tx, now, world, { kind: 'email_change_asked', subject_id: id })
   })
   jobs.wake(LETTERS)
-  return 'sent'
+  return { outcome: 'sent' }
 }
 
 export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'spent' | 'taken' }

@@ -110,7 +110,9 @@ export interface Proof {
 }
 
 /** What was not right of a proof: its password or its second factor; or there were too many tries. */
-export type NotProven = { outcome: 'wrong'; part: 'password' | 'factor' } | TooOften
+export type NotProven =
+  | { outcome: 'wrong'; part: 'password' | 'factor'; retry_after?: undefined }
+  | TooOften
 
 /**
  * Somebody who is signed in proves once more to be the owner, by all that the account has: its

@@ -24,8 +24,7 @@ export function ConfirmPage(facts: {
   const isForm = facts.has_password || owesCode
   // An account with passkeys alone has no app that shows codes.
   const asksRecoveryCode = facts.with_recovery_code || !facts.has_authenticator
-  const isOnField =
-    fault !== undefined && ['password', 'code', 'recovery_code'].includes(fault.kind)
+  const isOnField = ['password', 'code', 'recovery_code'].includes(fault?.kind ?? '')
   return (
     <FocusLayout
       title={`${fault ? 'Error: ' : ''}Confirm that it is you · Purser`}
@@ -88,7 +87,8 @@ export function ConfirmPage(facts: {
 }
 
 interface Fault {
-  kind: string
+  /** The field that it is about; undefined: none. */
+  kind: string | undefined
   words: string
 }
 

@@ -4,7 +4,7 @@ import { askForPasskey, type FactorAnswer, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash, csrfToken, keepSession, knownDevice } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
 import { CONFIRM } from '#surfaces/visits'
@@ -13,7 +13,8 @@ import { forOwner, SECURITY, type Visit } from './owner.ts'
 
 const WORDS = { ...FAULTS, password: 'That password is not right.' }
 
-type Fault = 'too_often' | 'password' | FactorAnswer['kind']
+/** What of a proof was not right. */
+type Kind = 'password' | FactorAnswer['kind']
 
 /** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
@@ -22,7 +23,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     CONFIRM,
     forOwner(world, needs, async (visit) => {
       const return_to = ownPath(queryOf(visit.request, 'return_to'))
-      return await sendForm(world, visit, { return_to, fault: undefined })
+      return await sendForm(world, visit, { return_to })
     }),
   )
 
@@ -40,13 +41,12 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
         known: knownDevice(world, request),
       }
       const proven = await proveAgain(world, session, proof)
-      if (proven.outcome === 'too_often') {
-        const { retry_after } = proven
-        return await sendForm(world, visit, { return_to, fault: 'too_often', retry_after })
-      }
-      if (proven.outcome === 'wrong') {
-        const fault = proven.part === 'password' ? 'password' : (factor?.kind ?? 'code')
-        return await sendForm(world, visit, { return_to, fault })
+      if (proven.outcome !== 'proven') {
+        const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
+        const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
+        const refused = refusedFor(proven, WORDS[kind])
+        const field = refused.retry_after === undefined ? kind : undefined
+        return await sendForm(world, visit, { return_to, kind: field, ...refused })
       }
       await keepSession(world, request, reply, proven.token)
       return goOn(reply, return_to ?? SECURITY)
@@ -79,14 +79,10 @@ function readFactor(
 async function sendForm(
   world: World,
   { request, reply, session }: Visit,
-  state: {
-    return_to: string | undefined
-    fault: Fault | undefined
-    retry_after?: number | undefined
-  },
+  state: Outcome & { return_to: string | undefined; kind?: Kind | undefined },
 ): Promise<FastifyReply> {
   const { db } = world
-  const { fault, return_to, retry_after } = state
+  const { kind, fault, return_to } = state
   const user = (await identity.findUser(db, session.user_id))!
   const factors = await identity.factorsOf(db, session.user_id)
   const page = ConfirmPage({
@@ -96,9 +92,8 @@ async function sendForm(
     has_password: user.password_hash !== null,
     has_authenticator: factors.has_authenticator,
     has_passkeys: factors.passkeys > 0,
-    with_recovery_code: queryOf(request, 'with') === 'recovery_code' || fault === 'recovery_code',
-    fault: fault && { kind: fault, words: WORDS[fault] },
+    with_recovery_code: queryOf(request, 'with') === 'recovery_code' || kind === 'recovery_code',
+    fault: fault === undefined ? undefined : { kind, words: fault },
   })
-  const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
-  return sendPage(reply, page, { status, retry_after })
+  return sendPage(reply, page, statusOf(state))
 }

@@ -3,7 +3,7 @@ import * as identity from '#domain/identity'
 import { changeEmail, changePassword } from '#flows/account'
 import type { World } from '#flows/world'
 import { csrfToken } from '#surfaces/browser'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, type Outcome, statusOf, tooOften } from '#surfaces/faults'
 import { formOf, goTo, sendPage } from '#surfaces/pages'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
 import { forOwner, SECURITY, type Visit } from './owner.ts'
@@ -44,7 +44,8 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
         return sendEmail(world, visit, { value, fault: 'This is your address already.' })
       }
       const asked = await changeEmail(world, visit.owner, read)
-      return goTo(visit.reply, `${SECURITY}?done=${asked === 'sent' ? 'email' : asked}`)
+      if (asked.outcome !== 'sent') return sendEmail(world, visit, { value, ...tooOften(asked) })
+      return goTo(visit.reply, `${SECURITY}?done=email`)
     }),
   )
 }
@@ -67,9 +68,10 @@ async function sendPassword(
 function sendEmail(
   world: World,
   { request, reply, session }: Visit,
-  state: { value: string; fault?: string },
+  state: Outcome & { value: string },
 ): FastifyReply {
   const csrf_token = csrfToken(world, request, reply)
-  const page = EmailPage({ csrf_token, email: session.email, fault: undefined, ...state })
-  return sendPage(reply, page, { status: state.fault === undefined ? 200 : 422 })
+  const { value, fault } = state
+  const page = EmailPage({ csrf_token, email: session.email, value, fault })
+  return sendPage(reply, page, statusOf(state))
 }

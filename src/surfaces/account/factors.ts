@@ -13,7 +13,7 @@ import {
 import type { World } from '#flows/world'
 import { browserHash, csrfToken } from '#surfaces/browser'
 import { deviceOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
 import { formOf, goTo, sendPage } from '#surfaces/pages'
 import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
 import { forOwner, SECURITY, type Visit } from './owner.ts'
@@ -46,7 +46,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
   )
   scope.get(
     AUTHENTICATOR,
-    forOwner(world, needs, async (visit) => await sendSetup(world, visit, undefined)),
+    forOwner(world, needs, async (visit) => await sendSetup(world, visit, {})),
   )
   scope.post(
     AUTHENTICATOR,
@@ -54,7 +54,9 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
       const { request, reply, owner } = visit
       const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
       if (confirmed.outcome === 'gone') return goTo(reply, SECURITY)
-      if (confirmed.outcome !== 'on') return await sendSetup(world, visit, confirmed.outcome)
+      if (confirmed.outcome !== 'on') {
+        return await sendSetup(world, visit, refusedFor(confirmed, FAULTS.code))
+      }
       const { recovery_codes } = confirmed
       if (!recovery_codes) return goTo(reply, `${SECURITY}?done=authenticator`)
       return sendCodes(visit, recovery_codes, 'Your authenticator app is set up.')
@@ -72,7 +74,7 @@ function declareAuthenticator(scope: FastifyInstance, world: World): void {
 async function sendSetup(
   world: World,
   { request, reply, owner }: Visit,
-  outcome: 'wrong' | 'too_often' | undefined,
+  outcome: Outcome,
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
   if (!setup) return goTo(reply, SECURITY)
@@ -81,9 +83,9 @@ async function sendSetup(
     csrf_token: csrfToken(world, request, reply),
     qr_image: `data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`,
     secret: setup.secret,
-    fault: outcome && FAULTS[outcome === 'wrong' ? 'code' : outcome],
+    fault: outcome.fault,
   })
-  return sendPage(reply, page, { status: outcome === undefined ? 200 : 422 })
+  return sendPage(reply, page, statusOf(outcome))
 }
 
 function declarePasskeys(scope: FastifyInstance, world: World): void {

@@ -13,7 +13,6 @@ import { forOwner, SECURITY } from './owner.ts'
 const NEWS: Record<string, string> = {
   password: 'Your new password is set. Every other browser is signed out.',
   email: 'We wrote to the new address. Nothing changes before you press the button in that letter.',
-  too_often: 'The address was changed several times already. Try again in an hour.',
   authenticator: 'Your authenticator app is set up. Signing in asks for its code from now on.',
   passkey: 'Your passkey is added.',
   removed: 'It is removed.',

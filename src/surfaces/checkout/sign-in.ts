@@ -1,15 +1,14 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { ownValue } from '#platform/text'
 import { csrfToken, currentSession, knownDevice, letIn } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { type Outcome, refusedFor, statusOf, tooOften } from '#surfaces/faults'
 import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { buyUrl, cartBegunElsewhere, detailsUrl, ownCart } from './cart-guard.ts'
+import { buyUrl, cartBegunElsewhere, detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
 import { ownerAddress } from './destination.ts'
 import { SignInPage } from './pages.tsx'
 
@@ -29,21 +28,12 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       return goOn(reply, await ownerAddress(world, app, identified.license, cart.next_url), OWNED)
     }
     if (identified) return goTo(reply, `/checkout/${cart.id}/card`)
-    const fault = queryOf(request, 'fault')
-    const page = SignInPage({
-      purchase: own.purchase,
-      csrf_token: csrfToken(world, request, reply),
-      cart_id: cart.id,
-      details_url: detailsUrl(cart),
-      email: cart.email!,
-      fault: ownValue(WORDS, fault),
-      link_sent: queryOf(request, 'link') === 'sent',
-    })
-    return sendPage(reply, page, { status: fault === undefined ? 200 : 422 })
+    return sendForm(world, request, reply, { own })
   })
 
   scope.post('/checkout/:cart_id/sign-in', async (request, reply) => {
-    const { cart } = await ownCart(world, request, reply)
+    const own = await ownCart(world, request, reply)
+    const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!
     const signedIn = await signInWithPassword(world, {
@@ -52,7 +42,9 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
       known: knownDevice(world, request),
     })
-    if (signedIn.outcome !== 'signed_in') return goTo(reply, `${here}?fault=${signedIn.outcome}`)
+    if (signedIn.outcome !== 'signed_in') {
+      return sendForm(world, request, reply, { own, ...refusedFor(signedIn, WRONG) })
+    }
     const { user_id } = signedIn
     const entrant = {
       user_id,
@@ -65,7 +57,8 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   })
 
   scope.post('/checkout/:cart_id/sign-in-link', async (request, reply) => {
-    const { cart } = await ownCart(world, request, reply)
+    const own = await ownCart(world, request, reply)
+    const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!
     const sent = await sendEntryLetter(world, {
@@ -75,11 +68,30 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
       known: knownDevice(world, request),
     })
-    return goTo(reply, sent.outcome === 'sent' ? `${here}?link=sent` : `${here}?fault=too_often`)
+    if (sent.outcome !== 'sent') {
+      return sendForm(world, request, reply, { own, ...tooOften(sent) })
+    }
+    return goTo(reply, `${here}?link=sent`)
   })
 }
 
-const WORDS: Record<string, string> = {
-  wrong: 'That password is not right. Try again, or let us email you a sign-in link.',
-  too_often: FAULTS.too_often,
+const WRONG = 'That password is not right. Try again, or let us email you a sign-in link.'
+
+function sendForm(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: Outcome & { own: OwnCart },
+): FastifyReply {
+  const { cart, purchase } = state.own
+  const page = SignInPage({
+    purchase,
+    csrf_token: csrfToken(world, request, reply),
+    cart_id: cart.id,
+    details_url: detailsUrl(cart),
+    email: cart.email!,
+    fault: state.fault,
+    link_sent: queryOf(request, 'link') === 'sent',
+  })
+  return sendPage(reply, page, statusOf(state))
 }

@@ -11,7 +11,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import { askingApp } from '#surfaces/app-request'
 import { browserHash, csrfToken, knownDevice, letIn, signOut } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, type Outcome, refusedFor, statusOf, tooOften } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { goOn, ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
@@ -23,11 +23,8 @@ import { declareSignUp } from './sign-up.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
 const SWEEP_SECONDS = 3600
-const WORDS = {
-  ...FAULTS,
-  wrong: 'That email and password do not fit together.',
-  passkey: 'That passkey opens no account here. Try again, or choose another way.',
-}
+const WRONG = 'That email and password do not fit together.'
+const NO_PASSKEY = 'That passkey opens no account here. Try again, or choose another way.'
 const SENT = 'If there is an account for that address, a letter is on its way to it.'
 
 /** Signing in, up and out, and the links that come from a mailbox. */
@@ -51,12 +48,9 @@ export function signin(app: FastifyInstance, world: World): void {
   })
 }
 
-interface SignInState {
+interface SignInState extends Outcome {
   email?: string
   return_to: string | undefined
-  fault?: keyof typeof WORDS
-  /** In how many seconds there may be another try, where there were too many. */
-  retry_after?: number | undefined
   sent?: string
 }
 
@@ -66,18 +60,17 @@ async function sendSignIn(
   reply: FastifyReply,
   state: SignInState,
 ): Promise<FastifyReply> {
-  const { email = '', return_to, fault, retry_after, sent } = state
+  const { email = '', return_to, fault, sent } = state
   const page = SignInPage({
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
     asking: await askingApp(world, return_to),
-    fault: fault && WORDS[fault],
+    fault,
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
   })
-  const status = fault === undefined ? 200 : fault === 'too_often' ? 429 : 422
-  return sendPage(reply, page, { status, retry_after })
+  return sendPage(reply, page, statusOf(state))
 }
 
 async function trySignIn(
@@ -90,18 +83,16 @@ async function trySignIn(
   const read = identity.readEmail(form.email ?? '')
   const again = (state: Omit<SignInState, 'return_to' | 'email'>) =>
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
-  if (!read) return again({ fault: 'email' })
+  if (!read) return again({ fault: FAULTS.email })
   const known = knownDevice(world, request)
   const claim = { email_normalised: read.email_normalised, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
     const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
     if (sent.outcome === 'sent') return again({ sent: SENT })
-    return again({ fault: sent.outcome, retry_after: sent.retry_after })
+    return again(tooOften(sent))
   }
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
-  if (signedIn.outcome !== 'signed_in') {
-    return again({ fault: signedIn.outcome, retry_after: signedIn.retry_after })
-  }
+  if (signedIn.outcome !== 'signed_in') return again(refusedFor(signedIn, WRONG))
   const { user_id } = signedIn
   const entrant = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
   return goOn(reply, await letIn(world, request, reply, entrant))
@@ -124,7 +115,7 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
     })
     if (signedIn.outcome !== 'signed_in') {
-      return sendSignIn(world, request, reply, { return_to, fault: 'passkey' })
+      return sendSignIn(world, request, reply, { return_to, fault: NO_PASSKEY })
     }
     const { user_id } = signedIn
     const entrant = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const

@@ -11,7 +11,7 @@ import {
   SECOND_FACTOR,
 } from '#surfaces/browser'
 import { deviceOf, originOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
 import { goOn, ownPath } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
@@ -22,7 +22,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
   scope.get(SECOND_FACTOR, async (request, reply) => {
     const pending = await findPending(world, request)
     if (!pending) return goTo(reply, '/signin/')
-    return await sendForm(world, request, reply, { pending, fault: undefined, status: 200 })
+    return await sendForm(world, request, reply, { pending })
   })
 
   scope.post(SECOND_FACTOR, async (request, reply) => {
@@ -41,11 +41,8 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
       rememberDevice(world, reply, pending.user_id)
       return goOn(reply, ownPath(finished.return_to) ?? '/account/')
     }
-    const isLocked = finished.outcome === 'too_often'
-    const fault = FAULTS[isLocked ? 'too_often' : answer.kind]
-    const { retry_after } = finished
-    const status = isLocked ? 429 : 422
-    return await sendForm(world, request, reply, { pending, fault, status, retry_after })
+    const refused = refusedFor(finished, FAULTS[answer.kind])
+    return await sendForm(world, request, reply, { pending, ...refused })
   })
 
   scope.post(`${SECOND_FACTOR}/options`, async (request, reply) => {
@@ -77,14 +74,9 @@ async function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  state: {
-    pending: identity.PendingSignIn
-    fault: string | undefined
-    status: number
-    retry_after?: number | undefined
-  },
+  state: Outcome & { pending: identity.PendingSignIn },
 ): Promise<FastifyReply> {
-  const { pending, fault, status, retry_after } = state
+  const { pending, fault } = state
   const factors = await identity.factorsOf(world.db, pending.user_id)
   const page = SecondFactorPage({
     csrf_token: csrfToken(world, request, reply),
@@ -94,5 +86,5 @@ async function sendForm(
     with_recovery_code: queryOf(request, 'with') === 'recovery_code',
     fault,
   })
-  return sendPage(reply, page, { status, retry_after })
+  return sendPage(reply, page, statusOf(state))
 }

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
 import { browserHash, csrfToken, knownDevice } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
-import { FAULTS } from '#surfaces/faults'
+import { FAULTS, tooOften } from '#surfaces/faults'
 import { byIp } from '#surfaces/guards'
 import { ownPath, returnQuery } from '#surfaces/onwards'
 import { formOf, queryOf, sendPage } from '#surfaces/pages'
@@ -47,7 +47,10 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
       known: knownDevice(world, request),
     }
     const asked = await signUp(world, typed)
-    if (asked.outcome === 'too_often') return again({ form: FAULTS.too_often }, asked.retry_after)
+    if (asked.outcome === 'too_often') {
+      const { fault: form, retry_after } = tooOften(asked)
+      return again({ form }, retry_after)
+    }
     const sign_up_url = `/signup/${returnQuery(return_to)}`
     return sendPage(reply, LookIntoMailboxPage({ email: read.email, sign_up_url }))
   })
