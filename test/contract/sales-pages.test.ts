@@ -4,6 +4,7 @@ import { rememberUses } from '#flows/remember-uses'
 import { movePlan, offerMove } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { codeOf } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { disputeOf, FRAUDULENT, objectTo, owedToSeller } from '../support/disputes.ts'
 import { exportBy } from '../support/exports.ts'
@@ -232,13 +233,19 @@ describe('the desk', () => {
     while ((await owedToSeller(service)) >= 0) {
       await objectTo(service, (await buy(service, { price: 2 })).charge)
     }
-    const agent = staff()
+    const { operator } = service.demo
+    const agent = await signedIn(service, operator)
     await agent.open('/desk/')
     assert.match(textOf(agent.page.body), /Owed to buyers/)
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Paid otherwise', { reason: '' })
     assert.match(textOf(agent.page.body), /Nothing was done: say why/)
+    // S10: the proof is asked for again, and what was filled in comes back.
+    service.clock.pass(600)
     await agent.submit('Paid otherwise', { reason: 'Check 17' })
+    const code = codeOf(service, operator.totp_secret)
+    await agent.submit('Confirm', { password: operator.password, code })
+    await agent.submit('Paid otherwise')
     assert.match(textOf(agent.page.body), /Booked/)
     assert.equal((await auditOf('buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
 

@@ -38,7 +38,7 @@ test('a client secret, a refund, a payout and a bank take a proof of the last te
   const refund = `${base}/sales/${invoice_id}/refund`
   const steps: [url: string, back: string, fields?: Record<string, string>][] = [
     [`${base}/integration/secret/`, `${base}/integration/secret/`],
-    [refund, `${refund}?amount=5&reason=moved+away`, { amount: '5', reason: 'moved away' }],
+    [refund, `${refund}?amount=5&reason=moved+away&credit=`, { amount: '5', reason: 'moved away' }],
     ['/dashboard/payouts/request', '/dashboard/payouts/'],
     ['/dashboard/payouts/bank', '/dashboard/payouts/'],
   ]
@@ -72,6 +72,37 @@ test('staff proves the second factor again before money leaves', async () => {
   const code = codeOf(service, operator.totp_secret)
   await staff.submit('Confirm', { password: operator.password, code })
   assert.equal(staff.page.url, `/desk/sales/${invoice_id}/refund`)
+})
+
+// S10
+test('staff proves it again before writing off, paying otherwise, closing a payment or filing', async () => {
+  const { operator } = service.demo
+  const { user_id } = await buy(service)
+  const staff = await signedIn(service, operator)
+  const steps: [path: string, fields: Record<string, string>][] = [
+    ['write-off', { owner: user_id, account: 'seller_payable' }],
+    ['paid-otherwise', { user_id }],
+    ['close-attempt', { attempt_id: 'att_none' }],
+  ]
+  const reason = 'agreed by phone'
+  for (const [path, fields] of steps) {
+    const { headers } = await post(staff, `/desk/${path}`, { ...fields, reason })
+    assert.equal(headers.location, '/desk/?done=nothing')
+  }
+  service.clock.pass(TEN_MINUTES)
+  for (const [path, fields] of steps) {
+    const { headers } = await post(staff, `/desk/${path}`, { ...fields, reason })
+    const back = `/desk/?${new URLSearchParams({ action: path, subject: Object.values(fields)[0]!, reason })}`
+    assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
+  }
+  for (const url of ['/desk/tax/2026-03/', '/desk/tax/2026-03/TX/']) {
+    const { headers } = await post(staff, url, { filing_reference: 'TX-1' })
+    const back = `${url}?filing_reference=TX-1`
+    assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
+  }
+  // What moves no money needs no fresh proof.
+  const { headers } = await post(staff, '/desk/unlock', { user_id, reason })
+  assert.equal(headers.location, '/desk/?done=nothing')
 })
 
 // S10

@@ -3,10 +3,14 @@ import { CheckboxField } from '#design/forms'
 import { formatMoney } from '#design/money'
 import { Moment } from '#design/timeline'
 import type { OpenAttempt } from '#domain/payments'
-import { Deed, Entries, Entry } from './deeds.tsx'
+import { Deed, Entries, Entry, type Filled } from './deeds.tsx'
 
 /** Payment attempts that have been open for an hour, and the form that closes each. */
-export function StuckAttempts(facts: { stuck: OpenAttempt[]; csrf_token: string }): JSX.Element {
+export function StuckAttempts(facts: {
+  stuck: OpenAttempt[]
+  csrf_token: string
+  filled: Filled | undefined
+}): JSX.Element {
   return (
     <Entries title="Payments that are still open after an hour">
       {facts.stuck.map(({ id, amount, app_name, email, created_at }) => (
@@ -26,6 +30,7 @@ export function StuckAttempts(facts: { stuck: OpenAttempt[]; csrf_token: string 
             fields={{ attempt_id: id }}
             id={`close-${id}`}
             label="Close"
+            filled={facts.filled}
           >
             <CheckboxField
               name="nothing_charged"

@@ -3,6 +3,14 @@ import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 
+/** A form that was filled in before a fresh proof, which its reason comes back to. */
+export interface Filled {
+  path: string
+  /** The id of what it is about. */
+  subject: string
+  reason: string
+}
+
 /** Something that staff does, with its reason. */
 export function Deed(facts: {
   csrf_token: string
@@ -10,8 +18,11 @@ export function Deed(facts: {
   fields: Record<string, string>
   id: string
   label: string
+  filled?: Filled | undefined
   children?: ComponentChildren
 }): JSX.Element {
+  const { filled } = facts
+  const isOwn = filled?.path === facts.path && Object.values(facts.fields).includes(filled.subject)
   return (
     <Form action={`/desk/${facts.path}`} csrf_token={facts.csrf_token}>
       {Object.entries(facts.fields).map(([name, value]) => (
@@ -20,7 +31,14 @@ export function Deed(facts: {
       {facts.children}
       <div class="flex flex-wrap items-end gap-3">
         <div class="min-w-0 grow basis-52">
-          <Field label="Reason" name="reason" id={facts.id} autocomplete="off" maxlength={200} />
+          <Field
+            label="Reason"
+            name="reason"
+            id={facts.id}
+            value={isOwn ? filled.reason : undefined}
+            autocomplete="off"
+            maxlength={200}
+          />
         </div>
         <Actions>
           <Button pending="One moment…">{facts.label}</Button>

@@ -12,7 +12,7 @@ import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
-import { Deed, Entries, Entry } from './deeds.tsx'
+import { Deed, Entries, Entry, type Filled } from './deeds.tsx'
 import { DeskMenu } from './menu.tsx'
 import type { Found } from './search.ts'
 
@@ -32,6 +32,7 @@ interface DeskFacts {
   held: StaffHeld[]
   locked: (User & { locked_at: Date })[]
   note: { tone: 'success' | 'warning'; words: string } | undefined
+  filled: Filled | undefined
 }
 
 /** All that waits for somebody of the staff, and a way to whatever somebody wrote about. */
@@ -180,7 +181,7 @@ function Undone({ undone }: DeskFacts): JSX.Element {
   )
 }
 
-function Owed({ owed, csrf_token }: DeskFacts): JSX.Element {
+function Owed({ owed, csrf_token, filled }: DeskFacts): JSX.Element {
   return (
     <Entries title="Owed to buyers, because a refund came back">
       {owed.map(({ user_id, email, amount }) => (
@@ -191,6 +192,7 @@ function Owed({ owed, csrf_token }: DeskFacts): JSX.Element {
             fields={{ user_id }}
             id={`paid-${user_id}`}
             label="Paid otherwise"
+            filled={filled}
           />
         </Entry>
       ))}
@@ -198,7 +200,7 @@ function Owed({ owed, csrf_token }: DeskFacts): JSX.Element {
   )
 }
 
-function Debts({ debts, csrf_token }: DeskFacts): JSX.Element {
+function Debts({ debts, csrf_token, filled }: DeskFacts): JSX.Element {
   return (
     <Entries title="Owed to us">
       {debts.map(({ owner, account, amount, name }) => (
@@ -209,6 +211,7 @@ function Debts({ debts, csrf_token }: DeskFacts): JSX.Element {
             fields={{ owner, account }}
             id={`debt-${owner}`}
             label="Write off"
+            filled={filled}
           />
         </Entry>
       ))}

@@ -18,8 +18,9 @@ import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
-import { forOperator, type Visit } from '#surfaces/visits'
+import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
+import type { Filled } from './deeds.tsx'
 import { DeskPage } from './desk-page.tsx'
 import { findSubject } from './search.ts'
 
@@ -49,6 +50,7 @@ export function desk(app: FastifyInstance, world: World): void {
           held: await licensing.listHeld(db),
           locked: await identity.listLocked(db),
           note: ownValue(NOTES, queryOf(request, 'done')),
+          filled: readFilled(visit),
         })
         return sendPage(reply, page)
       }),
@@ -78,22 +80,40 @@ async function debtsOf({ db }: World) {
   return debts
 }
 
+/** What moves money, or says that none moved: it takes a fresh proof. */
+const OF_MONEY = ['close-attempt', 'paid-otherwise', 'write-off']
+
+/** The page with the form as it was filled in. */
+function filledIn(path: string, { request }: Visit): string {
+  const { user_id, owner, attempt_id, reason = '' } = formOf(request)
+  const subject = user_id ?? owner ?? attempt_id ?? ''
+  const filled = { action: path, subject, reason: reason.slice(0, LONGEST_REASON) }
+  return `${HOME}?${new URLSearchParams(filled)}`
+}
+
+function readFilled({ request }: Visit): Filled | undefined {
+  const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
+  if (path === undefined || subject === undefined) return undefined
+  return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
+}
+
 /** What staff may do; each needs a reason, which the audit log keeps. */
 function declareDeeds(scope: FastifyInstance, world: World): void {
   const deed = (
     path: string,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
-  ) =>
-    scope.post(
-      `${HOME}${path}`,
-      forOperator(world, HOME, async (visit) => {
-        const fields = formOf(visit.request)
-        const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
-        if (reason === '') return goTo(visit.reply, `${HOME}?done=no_reason`)
-        const done = await act(fields, { ...staffOf(visit), reason })
-        return goTo(visit.reply, `${HOME}?done=${done}`)
-      }),
-    )
+  ) => {
+    const step = async (visit: Visit) => {
+      const fields = formOf(visit.request)
+      const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
+      if (reason === '') return goTo(visit.reply, `${HOME}?done=no_reason`)
+      const done = await act(fields, { ...staffOf(visit), reason })
+      return goTo(visit.reply, `${HOME}?done=${done}`)
+    }
+    const proven = recently(world, step, (visit) => filledIn(path, visit))
+    const page = OF_MONEY.includes(path) ? proven : step
+    scope.post(`${HOME}${path}`, forOperator(world, HOME, page))
+  }
 
   deed('unlock', async ({ user_id = '' }, staff) =>
     (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing',

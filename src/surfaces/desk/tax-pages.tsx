@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Liability, TaxLine } from '#domain/tax'
+import { FilingForm } from './filing-form.tsx'
 import { DeskMenu } from './menu.tsx'
 import { percent, type StateSummary } from './tax-files.ts'
 
@@ -98,7 +99,14 @@ export function TaxPage(facts: {
   )
 }
 
-type Frame = { nav: Link[]; csrf_token: string; home: string; done: string | undefined }
+interface Frame {
+  nav: Link[]
+  csrf_token: string
+  home: string
+  done: string | undefined
+  /** What the form is filled in with. */
+  filing_reference: string | undefined
+}
 
 /** One month by state, with its exports and the filing of all of it. */
 export function MonthPage(
@@ -164,21 +172,12 @@ export function MonthPage(
             {formatMoney(total)} are paid. Each filing is kept under the reference of the batch and
             the state’s name.
           </p>
-          <Form action={path} csrf_token={facts.csrf_token}>
-            <Field
-              label="Reference of the batch"
-              name="filing_reference"
-              maxlength={80}
-              autocomplete="off"
-              spellcheck={false}
-              error={fault}
-            />
-            <Actions>
-              <Button kind="primary" pending="Filing…">
-                File and pay all
-              </Button>
-            </Actions>
-          </Form>
+          <FilingForm
+            {...facts}
+            path={path}
+            label="Reference of the batch"
+            button="File and pay all"
+          />
         </Panel>
       )}
     </SiteLayout>
@@ -230,21 +229,12 @@ export function StateMonthPage(
         ) : (
           <Panel title="File">
             {facts.status === 'due' ? (
-              <Form action={path} csrf_token={facts.csrf_token}>
-                <Field
-                  label="The state’s confirmation number"
-                  name="filing_reference"
-                  maxlength={80}
-                  autocomplete="off"
-                  spellcheck={false}
-                  error={fault}
-                />
-                <Actions>
-                  <Button kind="primary" pending="Filing…">
-                    File and pay
-                  </Button>
-                </Actions>
-              </Form>
+              <FilingForm
+                {...facts}
+                path={path}
+                label="The state’s confirmation number"
+                button="File and pay"
+              />
             ) : (
               <p class="text-sm">{WHY_NOT[facts.status]}</p>
             )}

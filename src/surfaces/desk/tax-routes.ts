@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
@@ -9,7 +9,7 @@ import { startExport } from '#surfaces/exports'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { declareTask, startTask } from '#surfaces/tasks'
-import { forOperator, type Visit } from '#surfaces/visits'
+import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { declareTaxExports, summariesOf, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
 
@@ -51,7 +51,8 @@ function askedOf({ request }: Visit): Asked {
 
 async function frameOf(world: World, { request, reply, session }: Visit) {
   const nav = await accountNav(world, session.user_id, 'desk')
-  return { nav, csrf_token: csrfToken(world, request, reply), home: HOME }
+  const filing_reference = queryOf(request, 'filing_reference')
+  return { nav, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
 }
 
 function declarePages(scope: FastifyInstance, world: World): void {
@@ -109,11 +110,21 @@ function referenceOf({ request }: Visit): string | undefined {
   return text.length > 0 && text.length <= 80 ? text : undefined
 }
 
+/** Filing pays: it takes a fresh proof, and comes back with the reference that was filled in. */
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db, jobs } = world
+  const proven = (step: (visit: Visit) => Promise<FastifyReply>) =>
+    forOperator(
+      world,
+      HOME,
+      recently(world, step, (visit) => {
+        const filing_reference = referenceOf(visit) ?? ''
+        return `${visit.request.url}?${new URLSearchParams({ filing_reference })}`
+      }),
+    )
   scope.post(
     STATE,
-    forOperator(world, HOME, async (visit) => {
+    proven(async (visit) => {
       const { reply, session, request } = visit
       const asked = askedOf(visit)
       const filing_reference = referenceOf(visit)
@@ -126,7 +137,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
 
   scope.post(
     MONTH,
-    forOperator(world, HOME, async (visit) => {
+    proven(async (visit) => {
       const { reply, session } = visit
       const { month } = askedOf(visit)
       const batch_reference = referenceOf(visit)

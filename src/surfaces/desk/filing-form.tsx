@@ -1,0 +1,33 @@
+import type { JSX } from 'preact'
+import { Actions, Button } from '#design/actions'
+import { Field, Form } from '#design/forms'
+
+/** Files tax under a reference, and pays it. */
+export function FilingForm(facts: {
+  csrf_token: string
+  path: string
+  label: string
+  button: string
+  /** What the field is filled in with. */
+  filing_reference: string | undefined
+  fault: string | undefined
+}): JSX.Element {
+  return (
+    <Form action={facts.path} csrf_token={facts.csrf_token}>
+      <Field
+        label={facts.label}
+        name="filing_reference"
+        value={facts.filing_reference}
+        maxlength={80}
+        autocomplete="off"
+        spellcheck={false}
+        error={facts.fault}
+      />
+      <Actions>
+        <Button kind="primary" pending="Filing…">
+          {facts.button}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
