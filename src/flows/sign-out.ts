@@ -1,3 +1,4 @@
+import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
@@ -34,6 +35,7 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
       await identity.endSessionById(tx, { user_id: session.user_id, session_id: session.id })
     }
     for (const user_id of people) {
+      await billing.endCartSignIns(tx, clock.now(), user_id)
       const detail = { session_id: session?.id, client_id }
       await noteSignOut(tx, clock.now(), { user_id, origin: facts.origin, detail })
     }
@@ -56,6 +58,7 @@ export async function signOutOfService(
 ): Promise<void> {
   await db.tx(async (tx) => {
     await identity.endSessionById(tx, { user_id, session_id })
+    await billing.endCartSignIns(tx, clock.now(), user_id)
     await grants.revokeAgents(tx, user_id)
     await noteSignOut(tx, clock.now(), { user_id, origin, detail: { session_id } })
   })

@@ -44,7 +44,9 @@ test('killed between charge and license, a restart finishes the purchase and cha
         (select count(*) from orders) as orders,
         (select count(*) from attempts where status <> 'succeeded') as unfinished,
         (select sum(amount) from ledger_entries)::bigint as ledger,
-        (select sum(amount) from ledger_entries where account = 'processor')::bigint as cleared`),
+        (select sum(e.amount) from ledger_entries e join ledger_transactions t
+          on t.id = e.transaction_id
+          where e.account = 'processor' and t.event = 'sale')::bigint as cleared`),
       { taken: 1, charges: 1, licenses: 1, orders: 1, unfinished: 0, ledger: 0, cleared: 1200 },
     )
   } finally {

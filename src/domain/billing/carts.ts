@@ -41,12 +41,14 @@ export interface Cart {
   trial_days: number | null
   order_id: string | null
   completed_at: Date | null
+  /** When the buyer signed out: the success page signs them in no longer. */
+  sign_in_ended_at: Date | null
   created_at: Date
 }
 
 const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalised, country,
   zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
-  trial_days, order_id, completed_at, created_at`
+  trial_days, order_id, completed_at, sign_in_ended_at, created_at`
 
 /** Opens a cart with the buyer's details (the first step). */
 export async function addCart(
@@ -149,17 +151,19 @@ export async function completeWalkthrough(db: Db, now: Date, cart_id: string): P
 /** Until when after a purchase its success page signs a new account in. */
 const SIGN_IN_SECONDS = 3600
 
-/** Takes the one sign-in of a cart's purchase; false where it was taken, or an hour has gone by. */
-export async function takeCartSignIn(db: Db, now: Date, cart_id: string): Promise<boolean> {
-  const taken = await db.run(sql`update carts set signed_in_at = ${now}
-    where id = ${cart_id} and signed_in_at is null
-      and completed_at > ${addSeconds(now, -SIGN_IN_SECONDS)}`)
-  return taken === 1
+/** Whether a cart's success page may sign its new account in: within the hour, until a sign-out. */
+export function maySignIn(
+  now: Date,
+  { completed_at, sign_in_ended_at }: Pick<Cart, 'completed_at' | 'sign_in_ended_at'>,
+): boolean {
+  if (completed_at === null || sign_in_ended_at !== null) return false
+  return completed_at > addSeconds(now, -SIGN_IN_SECONDS)
 }
 
-/** Whether a cart's purchase happened within the last hour. */
-export function isFresh(now: Date, { completed_at }: Pick<Cart, 'completed_at'>): boolean {
-  return completed_at !== null && completed_at > addSeconds(now, -SIGN_IN_SECONDS)
+/** An account signed out: no success page of its purchases signs it in again. */
+export async function endCartSignIns(db: Db, now: Date, user_id: string): Promise<void> {
+  await db.run(sql`update carts c set sign_in_ended_at = ${now} from orders o
+    where o.user_id = ${user_id} and c.id = o.cart_id and c.sign_in_ended_at is null`)
 }
 
 /** Takes an account's carts away from the browsers that opened them: these find them no longer. */

@@ -20,9 +20,9 @@ export interface Asker {
 export async function setAutoRenew(
   world: World,
   asker: Asker,
-  facts: { license_id: string; to: 'on' | 'off' },
+  facts: { license_id: string; to: 'on' | 'off'; is_disowned?: boolean },
 ): Promise<boolean> {
-  const { license_id, to } = facts
+  const { license_id, to, is_disowned = false } = facts
   return await world.db.tx(async (tx) => {
     const { license, subscription, now } = await holdLicense(world, tx, license_id)
     if (!subscription || license.status === 'canceled') return false
@@ -41,7 +41,10 @@ export async function setAutoRenew(
     await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
     if (to === 'off') {
       const about = { subject_id: license_id }
-      await queueFreshLetter(tx, now, world, { kind: 'subscription_canceled', ...about })
+      // The owner of the mailbox never subscribed, so nothing is confirmed to them.
+      if (!is_disowned) {
+        await queueFreshLetter(tx, now, world, { kind: 'subscription_canceled', ...about })
+      }
       await queueFreshLetter(tx, now, world, { kind: 'seller_cancellation', ...about })
     }
     return true

@@ -56,8 +56,8 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
 
 /**
  * Whether this browser, which bought, may still see what it bought. A new account is signed in here
- * once, within the hour and for this app alone: who signed out stays out. Once somebody has proven
- * the mailbox, only that person looks.
+ * within the hour and for this app alone, until it signs out. Once the mailbox is proven, only the
+ * account itself may look.
  */
 async function mayLook(
   world: World,
@@ -71,9 +71,8 @@ async function mayLook(
   const user = await identity.findUser(world.db, order.user_id)
   const isNew = order.made_account && user?.email_verified_at === null && !user.locked_at
   if (!isNew) return false
-  const now = appTime(world, own.app)
-  if (session) return billing.isFresh(now, own.cart)
-  if (!(await billing.takeCartSignIn(world.db, now, own.cart.id))) return false
+  if (!billing.maySignIn(appTime(world, own.app), own.cart)) return false
+  if (session) return true
   const { user_id, app_id } = order
   const by = 'purchase'
   const entrant = { user_id, app_id, return_to: undefined, is_complete: false, by } as const

@@ -16,7 +16,7 @@ export function undoDisowned(world: World): void {
   world.jobs.handle<Disowned>(DISOWNED, async (asker) => {
     const { db } = world
     for (const { license_id } of await licensing.liveLicensesOf(db, asker.user_id)) {
-      await setAutoRenew(world, asker, { license_id, to: 'off' })
+      await setAutoRenew(world, asker, { license_id, to: 'off', is_disowned: true })
     }
     for (const { id: invoice_id } of await billing.paidInvoicesOf(db, asker.user_id)) {
       const asked = { invoice_id, reason: REASON }
