@@ -31,7 +31,7 @@ export function provenApp(client: apps.Client | undefined, credentials: Credenti
 const read = new WeakMap<FastifyRequest, Credentials | undefined>()
 
 /** Reads the header once: the limit asks for the client id before the endpoint asks for both. */
-function credentialsOf(request: FastifyRequest): Credentials | undefined {
+export function credentialsOf(request: FastifyRequest): Credentials | undefined {
   if (read.has(request)) return read.get(request)
   const credentials = readBasic(request.headers.authorization)
   read.set(request, credentials)

@@ -31,6 +31,7 @@ import { openapi } from './openapi/routes.ts'
 import { payeePages } from './payouts/routes.ts'
 import { portal } from './portal/routes.ts'
 import { handleEvents } from './processor-events/worker.ts'
+import { noted } from './program-refusals.ts'
 import { publicApi } from './public-api/routes.ts'
 import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
@@ -59,7 +60,8 @@ export async function openSite(
   app.setErrorHandler(answerAsAsked)
   app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 
-  const rows = [...(await publicApi(world)), ...licenseApi(world), ...entitlement(world)]
+  const proven = [...licenseApi(world), ...entitlement(world)].map((row) => noted(world, row))
+  const rows = [...(await publicApi(world)), ...proven]
   mount(app, rows)
   openapi(app, world, rows)
   checkout(app, world)

@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
 import { addAuthenticator, codeOf, enterPassword, PASSWORD, signUp } from '../support/account.ts'
-import { buyer } from '../support/purchase.ts'
+import { agentToken } from '../support/agent-token.ts'
+import { toolCall } from '../support/mcp.ts'
+import { basic, buyer } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -16,6 +18,8 @@ interface Line {
   request_id: string | null
   detail: Record<string, unknown>
 }
+
+const VALIDATE = '/api/v1/licenses/validate'
 
 const logged: string[] = []
 let service: TestService
@@ -108,6 +112,60 @@ describe('the audit log', () => {
         ['access.refused', '/desk/tax/'],
       ],
     )
+  })
+
+  test('tells which programs were refused, and not more than five times a minute for a network', async () => {
+    const { seller, app } = service.demo
+    const { client_id } = app
+    const { id: user_id } = await service.world.db.one<{ id: string }>(
+      sql`select id from users where email = ${seller.email}`,
+    )
+    const token = await agentToken(service, { email: seller.email, scopes: ['listing.read'] })
+    const start = await lastLine()
+    const ask = async (
+      remoteAddress: string,
+      authorization: string,
+      url: string,
+      payload?: object,
+    ) =>
+      await service.app.inject({
+        method: payload === undefined ? 'GET' : 'POST',
+        url,
+        remoteAddress,
+        headers: { authorization, accept: 'application/json', host: 'localhost' },
+        ...(payload === undefined ? {} : { payload }),
+      })
+    const validate = (address: string, client_secret: string, id = client_id) =>
+      ask(address, basic(service, { client_id: id, client_secret }).authorization, VALIDATE, {
+        key: 'key_none',
+      })
+    assert.equal((await validate('203.0.113.1', 'wrong')).statusCode, 401)
+    // A token of an agent is for another audience.
+    const entitlement = '/licensing/entitlement/'
+    const elsewhere = await ask('203.0.113.2', `Bearer ${token}`, entitlement)
+    assert.equal(elsewhere.statusCode, 401)
+    const call = toolCall('regenerate_client_secret', {})
+    const beyond = await ask('203.0.113.3', `Bearer ${token}`, '/mcp', call)
+    assert.equal(beyond.statusCode, 403)
+    const lines = await linesAfter(start)
+    const agent = 'purser-agent'
+    assert.deepEqual(
+      lines.map(({ actor, subject, address, detail }) => [actor, subject, address, detail]),
+      [
+        ['anonymous', VALIDATE, '203.0.113.1', { error: 'invalid_client', client_id }],
+        [user_id, entitlement, '203.0.113.2', { error: 'invalid_token', client_id: agent }],
+        [user_id, '/mcp', '203.0.113.3', { error: 'insufficient_scope', client_id: agent }],
+      ],
+    )
+    // Guesses are in the log alone, and one network is noted five times a minute.
+    const before = await lastLine()
+    await validate('203.0.113.4', 'wrong', 'app_guessed')
+    await ask('203.0.113.5', 'Bearer guessed', entitlement)
+    assert.equal(await lastLine(), before)
+    for (let time = 0; time < 40; time++) await validate('203.0.113.6', `guess ${time}`)
+    assert.equal((await linesAfter(before)).length, 5)
+    const refusals = logged.filter((line) => line.includes('"203.0.113.6"'))
+    assert.equal(refusals.length, 40)
   })
 })
 

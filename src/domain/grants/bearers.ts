@@ -28,3 +28,13 @@ export async function findBearer(
   const { scope, ...bearer } = row
   return { ...bearer, scopes: scope ? scope.split(' ') : [] }
 }
+
+/** Whose access token this is, whatever it is good for; undefined for one that has expired. */
+export async function findHolder(
+  db: Database,
+  now: Date,
+  token: string,
+): Promise<Pick<Bearer, 'user_id' | 'client_id'> | undefined> {
+  return await db.maybe(sql`select user_id, client_id from oidc_records
+    where id = ${sha256(token)} and kind = 'AccessToken' and expires_at > ${now}`)
+}

@@ -12,7 +12,7 @@
 export { isFreshEnough, mayEnter } from './admission.ts'
 export * from './agent.ts'
 export * from './agents.ts'
-export { type Bearer, findBearer } from './bearers.ts'
+export { type Bearer, findBearer, findHolder } from './bearers.ts'
 export * from './consents.ts'
 export * from './keys.ts'
 export { LIFE, mayRefresh, REFRESH_OVERLAP, refreshLife, type Use } from './life.ts'

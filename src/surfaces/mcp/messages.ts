@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Bearer } from '#domain/grants'
 import type { World } from '#flows/world'
 import { challenge, missingScope } from './auth.ts'
@@ -14,14 +14,14 @@ export function messagesOf(body: unknown): unknown[] {
 const INSUFFICIENT_SCOPE = -32003
 
 /**
- * Refuses a call of a tool that a token's scopes do not reach: as HTTP 403, from which clients
- * learn what to ask the person for, and as JSON-RPC in the same words. False where they reach.
+ * The refusal of a call of a tool that a token's scopes do not reach: headers for HTTP 403, from
+ * which clients learn what to ask the person for, and JSON-RPC in the same words.
  */
-export function refuseScope(
+export function scopeRefusal(
   world: World,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  request: FastifyRequest,
   { tools, bearer }: { tools: Tool[]; bearer: Bearer },
-): FastifyReply | false {
+): { headers: Record<string, string>; body: object } | undefined {
   for (const message of messagesOf(request.body)) {
     const { id, method, params } = (message ?? {}) as Partial<Message>
     const tool = method === 'tools/call' && tools.find(({ name }) => name === params?.name)
@@ -29,16 +29,16 @@ export function refuseScope(
     if (!required_scope) continue
     const error = 'insufficient_scope'
     const data = { error, required_scope, request_id: request.id }
-    return reply
-      .code(403)
-      .headers(challenge(world, { error, scope: required_scope }))
-      .send({
+    return {
+      headers: challenge(world, { error, scope: required_scope }),
+      body: {
         jsonrpc: '2.0',
         id: id ?? null,
         error: { code: INSUFFICIENT_SCOPE, message: scopeWords(required_scope), data },
-      })
+      },
+    }
   }
-  return false
+  return undefined
 }
 
 interface Message {

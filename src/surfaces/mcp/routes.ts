@@ -4,12 +4,13 @@ import type { World } from '#flows/world'
 import { takePoint } from '#platform/route-limits'
 import { answerProblem, mount } from '#surfaces/endpoint'
 import { byToken } from '#surfaces/guards'
+import { noteProgramRefused, notingRefusals } from '#surfaces/program-refusals'
 import { userAgentName } from './agent-name.ts'
 import { readBearer } from './auth.ts'
 import type { Caller } from './call.ts'
 import { declareClaim } from './claim.ts'
 import { assertOrigin, assertWelcome } from './gate.ts'
-import { messagesOf, refuseScope } from './messages.ts'
+import { messagesOf, scopeRefusal } from './messages.ts'
 import { metadata } from './metadata.ts'
 import { serverMaker } from './server.ts'
 import { tools } from './tools.ts'
@@ -35,15 +36,18 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         allowOrigin(request, reply)
       },
       preParsing: async (request) => {
-        callers.set(request, await readCaller(world, request))
+        const read = () => readCaller(world, request)
+        callers.set(request, await notingRefusals(world, request, read))
       },
       handler: async (request, reply) => {
         // Each message of a batch is a request of its own, which the limit counts.
         const more = messagesOf(request.body).length - 1
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
         const caller = callers.get(request)!
-        const refused = refuseScope(world, { request, reply }, { tools, bearer: caller.bearer })
-        return refused || (await send(reply, await transport.answer(request, caller)))
+        const refusal = scopeRefusal(world, request, { tools, bearer: caller.bearer })
+        if (!refusal) return await send(reply, await transport.answer(request, caller))
+        await noteProgramRefused(world, request, 'insufficient_scope')
+        return reply.code(403).headers(refusal.headers).send(refusal.body)
       },
     })
   })
