@@ -1,6 +1,7 @@
 /** Requests of apps while nobody is signed in: nothing is stored for them, and they can wait. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { networksWith } from '#platform/networks'
 import { textOf } from '../support/agent.ts'
 import { letterTo, linkIn } from '../support/mailbox.ts'
 import { begin, browser, exchange, openSignInStage, type SignInStage } from '../support/sign-in.ts'
@@ -58,6 +59,33 @@ test('one address asks 120 times a minute, and is told when to ask again', async
   const refused = await ask()
   assert.equal(refused.statusCode, 429)
   assert.ok(Number(refused.headers['retry-after']) >= 1)
+})
+
+// F37
+test('one address exchanges 1,200 codes a minute, whatever clients it names', async () => {
+  const limit = { name: 'oidc', points: 1200, seconds: 60 }
+  const exchange = (remoteAddress: string, client_id: string) =>
+    stage.app.inject({
+      method: 'POST',
+      url: '/o/token',
+      remoteAddress,
+      headers: {
+        accept: 'application/json',
+        authorization: `Basic ${Buffer.from(`${client_id}:wrong`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: 'grant_type=authorization_code&code=none',
+    })
+  const first = await exchange('203.0.113.10', 'app_one')
+  assert.equal(first.statusCode, 401)
+  assert.equal(first.headers['ratelimit-policy'], '"oidc";q=1200;w=60')
+  await stage.world.limits.take(limit, networksWith('203.0.113.10', '/o/token'), 1199)
+  for (const client_id of ['app_one', 'app_two']) {
+    const refused = await exchange('203.0.113.10', client_id)
+    assert.equal(refused.statusCode, 429)
+    assert.ok(Number(refused.headers['retry-after']) >= 1)
+  }
+  assert.equal((await exchange('203.0.113.11', 'app_one')).statusCode, 401)
 })
 
 // F37

@@ -81,6 +81,18 @@ test('F34: the sign-in page names the app, and leads back to it with access_deni
   assert.equal(iss, stage.app_side.serverMetadata().issuer)
 })
 
+test('F34: the sign-up page names the app, and leads back to it with access_denied', async () => {
+  const agent = browser(stage)
+  const attempt = await begin(stage.app_side, stage.callback)
+  await agent.open(attempt.url.href)
+  const page = await agent.press('Create an account')
+  assert.match(textOf(page.body), /Tidepool .*Create an account To continue to Tidepool/)
+  const { url } = await agent.press('Cancel and return to Tidepool')
+  assert.ok(url.startsWith(`${stage.callback}?`))
+  const { error, state } = parametersOf(url)
+  assert.deepEqual([error, state], ['access_denied', attempt.state])
+})
+
 test('who agreed once is not asked again, in any browser; for something new he is', async () => {
   const agrees = await person('agrees')
   const agent = await enter(stage, agrees)

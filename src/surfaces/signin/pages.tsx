@@ -15,6 +15,19 @@ function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Elem
   return return_to === undefined ? null : <input type="hidden" name="return_to" value={return_to} />
 }
 
+/** What the layout shows of the app that asks. */
+function brandOf(asking: Asking | undefined): { app_name?: string; app_url?: string } {
+  if (!asking) return {}
+  const { name: app_name, url: app_url } = asking
+  return app_url === undefined ? { app_name } : { app_name, app_url }
+}
+
+/** The way back to the app without signing in. */
+function CancelLink({ asking }: { asking: Asking | undefined }): JSX.Element | null {
+  if (!asking) return null
+  return <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
+}
+
 /** Signing in with a password, a passkey, or by a link to one's mailbox. */
 export function SignInPage(facts: {
   csrf_token: string
@@ -28,12 +41,7 @@ export function SignInPage(facts: {
 }): JSX.Element {
   const { csrf_token, return_to, asking } = facts
   return (
-    <FocusLayout
-      title={titled('Sign in', facts.fault)}
-      script="passkey.js"
-      {...(asking ? { app_name: asking.name } : {})}
-      {...(asking?.url ? { app_url: asking.url } : {})}
-    >
+    <FocusLayout title={titled('Sign in', facts.fault)} script="passkey.js" {...brandOf(asking)}>
       <Heading title="Sign in">
         {asking
           ? `To continue to ${asking.name}, with your Purser account.`
@@ -87,9 +95,7 @@ export function SignInPage(facts: {
       <p class="text-sm">
         New here? <TextLink href={facts.sign_up_url}>Create an account</TextLink>
       </p>
-      {asking && (
-        <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
-      )}
+      <CancelLink asking={asking} />
     </FocusLayout>
   )
 }
@@ -102,13 +108,19 @@ export function SignUpPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
+  /** The app that somebody signs up for, where one asked. */
+  asking: Asking | undefined
   faults: SignUpFaults
   sign_in_url: string
 }): JSX.Element {
-  const { faults } = facts
+  const { asking, faults } = facts
   return (
-    <FocusLayout title={titled('Create an account', Object.values(faults)[0])}>
-      <Heading title="Create an account">One account for every app that is sold here.</Heading>
+    <FocusLayout title={titled('Create an account', Object.values(faults)[0])} {...brandOf(asking)}>
+      <Heading title="Create an account">
+        {asking
+          ? `To continue to ${asking.name}, with a Purser account.`
+          : 'One account for every app that is sold here.'}
+      </Heading>
       {faults.form && <Alert tone="error">{faults.form}</Alert>}
       <Form action="/signup/" csrf_token={facts.csrf_token}>
         <ReturnField return_to={facts.return_to} />
@@ -135,6 +147,7 @@ export function SignUpPage(facts: {
       <p class="text-sm">
         Do you have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
       </p>
+      <CancelLink asking={asking} />
     </FocusLayout>
   )
 }

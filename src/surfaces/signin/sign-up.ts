@@ -3,6 +3,7 @@ import * as identity from '#domain/identity'
 import { signUp } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import type { RouteLimit } from '#platform/route-limits'
+import { askingApp } from '#surfaces/app-request'
 import { browserHash, csrfToken, knownDevice } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
 import { FAULTS, tooOften } from '#surfaces/faults'
@@ -56,7 +57,7 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
   })
 }
 
-function sendForm(
+async function sendForm(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,11 +67,12 @@ function sendForm(
     faults: SignUpFaults
     retry_after?: number | undefined
   },
-): FastifyReply {
+): Promise<FastifyReply> {
   const { retry_after, ...facts } = state
   const page = SignUpPage({
     csrf_token: csrfToken(world, request, reply),
     ...facts,
+    asking: await askingApp(world, state.return_to),
     sign_in_url: `/signin/${returnQuery(state.return_to)}`,
   })
   const isFaulty = Object.keys(state.faults).length > 0
