@@ -134,4 +134,7 @@ const BOOKS = [
       else '' end, e.amount, 'usd'
     from sale, (values (1, 'processor', -1260), (2, 'fees', 1200), (3, 'tax_payable', 60))
       e (position, account, amount) where refunded`,
+  // What a trigger would have queued.
+  `insert into tax_unsummed (transaction_id) select id from ledger_transactions
+    where event in ('sale', 'refund') on conflict do nothing`,
 ]

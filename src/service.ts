@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { rateTable } from '#domain/tax'
+import { rateTable, sumTaxes } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
 import { closeDays } from '#flows/close-days'
@@ -57,6 +57,8 @@ const RENEW_SECONDS = 10
 const WEEKLY_SECONDS = 60
 const CLOSE_SECONDS = 600
 const TAXES_SECONDS = 60
+const SUM_SECONDS = 10
+const SUMMED_AT_ONCE = 1000
 const REMEMBER_SECONDS = 5
 const RETENTION_SECONDS = 86_400
 
@@ -144,6 +146,10 @@ function declarePeriodicWork(world: World): void {
   jobs.every('retention', RETENTION_SECONDS, () => keepRetention(world))
   jobs.every('record taxes', TAXES_SECONDS, async () => {
     await recordTaxes(world)
+  })
+  jobs.every('sum taxes', SUM_SECONDS, async () => {
+    const { db, stopping } = world
+    while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);
   })
   jobs.every('close days', CLOSE_SECONDS, async () => {
     await closeDays(world)

@@ -127,7 +127,7 @@ test('only the room that owns a table writes it', () => {
     'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
     'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
     'domain/licensing': /^(licenses|license_history|license_uses)$/,
-    'domain/tax': /^(tax_quotes|tax_records|remittances)$/,
+    'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
     'domain/affiliates': /^affiliates$/,
     'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
     'domain/payments':

@@ -237,3 +237,54 @@ test('a filing that is killed at any step pays its month once', async () => {
     assert.ok(killed || last > 8, `it took only ${last} steps`)
   }
 })
+
+// R14: sums instead of a million lines
+describe('the sums of tax', () => {
+  const told = async (month: string) => {
+    const { db } = service.world
+    const lines = await tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 0 })
+    return {
+      by_month: await tax.taxByMonth(db),
+      of_texas: await tax.taxByMonth(db, { state: 'TX' }),
+      report: await tax.taxReport(db, month),
+      lines: lines.map(({ transaction_id }) => transaction_id),
+    }
+  }
+
+  test('are exact before, while and after lines are added to them', async () => {
+    const { db } = service.world
+    toMonth('2028-01')
+    const bought = await sellTo('TX')
+    await refund(service, bought, 500)
+    await sellTo('CA')
+    const before = await told('2028-01')
+    assert.deepEqual(before.by_month, await tax.taxInLedger(db))
+    assert.deepEqual(
+      before.of_texas,
+      before.by_month.filter(({ state }) => state === 'TX'),
+    )
+    assert.equal(before.lines.length, 2)
+    const texas = before.report.find(({ state }) => state === 'TX')
+    assert.deepEqual(
+      { lines: texas?.lines, sales: texas?.sales, rates: texas?.rates },
+      { lines: 2, sales: 18_000, rates: [62_500] },
+    )
+    for (let taken = 1; taken > 0; ) {
+      taken = await tax.sumTaxes(db, 5)
+      assert.deepEqual(await told('2028-01'), before)
+    }
+    assert.deepEqual(await tax.wrongSums(db), [])
+    await sellTo('TX')
+    assert.equal((await told('2028-01')).lines.length, 3, 'the latest sale counts at once')
+  })
+
+  test('count each line once, however many processes add at a time', async () => {
+    const { db } = service.world
+    for (let sale = 0; sale < 3; sale++) await sellTo('NY')
+    const taken = await Promise.all(Array.from({ length: 6 }, () => tax.sumTaxes(db, 2)))
+    assert.ok(taken.reduce((one, two) => one + two) <= 4, `took ${taken}`)
+    while ((await tax.sumTaxes(db, 100)) > 0);
+    assert.deepEqual(await tax.wrongSums(db), [])
+    assert.deepEqual(await tax.taxByMonth(db), await tax.taxInLedger(db))
+  })
+})

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
+import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
@@ -151,6 +152,16 @@ const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> 
       const id = await idOf(tx, sql`select id from invoices where commission > 0 limit 1`)
       await tx.run(sql`update invoices set commission = commission + 1 where id = ${id}`)
       return id
+    },
+  },
+  // R14
+  'a sum of tax that its lines do not make': {
+    rule: 'sums of tax are those of the lines',
+    async plant(tx) {
+      await sumTaxes(tx, 1000)
+      await tx.run(sql`update tax_sums set tax = tax + 1 where state = 'TX' and event = 'sale'
+        and month = '2026-03'`)
+      return 'TX 2026-03'
     },
   },
   'a quote that its rule does not make': {

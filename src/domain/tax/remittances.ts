@@ -1,6 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { Filed, StateMonth } from './liability.ts'
+import { SUMS } from './sums.ts'
 
 /** A month's tax as it was filed and paid to its state. */
 export interface Remittance extends Filed {
@@ -46,12 +47,9 @@ export async function listRemittances(
  * back with a refund or a lost dispute in the month of that.
  */
 export async function taxByMonth(db: Db, of: { state?: string } = {}): Promise<StateMonth[]> {
-  const owner = of.state === undefined ? sql`` : sql`and e.owner = ${`US-${of.state}`}`
-  return await db.rows<StateMonth>(sql`select substr(e.owner, 4) as state,
-      to_char(t.at at time zone 'UTC', 'YYYY-MM') as month,
-      coalesce(sum(-e.amount) filter (where e.amount < 0), 0)::bigint as charged,
-      coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint as relieved
-    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-    where e.account = 'tax_payable' and t.event <> 'remittance' ${owner}
-    group by 1, 2 order by 2, 1`)
+  const which = of.state === undefined ? sql`true` : sql`state = ${of.state}`
+  return await db.rows<StateMonth>(sql`select state, month,
+      coalesce(sum(tax) filter (where tax > 0), 0)::bigint as charged,
+      coalesce(sum(-tax) filter (where tax < 0), 0)::bigint as relieved
+    from (${SUMS(which)}) s where tax <> 0 group by 1, 2 order by 2, 1`)
 }

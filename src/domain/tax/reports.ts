@@ -1,7 +1,8 @@
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
-import { type Sql, sql } from '#platform/sql'
+import { sql } from '#platform/sql'
 import { endOfMonth } from './liability.ts'
+import { LINES, SUMS, UNSUMMED } from './sums.ts'
 
 /**
  * A sale, a refund, a lost dispute or one that was won on appeal, as a state's accountant reads it;
@@ -31,6 +32,8 @@ export interface TaxLine {
 /** A state's month in sums; sales and what went back are both above zero. */
 export interface StateReport {
   state: string
+  /** How many lines it has. */
+  lines: number
   sales: Cents
   taxable_sales: Cents
   exempt_sales: Cents
@@ -41,39 +44,25 @@ export interface StateReport {
   relieved: Cents
 }
 
-/** Sales, and what went back, with what their bills say of the tax. */
-const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transaction_id,
-    i.id as invoice_id, i.number as invoice_number, a.name as app_name, q.state, q.zip,
-    q.rule, q.rate_ppm, q.taxable_ppm, part.amount,
-    case when q.rate_ppm = 0 then 0
-      else round(part.amount::numeric * q.taxable_ppm / 1000000)::bigint end as taxable, part.tax
-  from (${transactions}) t
-    left join refunds r on t.event = 'refund' and r.id = t.subject
-    left join disputes d on t.event in ('dispute_lost', 'appeal_won') and d.id = t.subject
-    left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
-    join invoices i on i.id = case t.event
-      when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end
-    join tax_quotes q on q.id = i.tax_quote_id
-    join apps a on a.id = i.app_id
-    cross join lateral (select
-      case t.event when 'sale' then i.amount when 'refund' then r.tax - r.amount
-        when 'appeal_won' then d.amount - d.tax - d.owed
-        else d.owed + d.tax - d.amount end as amount,
-      case t.event when 'sale' then i.tax when 'refund' then -r.tax
-        when 'appeal_won' then d.tax else -d.tax end as tax) part`
-
 /** What of the books the lines of a month are made of. */
 const OF_MONTH = (month: string) => sql`from ledger_transactions
   where event in ('sale', 'refund', 'dispute_lost', 'appeal_won')
     and at >= ${startOf(month)} and at < ${endOfMonth(month)}`
 
-/** Every line of a state's month, in the order of their times. */
+/** A page of the lines of a state's month, in the order of their times. */
 export async function taxLines(
   db: Db,
-  { month, state }: { month: string; state: string },
+  asked: { month: string; state: string; limit: number; offset: number },
 ): Promise<TaxLine[]> {
-  return await db.rows<TaxLine>(sql`select * from (${LINES(sql`select * ${OF_MONTH(month)}`)}) lines
-    where state = ${state} order by at, transaction_id`)
+  const { month, state, limit, offset } = asked
+  const which = sql`state = ${state} and at >= ${startOf(month)} and at < ${endOfMonth(month)}`
+  const page = sql`select at, transaction_id from tax_lines where ${which}
+    union all select at, transaction_id from (${LINES(UNSUMMED)}) fresh where ${which}
+    order by at, transaction_id limit ${limit} offset ${offset}`
+  return await db.rows<TaxLine>(
+    sql`${LINES(sql`select t.* from (${page}) p
+      join ledger_transactions t on t.id = p.transaction_id`)} order by t.at, t.id`,
+  )
 }
 
 /** So many lines of a month in the order of their times: the first ones, or those after another. */
@@ -98,15 +87,17 @@ export async function countTaxLines(db: Db, month: string): Promise<number> {
 
 /** A month in sums by state, the states without tax among them. */
 export async function taxReport(db: Db, month: string): Promise<StateReport[]> {
-  return await db.rows<StateReport>(sql`select state,
+  return await db.rows<StateReport>(sql`with sums as (${SUMS(sql`month = ${month}`)})
+    select state, sum(lines)::bigint as lines,
       coalesce(sum(amount) filter (where event = 'sale'), 0)::bigint as sales,
       coalesce(sum(taxable) filter (where event = 'sale'), 0)::bigint as taxable_sales,
       coalesce(sum(amount - taxable) filter (where event = 'sale'), 0)::bigint as exempt_sales,
-      coalesce(array_agg(distinct rate_ppm) filter (where rate_ppm > 0), '{}') as rates,
+      array(select distinct unnest(rates) from sums s where s.state = sums.state order by 1)
+        as rates,
       coalesce(sum(tax) filter (where event = 'sale'), 0)::bigint as charged,
       coalesce(sum(-amount) filter (where event <> 'sale'), 0)::bigint as refunds,
       coalesce(sum(-tax) filter (where event <> 'sale'), 0)::bigint as relieved
-    from (${LINES(sql`select * ${OF_MONTH(month)}`)}) lines group by state order by state`)
+    from sums group by state order by state`)
 }
 
 function startOf(month: string): Date {

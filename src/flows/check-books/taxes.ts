@@ -3,9 +3,12 @@ import type { Db } from '#platform/db'
 import { type Cents, formatAmount, ZERO } from '#platform/money'
 import type { Report } from './report.ts'
 
-/** Every filing: what the books have for its month, and what its state's month before left over. */
+/**
+ * Every filing: what the books have for its month, and what its state's month before left over. And
+ * the sums that filings are made from: what the lines come to.
+ */
 export async function checkTaxes(db: Db, report: Report): Promise<void> {
-  const months = await tax.taxByMonth(db)
+  const months = await tax.taxInLedger(db)
   const filed = await tax.listRemittances(db)
   const end = new Date(8.64e15)
   const owed = new Map(
@@ -28,6 +31,10 @@ export async function checkTaxes(db: Db, report: Report): Promise<void> {
       const words = `${state} ${month}: ${name} ${formatAmount(found)}, expected ${formatAmount(wanted)}`
       report.differ('a filing is its month', id, words)
     }
+  }
+  for (const { month, state, event, found, expected } of await tax.wrongSums(db)) {
+    const words = `${event}: ${found}, expected ${expected}`
+    report.differ('sums of tax are those of the lines', `${state} ${month}`, words)
   }
   report.count('months of states', months.length)
 }

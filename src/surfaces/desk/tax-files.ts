@@ -44,6 +44,17 @@ export async function summariesOf(world: World, month: string): Promise<StateSum
   })
 }
 
+const monthName = new Intl.DateTimeFormat('en-US', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** A month as pages name it: `March 2026`. */
+export function nameOf(month: string): string {
+  return monthName.format(new Date(`${month}-01T00:00:00Z`))
+}
+
 /** Millionths as a percentage: 62500 is `6.25%`. */
 export function percent(ppm: number): string {
   return `${(ppm / 10_000).toFixed(4).replace(/\.?0+$/, '')}%`

@@ -4,11 +4,13 @@ import { Alert, Badge, type BadgeTone, ErrorSummary } from '#design/feedback'
 import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
+import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Liability, TaxLine } from '#domain/tax'
+import type { Paging } from '#surfaces/paging'
 import { FilingForm } from './filing-form.tsx'
 import { DeskMenu } from './menu.tsx'
-import { percent, type StateSummary } from './tax-files.ts'
+import { nameOf, percent, type StateSummary } from './tax-files.ts'
 
 const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> = {
   open: ['Still open', 'neutral'],
@@ -21,16 +23,6 @@ const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> =
 function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
   const [words, tone] = STATUS[status]
   return <Badge tone={tone}>{words}</Badge>
-}
-
-const monthName = new Intl.DateTimeFormat('en-US', {
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-function nameOf(month: string): string {
-  return monthName.format(new Date(`${month}-01T00:00:00Z`))
 }
 
 /** What is owed to every state for every month. */
@@ -193,7 +185,8 @@ const KINDS = {
 
 /** One state's month with every line, and its filing. */
 export function StateMonthPage(
-  facts: Frame & StateSummary & { month: string; lines: TaxLine[]; fault: string | undefined },
+  facts: Frame &
+    StateSummary & { month: string; rows: TaxLine[]; paging: Paging; fault: string | undefined },
 ): JSX.Element {
   const { home, month, state, filing, fault } = facts
   const path = `${home}${month}/${state}/`
@@ -253,7 +246,7 @@ export function StateMonthPage(
           { label: 'Rate', numeric: true },
           { label: 'Tax', numeric: true },
         ]}
-        rows={facts.lines.map((line) => ({
+        rows={facts.rows.map((line) => ({
           key: line.transaction_id,
           cells: [
             <Day date={line.at} />,
@@ -267,6 +260,7 @@ export function StateMonthPage(
           ],
         }))}
       />
+      <PageNav label="Pages of lines" {...facts.paging} href={(page) => `${path}?page=${page}`} />
     </SiteLayout>
   )
 }

@@ -7,11 +7,14 @@ import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { startExport } from '#surfaces/exports'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
+import { pagingOf } from '#surfaces/paging'
 import { refuse } from '#surfaces/refusals'
 import { declareTask, startTask } from '#surfaces/tasks'
 import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { declareTaxExports, summariesOf, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
+
+const LINES_A_PAGE = 100
 
 const HOME = '/desk/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
@@ -91,12 +94,14 @@ async function sendState(world: World, visit: Visit, fault?: string) {
   const { month, state } = askedOf(visit)
   const found = (await summariesOf(world, month)).find((each) => each.state === state)
   if (!found) throw refuse('not_found')
+  const paging = pagingOf(visit.request, { total: found.lines, size: LINES_A_PAGE })
   const page = StateMonthPage({
     ...(await frameOf(world, visit)),
     ...found,
     month,
     done: queryOf(visit.request, 'done'),
-    lines: await tax.taxLines(world.db, { month, state }),
+    rows: await tax.taxLines(world.db, { month, state, ...paging }),
+    paging,
     fault,
   })
   return sendPage(visit.reply, page, { status: fault === undefined ? 200 : 422 })
