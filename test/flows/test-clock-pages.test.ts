@@ -222,7 +222,7 @@ test('the checkout of an app that is ahead shows its time, and the period that b
   assert.match(textOf(agent.page.body), /Test mode.*Test clock: Early lives on March 10, 2027\./)
   await agent.submit('Continue', { email: 'early@example.com', ...TEXAS })
   await agent.submit('Continue', { number: CARD.good, expiry: '12/30', cvc: '123', zip: '78701' })
-  assert.match(textOf(agent.page.body), /next on April 10, 2027/)
+  assert.match(textOf(agent.page.body), /Next charge: April 10, 2027\. Cancel anytime\./)
 })
 
 test('every page of an app’s dashboard says in which time it lives', async () => {

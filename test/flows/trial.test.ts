@@ -55,7 +55,7 @@ describe('a trial', () => {
     const email = fresh()
     const agent = await walk(app, email)
     assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 a month/)
-    assert.match(textOf(agent.page.body), /first on March 24, 2026/)
+    assert.match(textOf(agent.page.body), /First charge: March 24, 2026\. Cancel anytime\./)
     await agent.submit(START)
     assert.match(textOf(agent.page.body), /Your free trial has started/)
     const state = await lookUp(app, agent)

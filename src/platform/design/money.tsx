@@ -5,6 +5,9 @@ const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'U
 /** How often a price is charged; null for a price that is paid once. */
 export type Frequency = 'day' | 'week' | 'month' | 'year' | null
 
+/** How often, as an adverb: "Renews monthly". */
+export const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
+
 /** Cents as an amount in US dollars, exact at any size: `123456` is `$1,234.56`. */
 export function formatMoney(cents: number | bigint): string {
   const exact = BigInt(cents)

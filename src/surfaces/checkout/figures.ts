@@ -1,4 +1,4 @@
-import { formatMoney } from '#design/money'
+import { ADVERBS, formatMoney } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { Offer } from '#domain/catalog'
 import type { Bill } from '#flows/checkout'
@@ -34,7 +34,7 @@ export function figuresOf(offer: Offer, bill: Bill): OrderFigures {
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
-      ? `Free for ${trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}, first on ${day(terms.period_end!)}, until you turn auto-renew off.`
+      ? `Free for ${trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
       : renewal(offer, { total, period_end: terms.period_end }),
   }
 }
@@ -55,13 +55,13 @@ export function renewal(
   facts: { total: number; period_end: Date | null },
 ): string {
   if (offer.frequency === null || !facts.period_end) return 'Paid once. Nothing renews.'
-  return `Renews for ${formatMoney(facts.total)} a ${offer.frequency}, next on ${day(facts.period_end)}, until you turn auto-renew off.`
+  return `Renews ${ADVERBS[offer.frequency]} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
 }
 
 function rhythm(offer: Offer): string {
   if (offer.frequency === null) return 'Paid once. Nothing renews.'
   const trial = offer.trial_days > 0 ? `Starts with ${offer.trial_days} days free. ` : ''
-  return `${trial}Renews every ${offer.frequency} until you turn auto-renew off.`
+  return `${trial}Renews ${ADVERBS[offer.frequency]}. Cancel anytime.`
 }
 
 /** What the processor's card page says of the sum. */

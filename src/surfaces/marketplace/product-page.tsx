@@ -3,7 +3,7 @@ import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import type { Frequency } from '#design/money'
+import { ADVERBS, type Frequency } from '#design/money'
 import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
@@ -27,13 +27,11 @@ export interface PlanPrice {
   href: string
 }
 
-const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
-
 function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
   if (amount_cents === 0) return 'No card, no end.'
   if (frequency === null) return 'Yours for good. Nothing renews.'
   const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
-  return `${trial}Renews every ${frequency} until you turn it off.`
+  return `${trial}Renews ${ADVERBS[frequency]}. Cancel anytime.`
 }
 
 /** What a button says; two prices of one plan are told apart by how often they are paid. */

@@ -167,9 +167,9 @@ function later(facts: MoveFacts): string {
   const price = `${costOf(facts)} a ${to.frequency}`
   const first = formatDay(when === 'period_end' ? moves_at : period_end!)
   if (when === 'now') {
-    return `After that it renews for ${price}, next on ${first}, until you turn auto-renew off.`
+    return `After that it renews at ${price}. Next charge: ${first}. Cancel anytime.`
   }
-  return `From then on it costs ${price}, first on ${first}, until you turn auto-renew off.`
+  return `From then on it costs ${price}. First charge: ${first}. Cancel anytime.`
 }
 
 /** What a period costs, to the cent: "$100.80 ($96.00 and $4.80 sales tax)". */
