@@ -9,7 +9,7 @@ import { recoverRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
 import { keepRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { type Clock, systemClock } from '#platform/clock'
 import type { Config } from '#platform/config'
 import type { Database } from '#platform/db'
@@ -143,7 +143,7 @@ function declarePeriodicWork(world: World): void {
   jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
     await payWeekly(world)
   })
-  jobs.every('retention', RETENTION_SECONDS, () => keepRetention(world))
+  jobs.every('retention', RETENTION_SECONDS, () => keepRetention(forReports(world)))
   jobs.every('record taxes', TAXES_SECONDS, async () => {
     await recordTaxes(world)
   })

@@ -38,6 +38,14 @@ export interface World {
 }
 
 /**
+ * The same world for lists, statements, exports and other work that may be slow: it uses the few
+ * database connections of the reports, so a checkout or a validation never waits for it.
+ */
+export function forReports(world: World): World {
+  return { ...world, db: { ...world.db, ...world.db.reports } }
+}
+
+/**
  * What time it is for an app: the service's own, or ahead of it in test mode. All that concerns an
  * app's money and licenses is dated so.
  */

@@ -29,23 +29,25 @@ export async function embeddedOn(pglite: PGlite): Promise<Database> {
       return turn(() => client.query(config, values))
     },
   })
+  const tx: Database['tx'] = (work) =>
+    insideTransaction(() =>
+      turn(async () => {
+        await client.query('begin')
+        try {
+          const result = await work(statements(client))
+          await client.query('commit')
+          return result
+        } catch (error) {
+          await client.query('rollback')
+          throw error
+        }
+      }),
+    )
   return {
     engine: 'embedded',
     ...plain,
-    tx: (work) =>
-      insideTransaction(() =>
-        turn(async () => {
-          await client.query('begin')
-          try {
-            const result = await work(statements(client))
-            await client.query('commit')
-            return result
-          } catch (error) {
-            await client.query('rollback')
-            throw error
-          }
-        }),
-      ),
+    tx,
+    reports: { ...plain, tx },
     patient: plain,
     hot: plain.maybe,
     async probe(statement) {

@@ -7,6 +7,7 @@ import {
   statements,
 } from '#platform/db'
 import type { Log } from '#platform/log'
+import { Problem } from '#platform/problem'
 import { Reconnecting } from '#platform/reconnecting'
 
 /**
@@ -27,13 +28,19 @@ export const LIMITS = {
   heartbeat: 10_000,
 }
 
+/** How many connections a process opens, and how many may wait for one of the reports. */
+export const CONNECTIONS = { pool: 10, reports: 4, waiting_reports: 40 }
+const RETRY_SECONDS = 5
+
 /** Opens a pool on a PostgreSQL server, and clients of their own for hot reads and messages. */
 export async function openPostgres(
   connectionString: string,
   log: Log,
   limits = LIMITS,
 ): Promise<Database> {
-  const pool = openPool(connectionString, log, limits)
+  const open = (max: number) => openPool(connectionString, log, { ...limits, max })
+  const pool = open(CONNECTIONS.pool)
+  const reports = open(CONNECTIONS.reports)
   await pool.query('select 1')
 
   const alone = (limit: number, more: pg.ClientConfig = {}) =>
@@ -52,25 +59,15 @@ export async function openPostgres(
   const patiently: Connection = {
     query: (config, values) =>
       insideTransaction(() =>
-        transact(pool, limits.patient_statement, (client) => client.query(config, values)),
+        transact(reports, limits.patient_statement, (client) => client.query(config, values)),
       ),
   }
 
   return {
     engine: 'postgresql',
-    ...statements({
-      query(config, values) {
-        assertNoTransaction('the database was used outside of the open transaction')
-        return pool.query(config, values)
-      },
-    }),
+    ...over(pool, limits),
+    reports: over(reports, limits, () => assertRoom(reports)),
     patient: statements(patiently),
-    tx: (work, { patient = false } = {}) =>
-      insideTransaction(() =>
-        transact(pool, patient ? limits.patient_statement : undefined, (client) =>
-          work(statements(client)),
-        ),
-      ),
     hot: statements({ query: (config, values) => hot.query(config, values) }).maybe,
     probe: async (statement) => {
       await probing.query(statement)
@@ -90,9 +87,35 @@ export async function openPostgres(
     async close() {
       const others = [hot, probing, ...listeners]
       await Promise.all(others.map((each) => each.close()))
-      await pool.end()
+      await Promise.all([pool.end(), reports.end()])
     },
   }
+}
+
+/** Statements and transactions over a pool; `assertFree` may refuse before one waits for it. */
+function over(pool: pg.Pool, limits: typeof LIMITS, assertFree = () => {}): Database['reports'] {
+  return {
+    ...statements({
+      async query(config, values) {
+        assertNoTransaction('the database was used outside of the open transaction')
+        assertFree()
+        return await pool.query(config, values)
+      },
+    }),
+    tx: (work, { patient = false } = {}) =>
+      insideTransaction(async () => {
+        assertFree()
+        const patience = patient ? limits.patient_statement : undefined
+        return await transact(pool, patience, (client) => work(statements(client)))
+      }),
+  }
+}
+
+/** Refuses at once where so many wait for a connection that most of them would time out. */
+function assertRoom(pool: pg.Pool): void {
+  if (pool.waitingCount < CONNECTIONS.waiting_reports) return
+  const message = 'Too many reports are open right now. Try again in a few seconds.'
+  throw new Problem(503, 'service_unavailable', message, { retry_after: RETRY_SECONDS })
 }
 
 function connection(connectionString: string, limits: typeof LIMITS) {
@@ -105,10 +128,14 @@ function connection(connectionString: string, limits: typeof LIMITS) {
   }
 }
 
-function openPool(connectionString: string, log: Log, limits: typeof LIMITS): pg.Pool {
+function openPool(
+  connectionString: string,
+  log: Log,
+  { max, ...limits }: typeof LIMITS & { max: number },
+): pg.Pool {
   const pool = new pg.Pool({
     ...connection(connectionString, limits),
-    max: 10,
+    max,
     statement_timeout: limits.statement,
     query_timeout: limits.statement + limits.answer_after,
     idle_in_transaction_session_timeout: limits.idle_in_transaction,

@@ -24,6 +24,11 @@ export interface Database extends Db {
    * seconds, and in a `patient` one minutes.
    */
   tx<Result>(work: (db: Db) => Promise<Result>, options?: { patient?: boolean }): Promise<Result>
+  /**
+   * The same over a few connections of their own, for what may be slow: lists, statements, exports,
+   * retention. However many of these wait, the other connections stay free (decision 72).
+   */
+  readonly reports: Db & Pick<Database, 'tx'>
   /** Statements that may take minutes: reports over everything, by nobody who waits at a page. */
   readonly patient: Db
   /** One read-only statement that waits for no transaction's connection where it can help it. */

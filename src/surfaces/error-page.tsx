@@ -8,6 +8,8 @@ const TITLES: Record<number, string> = {
   404: 'There is nothing here',
   405: 'There is nothing to open here',
   429: 'Too many requests',
+  500: 'That did not work',
+  503: 'Temporarily unavailable',
 }
 
 // Of other codes the refusal's own sentence is shown.
@@ -15,6 +17,8 @@ const WORDS: Record<string, string> = {
   not_found: 'The address may be mistyped, or what was here is gone.',
   method_not_allowed:
     'A form is sent to this address. Go back to the page before, and press its button.',
+  internal_error:
+    'The fault is on our side and has been noted. Nothing you entered was lost; try again in a minute.',
 }
 
 /** What a person sees when something cannot be done. */
@@ -24,11 +28,8 @@ export function ErrorPage(facts: {
   message: string
   request_id: string
 }) {
-  const isOurs = facts.status >= 500
-  const title = isOurs ? 'That did not work' : (TITLES[facts.status] ?? 'That is not possible')
-  const words = isOurs
-    ? 'The fault is on our side and has been noted. Nothing you entered was lost; try again in a minute.'
-    : (WORDS[facts.code] ?? facts.message)
+  const title = TITLES[facts.status] ?? 'That is not possible'
+  const words = WORDS[facts.code] ?? facts.message
   return (
     <FocusLayout title={`${title} · Purser`}>
       <div class="grid gap-3">

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { type CsvColumn, csvOf } from '#platform/csv'
 import type { Limit } from '#platform/limits'
@@ -57,7 +57,7 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
     place,
     remains: 'No file was made.',
     back,
-    run: (task, tell) => make(world, table, task, tell),
+    run: (task, tell) => make(forReports(world), table, task, tell),
   })
 }
 
@@ -114,8 +114,9 @@ function readyAddress(task_id: string): string {
 
 /** The page on which a finished export waits for its owner, and the file itself. */
 export function exports(app: FastifyInstance, world: World): void {
-  const { db, clock, jobs } = world
-  jobs.every('forget old exports', SWEEP_SECONDS, () => sweepFiles(db, clock.now()))
+  const { clock, jobs } = world
+  const reporting = forReports(world)
+  jobs.every('forget old exports', SWEEP_SECONDS, () => sweepFiles(reporting.db, clock.now()))
   people(app, world, (scope) => {
     scope.get(
       '/tasks/:id/ready/',
@@ -137,7 +138,7 @@ export function exports(app: FastifyInstance, world: World): void {
       forAccount(world, '/dashboard/', async (visit) => {
         const { task, file } = await exportOf(world, visit)
         if (!file) return goTo(visit.reply, readyAddress(task.id))
-        return sendFile(world, visit.reply, file)
+        return sendFile(reporting, visit.reply, file)
       }),
     )
   })

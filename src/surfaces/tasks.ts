@@ -50,11 +50,12 @@ interface Workshop {
   isClosing: boolean
 }
 
-const workshops = new WeakMap<World, Workshop>()
+// By its jobs, which a world shares with its copy for reports.
+const workshops = new WeakMap<World['jobs'], Workshop>()
 
-function workshopOf(world: World): Workshop {
-  const known = workshops.get(world) ?? { kinds: new Map(), inHand: new Map(), isClosing: false }
-  workshops.set(world, known)
+function workshopOf({ jobs }: World): Workshop {
+  const known = workshops.get(jobs) ?? { kinds: new Map(), inHand: new Map(), isClosing: false }
+  workshops.set(jobs, known)
   return known
 }
 

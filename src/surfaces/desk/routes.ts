@@ -11,7 +11,7 @@ import {
   unlockAccount,
   writeOff,
 } from '#flows/desk'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { isId } from '#platform/ids'
 import { ownValue } from '#platform/text'
@@ -29,24 +29,25 @@ const LONGEST_REASON = 200
 
 /** What the staff of the service looks after: what does not come together by itself. */
 export function desk(app: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
   people(app, world, (scope) => {
     scope.get(
       HOME,
-      forOperator(world, HOME, async (visit) => {
+      forOperator(reporting, HOME, async (visit) => {
         const { request, reply, session } = visit
-        const { db } = world
         const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
         const page = DeskPage({
-          nav: await accountNav(world, session.user_id, 'desk'),
+          nav: await accountNav(reporting, session.user_id, 'desk'),
           csrf_token: csrfToken(world, request, reply),
           sought,
-          found: sought === '' ? [] : await findSubject(world, sought),
+          found: sought === '' ? [] : await findSubject(reporting, sought),
           alarms: await openAlarms(db),
-          stuck: await stuckAttempts(world),
+          stuck: await stuckAttempts(reporting),
           disputes: await payments.listUnclosed(db, null),
           undone: await payments.listUndone(db),
-          owed: await owedToBuyers(world),
-          debts: await debtsOf(world),
+          owed: await owedToBuyers(reporting),
+          debts: await debtsOf(reporting),
           held: await licensing.listHeld(db),
           locked: await identity.listLocked(db),
           note: ownValue(NOTES, queryOf(request, 'done')),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { TASKS } from '#platform/tasks'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
@@ -38,7 +38,7 @@ export function taxDesk(app: FastifyInstance, world: World): void {
     back: ({ request }) => `${HOME}${request.month}/`,
   })
   people(app, world, (scope) => {
-    declarePages(scope, world)
+    declarePages(scope, forReports(world))
     declareFiling(scope, world)
     declareExports(scope, world)
   })
@@ -161,7 +161,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
 }
 
 function declareExports(scope: FastifyInstance, world: World): void {
-  declareTaxExports(world)
+  declareTaxExports(forReports(world))
   scope.post(
     `${MONTH}export`,
     forOperator(world, HOME, async (visit) => {

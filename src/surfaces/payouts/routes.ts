@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, refreshAccount, standOf } from '#flows/pay-out'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { accountNav } from '#surfaces/account-nav'
@@ -23,20 +23,21 @@ const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
 
 /** What sellers and affiliates are owed, how they are paid, and the statement of every payout. */
 export function payeePages(app: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
   people(app, world, (scope) => {
     scope.get(
       KINDS.seller.home,
-      forPayee(world, 'seller', async (visit) => {
-        const nav = await accountNav(world, visit.session.user_id, 'payouts')
+      forPayee(reporting, 'seller', async (visit) => {
+        const nav = await accountNav(reporting, visit.session.user_id, 'payouts')
         const done = queryOf(visit.request, 'done')
-        const facts = { ...(await standingFacts(world, visit)), nav, done }
+        const facts = { ...(await standingFacts(reporting, visit)), nav, done }
         return sendPage(visit.reply, SellerPayoutsPage(facts))
       }),
     )
-    declareReferrals(scope, world, (visit) => standingFacts(world, visit))
+    declareReferrals(scope, reporting, (visit) => standingFacts(reporting, visit))
     for (const kind of ['seller', 'affiliate'] as const) {
       declareMoney(scope, world, kind)
-      declareStatements(scope, world, kind)
+      declareStatements(scope, reporting, kind)
     }
   })
 }

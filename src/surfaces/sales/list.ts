@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import type { World } from '#flows/world'
+import { forReports, type World } from '#flows/world'
 import { startExport } from '#surfaces/exports'
 import { queryOf, sendPage } from '#surfaces/pages'
 import { forSide, PLACES, pageFacts } from './access.ts'
@@ -13,13 +13,14 @@ const ON_A_PAGE = 50
 
 /** The list of an app's bills, and the same as a table for other programs. */
 export function declareList(scope: FastifyInstance, world: World): void {
-  const { db } = world
+  const reporting = forReports(world)
+  const { db } = reporting
   const path = `${PLACES.seller}/sales/`
-  declareSalesExport(world)
+  declareSalesExport(reporting)
 
   scope.get(
     path,
-    forSide(world, 'seller', async (visit) => {
+    forSide(reporting, 'seller', async (visit) => {
       const { request, base } = visit
       const app = visit.app!
       const filter = {
@@ -34,7 +35,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
         `${base}/sales/?${new URLSearchParams({ ...present(filter), ...facts })}`
       const last = shown.at(-1)
       const page = SalesPage({
-        ...(await pageFacts(world, visit, app)),
+        ...(await pageFacts(reporting, visit, app)),
         slug: app.slug,
         app_name: app.name,
         has_clock: world.processor.name === 'sandbox',
