@@ -1,0 +1,51 @@
+import * as billing from '#domain/billing'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as payouts from '#domain/payouts'
+import * as tax from '#domain/tax'
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
+
+/** What a page, a checkout or periodic work asks the database, however much was sold. */
+export function grownStatements(db: Db, now: Date): [what: string, ask: () => Promise<unknown>][] {
+  const until = addSeconds(now, 60)
+  const month = addSeconds(now, -45 * 86_400)
+    .toISOString()
+    .slice(0, 7)
+  const buyer = { user_id: COLLECTOR_ID, app_id: null }
+  const list = (status?: billing.SaleStatus) => () =>
+    billing.listSales(db, { app_id: BIG_APP, status, limit: 51 })
+  const find = (facts: Partial<Parameters<typeof billing.findLicenses>[1]>) => () =>
+    billing.findLicenses(db, { id: '', email_normalised: null, number: null, ...facts })
+  const trial = (email: string) => () =>
+    billing.hadTrial(db, { app_id: BIG_APP, email_normalised: email, fingerprint: 'fp_g7' })
+  return [
+    ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
+    ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
+    ['R4 had a trial, a new buyer', trial('nobody@growth.example')],
+    ['R4 had a trial, an old buyer', trial('g22@growth.example')],
+    ['R14 sales, the latest', list()],
+    ...billing.SALE_STATUSES.map(
+      (status) => [`R14 sales, ${status}`, list(status)] as [string, () => Promise<unknown>],
+    ),
+    ['R14 count of sales', () => billing.countSales(db, BIG_APP)],
+    ['R14 search by license', find({ id: 'lic_g77' })],
+    ['R14 search by email', find({ email_normalised: 'g1@growth.example' })],
+    ['R14 search by number', find({ number: 77 })],
+    ['R14 purchases, a page', () => billing.purchasesOf(db, buyer, { limit: 21 })],
+    ['R14 tax by month', () => tax.taxByMonth(db)],
+    ['R14 tax by month, one state', () => tax.taxByMonth(db, { state: 'TX' })],
+    ['R14 tax report of a month', () => tax.taxReport(db, month)],
+    [
+      'R14 tax lines of a state and month',
+      () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
+    ],
+    ['unsettled attempts', () => payments.unsettledSince(db, now)],
+    ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
+    ['open payouts', () => payouts.openPayouts(db)],
+    ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],
+    ['a license by its order', () => billing.orderOfLicense(db, 'lic_g77')],
+    ['a license', () => licensing.findLicense(db, 'lic_g77')],
+  ]
+}
