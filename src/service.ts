@@ -26,6 +26,7 @@ import { openPdfPool } from '#platform/pdf/pool'
 import { type Random, systemRandom } from '#platform/random'
 import { openReadiness } from '#platform/readiness'
 import { keyRing } from '#platform/secrets'
+import { readLegalText } from '#surfaces/legal-texts'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSite } from '#surfaces/site'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
@@ -85,6 +86,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   const sandbox = openSandbox({ db, random, keys, clock, base_url: config.base_url })
   const stripe = config.stripe && openStripe({ settings: config.stripe, db, clock, random, log })
   if (config.production && !stripe) log.warn('no STRIPE_SECRET_KEY: no real money is taken or paid')
+  const processor = stripe ?? parts.processor?.(sandbox) ?? sandbox
   const stopping = new AbortController()
   const world: World = {
     config,
@@ -96,11 +98,12 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
     limits: openLimits(config.valkey_url, log),
     jobs: openJobs(db, log),
     mailer: parts.mailer ?? openMailer(config, db, log),
-    processor: stripe ?? parts.processor?.(sandbox) ?? sandbox,
+    processor,
     taxes: stripe && config.tax_provider === 'stripe' ? stripe.taxes : rateTable,
     uses: openUses(),
     pdfs: openPdfPool(),
     readiness: openReadiness(db, clock, log),
+    seller_terms_version: readLegalText({ config, processor }, 'seller-terms').version,
     stopping: stopping.signal,
   }
   const pages = (server: FastifyInstance) => (stripe ?? sandbox).declareRoutes(server)

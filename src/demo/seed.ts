@@ -149,7 +149,8 @@ async function seedAffiliate({ db, clock, random }: World, user_id: string): Pro
   await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id, code })
 }
 
-async function seedSeller({ db, clock, random }: World, user_id: string): Promise<string> {
+async function seedSeller(world: World, user_id: string): Promise<string> {
+  const { db, clock, random, seller_terms_version: version } = world
   const now = clock.now()
   const known = await apps.sellerOf(db, user_id)
   const id = known ?? mintId(random, 'sel')
@@ -158,7 +159,7 @@ async function seedSeller({ db, clock, random }: World, user_id: string): Promis
     const state = tax.stateOfZip(zip)!
     await apps.addSeller(db, now, { id, user_id, legal_name, state, zip })
   }
-  await apps.acceptTerms(db, now, user_id)
+  await apps.acceptTerms(db, now, { user_id, version })
   return id
 }
 

@@ -33,6 +33,8 @@ export interface World {
   /** Draws documents off the event loop. */
   pdfs: PdfPool
   readiness: Readiness
+  /** The version of the seller terms that is published. */
+  seller_terms_version: string
   /** Aborted when the service stops: work of many parts ends between two of them. */
   stopping: AbortSignal
 }

@@ -101,6 +101,32 @@ describe('who may edit', () => {
     assert.equal((await agent.submit('I accept these terms')).url, `${APP}integration/`)
   })
 
+  // F26
+  test('a new version of the terms is asked for, and the accepted version is on record', async () => {
+    const { db } = service.world
+    const accepted = () =>
+      db.one<{ version: string }>(sql`select s.terms_version as version from sellers s
+        join users u on u.id = s.user_id where u.email_normalised = ${service.demo.seller.email}`)
+    await db.run(sql`update sellers set terms_version = '0.9', terms_accepted_at = now()`)
+    const before = await countOfChanges()
+    await agent.open(`${APP}listing/`)
+    assert.match(textOf(agent.page.body), /Read and accept the seller terms/)
+    await agent.submit('Save the listing', { tagline: 'Unsaved' })
+    assert.match(textOf(agent.page.body), /The terms have changed You accepted version 0\.9 on/)
+    assert.equal(await countOfChanges(), before)
+    await agent.submit('I accept these terms')
+    assert.deepEqual(await accepted(), { version: service.world.seller_terms_version })
+    assert.deepEqual(
+      await db.one(sql`select detail from audit_log where action = 'seller.terms_accepted'
+        order by id desc limit 1`),
+      { detail: { version: service.world.seller_terms_version } },
+    )
+    assert.doesNotMatch(
+      textOf((await agent.open(`${APP}listing/`)).body),
+      /accept the seller terms/,
+    )
+  })
+
   test('accepting the terms leads back to the dashboard only, wherever the form says', async () => {
     for (const elsewhere of ['https://evil.example/', '//evil.example/', '/signout/', 'x']) {
       await service.world.db.run(sql`update sellers set terms_accepted_at = null`)

@@ -125,7 +125,10 @@ async function seller(
     state: 'OR',
     zip: '97365',
   })
-  await apps.acceptTerms(db, now, developer_id)
+  await apps.acceptTerms(db, now, {
+    user_id: developer_id,
+    version: world.seller_terms_version,
+  })
   const shops: Shop[] = []
   for (const plans of sold) {
     const id = await openShop(world, chance, seller_id, plans)

@@ -80,16 +80,29 @@ export async function sellerOf(db: Db, user_id: string): Promise<string | undefi
   return (await db.maybe<{ id: string }>(seller))?.id
 }
 
-/** When a seller accepted the terms; null: not yet, or it sells nothing. */
-export async function termsAcceptedAt(db: Db, user_id: string): Promise<Date | null> {
-  const seller = sql`select terms_accepted_at from sellers where user_id = ${user_id}`
-  return (await db.maybe<{ terms_accepted_at: Date | null }>(seller))?.terms_accepted_at ?? null
+/** The version of the terms that a seller accepted last, and when. */
+export interface AcceptedTerms {
+  version: string
+  at: Date
 }
 
-/** Notes that a seller accepts the terms; the first time stays. */
-export async function acceptTerms(db: Db, now: Date, user_id: string): Promise<void> {
-  await db.run(sql`update sellers set terms_accepted_at = ${now}
-    where user_id = ${user_id} and terms_accepted_at is null`)
+/** What a seller accepted last; undefined: nothing yet, or it sells nothing. */
+export async function acceptedTerms(db: Db, user_id: string): Promise<AcceptedTerms | undefined> {
+  return await db.maybe<AcceptedTerms>(sql`
+    select terms_version as version, terms_accepted_at as at from sellers
+    where user_id = ${user_id} and terms_accepted_at is not null and terms_version is not null`)
+}
+
+/** Records that a seller accepts a version of the terms; false where it did so before. */
+export async function acceptTerms(
+  db: Db,
+  now: Date,
+  { user_id, version }: { user_id: string; version: string },
+): Promise<boolean> {
+  const accepted = await db.run(sql`update sellers
+    set terms_accepted_at = ${now}, terms_version = ${version} where user_id = ${user_id}
+      and (terms_accepted_at is null or terms_version is distinct from ${version})`)
+  return accepted === 1
 }
 
 /** Registers a seller, who must be based in the United States (spec: What the service does, 4). */

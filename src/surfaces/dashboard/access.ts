@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
+import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { ownValue } from '#platform/text'
 import { accountNav } from '#surfaces/account-nav'
@@ -42,7 +43,7 @@ export function forDeveloper(
     const { slug } = request.params as { slug: string }
     const app = await apps.findOwn(world.db, { slug, developer_id: session.user_id })
     if (!app) return await refuseVisit(world, visit)
-    const owes_terms = (await apps.termsAcceptedAt(world.db, session.user_id)) === null
+    const owes_terms = await owesTerms(world, session.user_id)
     if (owes_terms && request.method === 'POST') {
       return goTo(reply, `/dashboard/terms/${returnQuery(pageOf(request.url))}`)
     }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
+import { owesTerms } from '#flows/accept-terms'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
@@ -40,7 +41,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
         }))
         const { user_id } = session
         const sells = (await apps.sellerOf(world.db, user_id)) !== undefined
-        const owes_terms = sells && (await apps.termsAcceptedAt(world.db, user_id)) === null
+        const owes_terms = sells && (await owesTerms(world, user_id))
         const nav = await accountNav(world, user_id, 'apps')
         return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
       }),

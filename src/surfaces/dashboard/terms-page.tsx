@@ -14,21 +14,30 @@ export function TermsPage(facts: {
   nav: Link[]
   text: TextDocument
   csrf_token: string
-  accepted_at: Date | null
+  /** What was accepted last, of whichever version. */
+  accepted: { version: string; at: Date } | undefined
   /** Where to go on to after accepting. */
   return_to: string
 }): JSX.Element {
+  const { accepted } = facts
+  const isAccepted = accepted?.version === facts.text.version
   return (
     <SiteLayout title="Seller terms · Purser" nav={facts.nav}>
       <Heading title={facts.text.title}>{versionOf(facts.text)}</Heading>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
-        {facts.accepted_at && (
+        {accepted && isAccepted && (
           <Alert tone="success">
-            You accepted these terms on <Day date={facts.accepted_at} />.
+            You accepted these terms on <Day date={accepted.at} />.
+          </Alert>
+        )}
+        {accepted && !isAccepted && (
+          <Alert tone="info" title="The terms have changed">
+            You accepted version {accepted.version} on <Day date={accepted.at} />. Read and accept
+            this version to go on.
           </Alert>
         )}
         <RichText clean_html={facts.text.clean_html} />
-        {facts.accepted_at ? (
+        {isAccepted ? (
           <p>
             <Button href={facts.return_to}>Back to your apps</Button>
           </p>

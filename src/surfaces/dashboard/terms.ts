@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
+import { acceptTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
@@ -29,7 +30,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
         nav: await accountNav(world, session.user_id, 'apps'),
         text,
         csrf_token: csrfToken(world, request, reply),
-        accepted_at: await apps.termsAcceptedAt(world.db, session.user_id),
+        accepted: await apps.acceptedTerms(world.db, session.user_id),
         return_to: placeAfter(queryOf(request, 'return_to')),
       })
       return sendPage(reply, page)
@@ -41,7 +42,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
     forAccount(world, async (visit) => {
       await assertSeller(visit)
       const { request, reply, session } = visit
-      await apps.acceptTerms(world.db, world.clock.now(), session.user_id)
+      await acceptTerms(world, { user_id: session.user_id, request_id: request.id })
       const return_to = placeAfter(formOf(request).return_to)
       return goTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
     }),

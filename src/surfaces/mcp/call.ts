@@ -1,6 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import * as apps from '#domain/apps'
 import type { Bearer } from '#domain/grants'
+import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import type { FieldFault } from '#platform/problem'
 import { faultsOf } from '#surfaces/endpoint'
@@ -38,7 +39,7 @@ export async function callTool(
   const required_scope = missingScope(tool, caller.bearer.scopes)
   if (required_scope !== undefined) return lacking(required_scope)
   try {
-    if (tool.writes && (await owesTerms(world, caller))) return termsFirst(world)
+    if (tool.writes && (await owesTerms(world, caller.bearer.user_id))) return termsFirst(world)
     return resultOf(tool, await runTool(world, caller, tool, args))
   } catch (error) {
     const { request_id } = caller
@@ -47,10 +48,6 @@ export async function callTool(
     const data = { error: 'internal_error', message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
-}
-
-async function owesTerms({ db }: World, { bearer }: Caller): Promise<boolean> {
-  return (await apps.termsAcceptedAt(db, bearer.user_id)) === null
 }
 
 async function runTool(
