@@ -31,8 +31,15 @@ export async function sweep(
   return deleted
 }
 
-/** What the platform keeps: letters that went out, and tasks that ended. */
+/** What the platform keeps: letters that went out, tasks that ended, alarms that were resolved. */
 export const PLATFORM_SWEEPS: Sweep[] = [
+  {
+    table: 'alarms',
+    days: 365,
+    batch: (db, before, limit) =>
+      db.run(sql`delete from alarms where id in
+        (select id from alarms where resolved_at <= ${before} ${limit})`),
+  },
   {
     table: 'letters',
     days: 550,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keepRetention } from '#flows/retention'
+import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { assertInvariants } from '../support/invariants.ts'
 import { buyer, enterCard, purchase, TEXAS } from '../support/purchase.ts'
@@ -46,4 +47,27 @@ test('carts, quotes and declined attempts go when their time is over, and what w
   await keepRetention(world)
   assert.deepEqual(await counts(), sold)
   await assertInvariants(service)
+})
+
+// R16
+test('a resolved alarm goes after a year, and an open one stays', async () => {
+  const { clock, world } = service
+  const { db, random } = world
+  const resolved = { kind: 'processor_refused', subject: 'ref_resolved' }
+  const open = { kind: 'processor_refused', subject: 'ref_open' }
+  for (const alarm of [resolved, open]) {
+    await raiseAlarm(db, random, clock.now(), { ...alarm, message: 'Refused.' })
+  }
+  await clearAlarm(db, clock.now(), resolved)
+  const subjects = async () =>
+    (
+      await db.rows<{ subject: string }>(sql`select subject from alarms
+        where kind = 'processor_refused' order by subject`)
+    ).map(({ subject }) => subject)
+  clock.pass(364 * DAY)
+  await keepRetention(world)
+  assert.deepEqual(await subjects(), ['ref_open', 'ref_resolved'])
+  clock.pass(2 * DAY)
+  await keepRetention(world)
+  assert.deepEqual(await subjects(), ['ref_open'])
 })
