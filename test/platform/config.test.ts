@@ -180,3 +180,12 @@ test('a live key is taken in production alone, and told to Stripe alone', () => 
   const elsewhere = { STRIPE_API_BASE: 'http://localhost:12111' }
   assert.throws(() => read({ ...LIVE, ...live, ...elsewhere }), /STRIPE_API_BASE: /)
 })
+
+test('the README lists every setting and no other', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const sources = ['src/platform/config.ts', 'src/platform/operator.ts'].map(read).join('\n')
+  const settings = [...sources.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name)
+  const table = /\| variable \| default .*?\n\n/s.exec(read('README.md'))![0]
+  const listed = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) => cell!.match(/\w+/g)!)
+  assert.deepEqual(listed.toSorted(), settings.toSorted())
+})
