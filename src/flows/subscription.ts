@@ -9,7 +9,13 @@
 export { type Asker, setAutoRenew } from './subscription/auto-renew.ts'
 export { cancelMove, type Moved, movePlan } from './subscription/change-plan.ts'
 export type { InvoiceOutcome } from './subscription/charge.ts'
-export { type NextCharge, nextCharge, type Taxed, withTax } from './subscription/next-charge.ts'
+export {
+  type NextCharge,
+  nextCharge,
+  nextCharges,
+  type Taxed,
+  withTax,
+} from './subscription/next-charge.ts'
 export { pauseAtEnd } from './subscription/pause.ts'
 export { changeCard, type Paid, payOwed } from './subscription/pay-owed.ts'
 export { type MoveOffer, offerMove } from './subscription/plan-offer.ts'

@@ -84,6 +84,16 @@ export async function openInvoiceOf(db: Db, subscription_id: string): Promise<In
     where subscription_id = ${subscription_id} and kind = 'renewal' and status = 'open'`)
 }
 
+/** The invoices that subscriptions wait to be paid, by subscription. */
+export async function openInvoicesOf(
+  db: Db,
+  subscription_ids: string[],
+): Promise<Map<string, Invoice>> {
+  const found = await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
+    where subscription_id = any(${subscription_ids}) and kind = 'renewal' and status = 'open'`)
+  return new Map(found.map((each) => [each.subscription_id!, each]))
+}
+
 /** The bill that paid for the period that runs. */
 export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices

@@ -88,6 +88,7 @@ export interface Purchase {
   status: string
   charged: Cents
   created_at: Date
+  canceled_at: Date | null
 }
 
 /** Where a page of purchases begins: after this one of the page before. */
@@ -106,7 +107,7 @@ export async function purchasesOf(
       : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
   return await db.rows<Purchase>(sql`
     select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
-      l.status, o.charged, o.created_at
+      l.status, l.canceled_at, o.charged, o.created_at
     from orders o join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
       join products p on p.id = l.product_id
     where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null

@@ -80,6 +80,16 @@ export async function subscriptionOf(
     where s.license_id = ${license_id} and s.ended_at is null`)
 }
 
+/** The subscriptions behind licenses, by license. */
+export async function subscriptionsOf(
+  db: Db,
+  license_ids: string[],
+): Promise<Map<string, RunningSubscription>> {
+  const found = await db.rows<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
+    where s.license_id = any(${license_ids}) and s.ended_at is null`)
+  return new Map(found.map((each) => [each.license_id, each]))
+}
+
 /** A subscription, with its row held until the transaction ends. */
 export async function lockSubscription(db: Db, id: string): Promise<RunningSubscription> {
   return await db.one<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s

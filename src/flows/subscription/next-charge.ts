@@ -50,6 +50,30 @@ export async function nextCharge(
   return { why: resumes ? 'resumption' : 'renewal', offer, ...taxed, state }
 }
 
+/** What each subscription that is not paused is charged next, for any number of them at once. */
+export async function nextCharges(
+  world: World,
+  subscriptions: billing.Subscription[],
+): Promise<Map<string, Taxed & Pick<NextCharge, 'why'>>> {
+  const { db } = world
+  const ids = subscriptions.map(({ id }) => id)
+  const open = await billing.openInvoicesOf(db, ids)
+  const charges = new Map<string, Taxed & Pick<NextCharge, 'why'>>()
+  for (const subscription of subscriptions) {
+    const { id, amount, period_end } = subscription
+    const owed = open.get(id)
+    if (owed) {
+      const { amount, tax } = owed
+      charges.set(id, { why: 'owed', amount, tax, total: sum(amount, tax), is_exact: true })
+      continue
+    }
+    const wanted = await plannedOffer(db, subscription)
+    const next = { amount: wanted?.amount ?? amount, at: period_end }
+    charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
+  }
+  return charges
+}
+
 /** What an open bill comes to. */
 async function chargeOf(
   { db }: World,

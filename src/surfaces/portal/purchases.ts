@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import * as licensing from '#domain/licensing'
-import { nextCharge } from '#flows/subscription'
+import { type NextCharge, nextCharges, type Taxed } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken, currentSession } from '#surfaces/browser'
@@ -30,10 +28,7 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
     const after = cursorOf(queryOf(request, 'after'))
     const limit = ON_A_PAGE + 1
     const found = await billing.purchasesOf(world.db, session, { after, limit })
-    const purchases = []
-    for (const purchase of found.slice(0, ON_A_PAGE)) {
-      purchases.push({ ...purchase, outlook: await outlookOf(world, purchase) })
-    }
+    const purchases = await withOutlooks(world, found.slice(0, ON_A_PAGE))
     const last = purchases.at(-1)
     const page = PurchasesPage({
       nav: await accountNav(world, session.user_id, 'purchases'),
@@ -47,21 +42,27 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
   })
 }
 
+/** Purchases with what comes next of each, by the same few statements for any number of them. */
+async function withOutlooks(world: World, purchases: billing.Purchase[]) {
+  const running = purchases.filter(({ status }) => status !== 'canceled' && status !== 'paused')
+  const ids = running.map(({ license_id }) => license_id)
+  const subscriptions = await billing.subscriptionsOf(world.db, ids)
+  const charges = await nextCharges(world, [...subscriptions.values()])
+  return purchases.map((purchase) => {
+    const subscription = subscriptions.get(purchase.license_id)
+    const next = subscription && charges.get(subscription.id)
+    return { ...purchase, outlook: outlookOf(purchase, subscription, next) }
+  })
+}
+
 /** What comes next of a purchase; undefined where nothing does. */
-async function outlookOf(
-  world: World,
-  { license_id, app_id, status }: billing.Purchase,
-): Promise<Outlook | undefined> {
-  const { db } = world
-  if (status === 'canceled') {
-    const { canceled_at } = await licensing.findLicense(db, license_id)
-    return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
-  }
-  const subscription = await billing.subscriptionOf(db, license_id)
-  if (!subscription || status === 'paused') return undefined
-  const app = (await apps.find(db, app_id))!
-  const next = await nextCharge(world, { license_id, app })
-  if (!next) return undefined
+function outlookOf(
+  { status, canceled_at }: billing.Purchase,
+  subscription: billing.Subscription | undefined,
+  next: (Taxed & Pick<NextCharge, 'why'>) | undefined,
+): Outlook | undefined {
+  if (status === 'canceled') return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
+  if (!subscription || !next) return undefined
   if (next.why === 'owed') return { word: 'Owed', cents: next.total }
   const { period_end: day } = subscription
   if (!subscription.auto_renew) return { word: 'Ends', day }
