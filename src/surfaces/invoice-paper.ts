@@ -25,6 +25,7 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
   const { legal_name, address, tax_id, support_email, support_url } = operator
   const { text: statement } = statementText(operator.statement_descriptor, receipt.app_name)
   return {
+    issuer: legal_name,
     title: 'Receipt and invoice',
     now: receipt.given_back.at(-1)?.at ?? receipt.paid_at,
     lines: [`${number}, paid on ${formatDay(receipt.paid_at)}`],

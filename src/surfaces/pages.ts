@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Origins of the processor's pages, which the forms of a scope for people may lead to. */
     processor_origins?: readonly string[]
+    /** The legal name of the merchant of record. */
+    merchant?: string
   }
 }
 
@@ -66,7 +68,7 @@ export function sendPage(
     .code(options.status ?? 200)
     .headers(pageHeaders({ ...options, form_origins }))
     .type('text/html; charset=utf-8')
-    .send(renderPage(page))
+    .send(renderPage(page, reply.server.merchant))
 }
 
 /**

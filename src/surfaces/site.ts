@@ -57,6 +57,7 @@ export async function openSite(
   const declareRefusals = refuseOtherMethods(app)
   limitRoutes(app, world.limits)
   app.register(cookies)
+  app.decorate('merchant', config.operator.legal_name)
   app.setErrorHandler(answerAsAsked)
   app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 

@@ -54,6 +54,14 @@ test('the terms name the governing law, the contact page the address and the tax
   assert.match(await read('/help/'), /1 Main Street Wilmington, DE 19801 .*Tax ID: 12-3456789/)
 })
 
+// F26
+test('the footers of the site and of a checkout name the operator as merchant of record', async () => {
+  const name = 'Harbor & Sons Software, Inc.'
+  assert.ok((await read('/')).includes(`${name} is the merchant of record for every sale`))
+  const checkout = await read(`/buy/${service.demo.app.prices[0]!.public_id}/`)
+  assert.ok(checkout.includes(`${name} is the merchant of record for this sale`))
+})
+
 test('the privacy policy lists every cookie that buying and signing in sets', async () => {
   const page = await read('/privacy/')
   const shopper = buyer(service)

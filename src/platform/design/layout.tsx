@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, VNode } from 'preact'
+import { type ComponentChildren, createContext, type JSX, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { type Asset, asset } from '#platform/assets'
 import { Logo, Monogram } from './brand.tsx'
@@ -34,9 +34,13 @@ export const legalLinks: Link[] = [
   { label: 'Affiliates', href: '/affiliate/' },
 ]
 
-/** A whole document as the answer to a browser. */
-export function renderPage(page: VNode): string {
-  return `<!doctype html>${renderToString(page)}`
+/** The legal name of the merchant of record, which the footers say. */
+const Merchant = createContext('Purser')
+
+/** A whole document as the answer to a browser, with the legal name of the merchant of record. */
+export function renderPage(page: VNode, merchant?: string): string {
+  const named = merchant ? <Merchant.Provider value={merchant}>{page}</Merchant.Provider> : page
+  return `<!doctype html>${renderToString(named)}`
 }
 
 /** The document around every page: its head, the way to skip to the content, and a notice. */
@@ -147,8 +151,9 @@ function FocusFooter(facts: FocusFacts): JSX.Element {
     <footer class="grid gap-2 text-xs text-muted">
       {facts.selling && (
         <p>
-          Purser is the merchant of record for this sale: it charges your card, pays the sales tax
-          and handles refunds.{facts.app_name && ` ${facts.app_name} provides the product.`}
+          <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for this
+          sale: it charges your card, pays the sales tax and handles refunds.
+          {facts.app_name && ` ${facts.app_name} provides the product.`}
         </p>
       )}
       <FooterLinks links={facts.links ?? legalLinks} />
@@ -274,7 +279,10 @@ export function SiteLayout(facts: SiteFacts): JSX.Element {
         </main>
         <footer class="border-t border-base-300">
           <div class="mx-auto flex max-w-5xl flex-wrap items-center justify-between gap-x-8 gap-y-2 px-5 py-6 text-xs text-muted">
-            <p>Purser is the merchant of record for every sale made here.</p>
+            <p>
+              <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for
+              every sale made here.
+            </p>
             <FooterLinks links={facts.links ?? legalLinks} />
           </div>
         </footer>

@@ -86,8 +86,8 @@ function widthOf(doc: Doc): number {
   return doc.page.width - 2 * MARGIN
 }
 
-function drawHead(doc: Doc, { title, lines }: Paper): void {
-  doc.font('bold').fontSize(11).fillColor(INK).text('Purser', MARGIN, MARGIN)
+function drawHead(doc: Doc, { issuer = 'Purser', title, lines }: Paper): void {
+  doc.font('bold').fontSize(11).fillColor(INK).text(printable(doc, issuer), MARGIN, MARGIN)
   doc.moveDown(1.2).fontSize(18).text(printable(doc, title))
   doc.moveDown(0.3).font('regular').fontSize(BODY).fillColor(MUTED)
   for (const line of lines) doc.text(printable(doc, line))

@@ -1,5 +1,7 @@
 /** A document to be drawn: who says what to whom, its figures, and a table. */
 export interface Paper {
+  /** Whose paper it is, at the head of the first page. */
+  issuer?: string
   /** What it is, "Payout statement 12". */
   title: string
   /** When it is made; the same facts at the same time are the same bytes. */

@@ -92,6 +92,7 @@ export async function statementPdf(
   ]
   const paper: Paper = {
     title: `Payout statement ${payout.number}`,
+    issuer: config.operator.legal_name,
     now: clock.now(),
     lines: [isSeller ? name : `Affiliate ${name}`, email],
     facts: [
