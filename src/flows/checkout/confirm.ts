@@ -45,9 +45,11 @@ export async function confirm(
   world: World,
   request: { cart_id: string; agreement: string; return_url: string },
 ): Promise<Confirmed> {
+  let isRepriced = false
   for (let round = 0; round < ROUNDS; round++) {
     const recorded = await record(world, request)
     // Looked at again from the start: what the buyer saw must be what is charged now.
+    isRepriced = recorded === 'repriced'
     if (recorded === 'repriced') continue
     if ('end' in recorded) return recorded.end
     if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
@@ -59,7 +61,7 @@ export async function confirm(
     if (closed.outcome === 'processing') return closed
     if (closed.outcome === 'completed' && other.cart_id === request.cart_id) return closed
   }
-  return { outcome: 'untried' }
+  return { outcome: isRepriced ? 'changed' : 'untried' }
 }
 
 /** Puts the intention on record, or says why there is none. */
