@@ -84,15 +84,16 @@ export function openJobs(db: Database, log: Log): Jobs {
     },
     async start() {
       for (const { queue, work } of declared.values()) {
-        const batches = {
-          batchSize: queue.parallel ?? 1,
-          burstWhenBatchFull: true,
-          perJobResults: true as const,
-        }
+        const batches = { batchSize: queue.parallel ?? 1, perJobResults: true as const }
         for (const lane of lanesOf(queue)) {
-          const worker = await boss.work(lane, batches, (jobs) =>
-            Promise.all(jobs.map(({ id, data }) => settle(id, () => work(data as object)))),
-          )
+          const worker = await boss.work(lane, batches, async (jobs) => {
+            const results = await Promise.all(
+              jobs.map(({ id, data }) => settle(id, () => work(data as object))),
+            )
+            // Where there were some there may be more: without this each would wait for the poll.
+            boss.notifyWorker(worker)
+            return results
+          })
           workers.set(lane, worker)
         }
       }

@@ -5,6 +5,7 @@ import type { Database } from '#platform/db'
 import { type Jobs, openJobs } from '#platform/jobs'
 import { openLog } from '#platform/log'
 import { sql } from '#platform/sql'
+import { eventually } from '../support/browser.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 const QUEUE = { name: 'jars', retries: 2, retry_seconds: 1, parallel: 2 }
@@ -45,4 +46,19 @@ test('a job of a worker that was killed is tried again within a minute', async (
     await pause(100)
   }
   assert.deepEqual(done, ['lost'])
+})
+
+test('works off a queue without waiting for the next poll after each job', async () => {
+  const done: string[] = []
+  const jobs = openJobs(db, openLog('silent'))
+  const queue = { name: 'one-by-one', retries: 2, retry_seconds: 1 }
+  jobs.handle<{ jar: string }>(queue, async ({ jar }) => {
+    done.push(jar)
+  })
+  await jobs.open()
+  opened.push(jobs)
+  // A poll is two seconds apart: twenty of them would take longer than `eventually` waits.
+  for (let jar = 0; jar < 20; jar++) await db.tx((tx) => jobs.send(tx, queue, { jar: `${jar}` }))
+  await jobs.start()
+  await eventually('twenty jobs', async () => done.length === 20)
 })
