@@ -6,7 +6,12 @@ const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'U
 export type Frequency = 'day' | 'week' | 'month' | 'year' | null
 
 /** How often, as an adverb: "Renews monthly". */
-export const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
+const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
+
+/** How often a price is charged, as an adverb: "monthly". */
+export function adverbOf(frequency: NonNullable<Frequency>): string {
+  return ADVERBS[frequency]
+}
 
 /** Cents as an amount in US dollars, exact at any size: `123456` is `$1,234.56`. */
 export function formatMoney(cents: number | bigint): string {

@@ -1,4 +1,4 @@
-import { ADVERBS, formatMoney } from '#design/money'
+import { adverbOf, formatMoney } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { Offer } from '#domain/catalog'
 import type { Bill } from '#flows/checkout'
@@ -55,13 +55,13 @@ export function renewal(
   facts: { total: number; period_end: Date | null },
 ): string {
   if (offer.frequency === null || !facts.period_end) return 'Paid once. Nothing renews.'
-  return `Renews ${ADVERBS[offer.frequency]} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
+  return `Renews ${adverbOf(offer.frequency)} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
 }
 
 function rhythm(offer: Offer): string {
   if (offer.frequency === null) return 'Paid once. Nothing renews.'
   const trial = offer.trial_days > 0 ? `Starts with ${offer.trial_days} days free. ` : ''
-  return `${trial}Renews ${ADVERBS[offer.frequency]}. Cancel anytime.`
+  return `${trial}Renews ${adverbOf(offer.frequency)}. Cancel anytime.`
 }
 
 /** What the processor's card page says of the sum. */

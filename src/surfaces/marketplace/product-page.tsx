@@ -3,7 +3,7 @@ import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { ADVERBS, type Frequency } from '#design/money'
+import { adverbOf, type Frequency } from '#design/money'
 import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
@@ -31,13 +31,13 @@ function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
   if (amount_cents === 0) return 'No card, no end.'
   if (frequency === null) return 'Yours for good. Nothing renews.'
   const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
-  return `${trial}Renews ${ADVERBS[frequency]}. Cancel anytime.`
+  return `${trial}Renews ${adverbOf(frequency)}. Cancel anytime.`
 }
 
 /** What a button says; two prices of one plan are told apart by how often they are paid. */
 function actionOf(app_name: string, plan: Plan, price: PlanPrice): string {
   if (price.amount_cents === 0) return `Open ${app_name}`
-  const words = price.frequency === null ? '' : ` ${ADVERBS[price.frequency]}`
+  const words = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
   return price.trial_days > 0 ? `Try ${plan.name}${words}` : `Buy ${plan.name}${words}`
 }
 
