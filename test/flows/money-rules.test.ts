@@ -10,7 +10,7 @@ import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { asker, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { billsOf, DAY, playDue, subscribe } from '../support/subscriber.ts'
+import { billsOf, DAY, otherApp, playDue, subscribe } from '../support/subscriber.ts'
 
 // M15: rules of money whose faults were found to survive every other test.
 
@@ -67,6 +67,24 @@ describe('the end of a period', () => {
     await playDue(service)
     const [, second] = await billsOf(service, subscriber)
     assert.deepEqual(second?.period_start, end)
+  })
+
+  test('is the same moment for an app whose test clock is ahead', async () => {
+    const app = await otherApp(service, { frequency: 'month', amount: cents(1200) })
+    const subscriber = await subscribe(service, { app })
+    const [first] = await billsOf(service, subscriber)
+    // The app's time is the service's, and as many seconds more as its clock is ahead.
+    const ahead = 8 * DAY
+    const end = first!.period_end!.getTime() - ahead * 1000
+    await service.world.db.run(
+      sql`update apps set clock_ahead = ${ahead} where id = ${app.client_id}`,
+    )
+    service.clock.reset(new Date(end - 1))
+    await playDue(service)
+    assert.equal((await billsOf(service, subscriber)).length, 1)
+    service.clock.reset(new Date(end))
+    await playDue(service)
+    assert.equal((await billsOf(service, subscriber)).length, 2)
   })
 })
 
