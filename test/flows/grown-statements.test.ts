@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as tax from '#domain/tax'
 import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
-import { seedGrowth } from '../../bench/growth-seed.ts'
+import { BIG_APP, seedGrowth } from '../../bench/growth-seed.ts'
 import { grownStatements } from '../../bench/growth-statements.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -82,4 +83,34 @@ describe('no large table is read whole', () => {
     )
     assert.deepEqual(scanned, ['licenses'])
   })
+})
+
+// R14: a page is cut by an index before what became of its sales is looked up
+test('sales of a status are those that the list of all sales shows with it', async () => {
+  const { db } = service.world
+  // Of the refunded: some in part, in two parts, refused, and refunded as well as disputed.
+  await db.run(sql`update refunds set amount = 500 where id in ('rfd_g50', 'rfd_g100', 'rfd_g150')`)
+  await db.run(sql`update refunds set status = 'refused' where id = 'rfd_g200'`)
+  await db.run(sql`insert into refunds select (jsonb_populate_record(null::refunds, to_jsonb(r)
+      || jsonb_build_object('id', 'rfd_g100b', 'amount', 760, 'processor_refund_id', null))).*
+    from refunds r where id = 'rfd_g100'`)
+  await db.run(sql`insert into disputes select (jsonb_populate_record(null::disputes, to_jsonb(d)
+      || jsonb_build_object('id', 'dsp_of_' || charge.id, 'charge_id', charge.id,
+        'processor_dispute_id', charge.id, 'status', charge.status))).*
+    from (select * from disputes where id = 'dsp_g1') d, (values ('chg_g150', 'open'),
+      ('chg_g250', 'open'), ('chg_g300', 'lost'), ('chg_g350', 'won')) charge (id, status)`)
+  const all = await billing.listSales(db, { app_id: BIG_APP, limit: 10_000 })
+  const counts: Partial<Record<billing.SaleStatus, number>> = {}
+  for (const status of billing.SALE_STATUSES) {
+    const found = await billing.listSales(db, { app_id: BIG_APP, status, limit: 10_000 })
+    counts[status] = found.length
+    assert.deepEqual(
+      found,
+      all.filter((sale) => sale.status === status),
+      status,
+    )
+  }
+  assert.equal(counts.partly_refunded, 1)
+  assert.equal(counts.disputed, 2)
+  assert.equal(counts.refunded, 120 - 5)
 })

@@ -85,14 +85,23 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
     where c.invoice_id = i.id) = 0`,
   open: sql`i.status = 'open'`,
   void: sql`i.status = 'void'`,
-  // Summed up charge by charge first: few of those with refunds are refunded in part.
-  partly_refunded: sql`i.id in (select c.invoice_id from charges c join (
-      select charge_id, sum(amount) as amount from refunds
-      where status in ('pending', 'succeeded', 'failed') group by charge_id) r
-    on r.charge_id = c.id where r.amount < c.amount)`,
-  refunded: sql`i.id in (select c.invoice_id from refunds r join charges c on c.id = r.charge_id)`,
+  partly_refunded: OF_REFUNDS(sql`r.amount < c.amount`),
+  refunded: OF_REFUNDS(sql`r.amount >= c.amount`),
   disputed: OF_DISPUTES('open'),
   dispute_lost: OF_DISPUTES('lost'),
+}
+
+/** Statuses whose candidates have no other status. */
+const CUT_FIRST = new Set<SaleStatus>(['paid', 'partly_refunded', 'refunded'])
+
+/** Summed up charge by charge first, and never disputed: the page can be cut before the rest. */
+function OF_REFUNDS(how: Sql): Sql {
+  return sql`i.status = 'paid' and i.id in (select c.invoice_id from charges c join (
+      select charge_id, sum(amount) as amount from refunds
+      where status in ('pending', 'succeeded', 'failed') group by charge_id) r
+    on r.charge_id = c.id where ${how}
+      and not exists (select 1 from disputes where charge_id = c.id
+        and status in ('open', 'lost')))`
 }
 
 function OF_DISPUTES(status: 'open' | 'lost'): Sql {
@@ -110,9 +119,8 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
     where i.app_id between ${app_id} and ${app_id} ${ofKind}
     and i.number < coalesce(${below}::bigint, ${HIGHEST})`
   const page = sql`order by app_id desc, number desc limit ${limit}`
-  // What became of a bill is looked up on this page alone, unless it decides what stands there.
-  // Nearly all are paid, so of those the page is cut first.
-  const isCutFirst = status === null || status === 'paid'
+  // What became of a bill is looked up on this page alone, unless it decides what is on the page.
+  const isCutFirst = status === null || CUT_FIRST.has(status)
   const sought = status === null ? invoices : sql`${invoices} and ${CANDIDATES[status]}`
   return await db.rows<Sale>(
     isCutFirst
