@@ -2,8 +2,8 @@ import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 
 /**
- * Puts sales that the tax service quoted, and what went back of them, on its own record, from which
- * it makes its reports. What was not reached is left to the next round. Returns how many.
+ * Puts sales that the tax service quoted, what went back of them, and what an appeal undid, on its
+ * own record, from which it makes its reports. What was not reached is left to the next round. Returns how many.
  */
 export async function recordTaxes({ db, clock, taxes, log }: World): Promise<number> {
   const { records, name } = taxes
@@ -17,6 +17,11 @@ export async function recordTaxes({ db, clock, taxes, log }: World): Promise<num
     }
     for (const { subject, invoice_id, ...back } of await tax.unrecordedReversals(db)) {
       const transaction_id = await records.reversal({ ...back, reference: subject })
+      await tax.keepRecord(db, clock.now(), { subject, invoice_id, transaction_id })
+      count++
+    }
+    for (const { subject, invoice_id, ...back } of await tax.unrecordedUndoings(db)) {
+      const transaction_id = await records.undoing({ ...back, reference: subject })
       await tax.keepRecord(db, clock.now(), { subject, invoice_id, transaction_id })
       count++
     }

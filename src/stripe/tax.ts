@@ -85,5 +85,13 @@ function openRecords(parts: StripeParts): TaxRecords {
           { idempotencyKey: `tax:${reference}` },
         ),
       ),
+    // A reversal cannot be deleted. A full reversal of a partial one cancels it out.
+    undoing: ({ transaction_id: original_transaction, reference }) =>
+      record(reference, () =>
+        transactions.createReversal(
+          { mode: 'full', original_transaction, reference },
+          { idempotencyKey: `tax:${reference}` },
+        ),
+      ),
   }
 }

@@ -28,6 +28,8 @@ export interface TaxRecords {
     reference: string
     amount: Cents
   }): Promise<string | undefined>
+  /** Records that what a reversal took back is owed again. */
+  undoing(undoing: { transaction_id: string; reference: string }): Promise<string | undefined>
 }
 
 /** The tax service did not answer: nothing is known, and nothing has happened. */

@@ -25,18 +25,39 @@ export async function unrecordedSales(db: Db, prefix: string): Promise<Unrecorde
     order by i.paid_at limit 100`)
 }
 
-/** What went back of recorded sales, and is not recorded yet. */
+/** A recorded reversal that no longer applies, as a lost dispute was won on appeal. */
+export interface UnrecordedUndoing {
+  subject: string
+  invoice_id: string
+  /** The tax service's name for the reversal. */
+  transaction_id: string
+}
+
+/**
+ * What went back of recorded sales, and is not recorded yet. A refund that failed counts: its buyer
+ * is owed the money, so the books keep the tax as not owed (docs/money.md).
+ */
 export async function unrecordedReversals(db: Db): Promise<UnrecordedReversal[]> {
   return await db.rows<UnrecordedReversal>(sql`
     select b.id as subject, s.invoice_id, s.transaction_id, b.amount
     from (select id, charge_id, amount, created_at as at from refunds
-        where status in ('pending', 'succeeded')
+        where status in ('pending', 'succeeded', 'failed')
       union all select id, charge_id, amount - owed, closed_at from disputes
         where status = 'lost' and amount > owed) b
       join charges c on c.id = b.charge_id
       join tax_records s on s.subject = c.invoice_id and s.transaction_id is not null
     where not exists (select 1 from tax_records r where r.subject = b.id)
     order by b.at limit 100`)
+}
+
+/** Recorded losses of disputes that were won on appeal, and are not undone yet. */
+export async function unrecordedUndoings(db: Db): Promise<UnrecordedUndoing[]> {
+  return await db.rows<UnrecordedUndoing>(sql`
+    select d.id || ':undone' as subject, r.invoice_id, r.transaction_id
+    from disputes d join tax_records r on r.subject = d.id and r.transaction_id is not null
+    where d.appeal = 'won'
+      and not exists (select 1 from tax_records u where u.subject = d.id || ':undone')
+    order by d.closed_at limit 100`)
 }
 
 /** Notes that the tax service has a record; undefined: it refused. */

@@ -152,11 +152,11 @@ export function recordTax(state: State, form: Form): Thing {
 /** `POST /v1/tax/transactions/create_reversal` */
 export function reverseTax(state: State, form: Form): Thing {
   const original = state.find(form.original_transaction, 'tax.transaction', 'original_transaction')
-  const amount_total = Number(form.flat_amount)
-  const reversed = state
-    .all('tax.transaction', ({ reversal }) => reversal?.original_transaction === original.id)
-    .reduce((sum, each) => sum + each.amount_total, amount_total)
-  if (amount_total >= 0 || original.amount_total + reversed < 0) {
+  const left = leftOf(state, original)
+  const amount_total = form.mode === 'full' ? -left : Number(form.flat_amount)
+  // Only a whole reversal of a reversal is possible, which makes the tax owed again.
+  const isUndoing = original.type === 'reversal' && form.mode === 'full' && left < 0
+  if (!isUndoing && (amount_total >= 0 || left + amount_total < 0)) {
     throw invalid('The reversal is greater than what is left.', 'flat_amount')
   }
   return addTransaction(state, form, {
@@ -165,6 +165,13 @@ export function reverseTax(state: State, form: Form): Thing {
     customer_details: original.customer_details,
     amount_total,
   })
+}
+
+/** What is left of a tax transaction once its reversals, and theirs, are counted. */
+function leftOf(state: State, { id, amount_total }: Thing): number {
+  return state
+    .all('tax.transaction', ({ reversal }) => reversal?.original_transaction === id)
+    .reduce((sum, each) => sum + leftOf(state, each), amount_total)
 }
 
 function addTransaction(state: State, form: Form, facts: Record<string, unknown>): Thing {
