@@ -1,4 +1,6 @@
+import type { Payee } from '#domain/payouts'
 import type { Db } from '#platform/db'
+import { sql } from '#platform/sql'
 
 /** How much trade is on record: sales in all, and how many of them are one app's. */
 export interface Size {
@@ -34,6 +36,13 @@ export async function seedGrowth(db: Db, demo_app: string, size: Size): Promise<
     from generate_series(1, ${sales}) n`)
   for (const statement of TRADE) await db.raw(statement)
   for (const statement of BOOKS) await db.raw(statement)
+}
+
+/** The seller of all apps here, who never had a payout. */
+export async function bigPayee(db: Db): Promise<Payee> {
+  const app = sql`select seller_id as owner from apps where id = ${BIG_APP}`
+  const { owner } = await db.one<{ owner: string }>(app)
+  return { owner, account: 'seller_payable' }
 }
 
 async function cloneApps(db: Db, demo_app: string): Promise<void> {
@@ -137,4 +146,7 @@ const BOOKS = [
   // What a trigger would have queued.
   `insert into tax_unsummed (transaction_id) select id from ledger_transactions
     where event in ('sale', 'refund') on conflict do nothing`,
+  `insert into unpaid_lines select * from payee_lines on conflict do nothing`,
+  `insert into payee_unsummed select transaction_id, position, owner, account, amount
+    from payee_lines on conflict do nothing`,
 ]

@@ -8,7 +8,11 @@ import type { Db } from '#platform/db'
 import { BIG_APP, COLLECTOR_ID } from './growth-seed.ts'
 
 /** What a page, a checkout or periodic work asks the database, however much was sold. */
-export function grownStatements(db: Db, now: Date): [what: string, ask: () => Promise<unknown>][] {
+export function grownStatements(
+  db: Db,
+  now: Date,
+  payee: payouts.Payee,
+): [what: string, ask: () => Promise<unknown>][] {
   const until = addSeconds(now, 60)
   const month = addSeconds(now, -45 * 86_400)
     .toISOString()
@@ -41,6 +45,7 @@ export function grownStatements(db: Db, now: Date): [what: string, ask: () => Pr
       'R14 tax lines of a state and month',
       () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
     ],
+    ['R14 standing of a payee', () => payouts.standingOf(db, now, payee)],
     ['unsettled attempts', () => payments.unsettledSince(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sumBalances } from '#domain/payouts'
 import { rateTable, sumTaxes } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
@@ -153,6 +154,10 @@ function declarePeriodicWork(world: World): void {
   jobs.every('sum taxes', SUM_SECONDS, async () => {
     const { db, stopping } = world
     while (!stopping.aborted && (await sumTaxes(db, SUMMED_AT_ONCE)) > 0);
+  })
+  jobs.every('sum balances', SUM_SECONDS, async () => {
+    const { db, stopping } = world
+    while (!stopping.aborted && (await sumBalances(db, SUMMED_AT_ONCE)) > 0);
   })
   jobs.every('close days', CLOSE_SECONDS, async () => {
     await closeDays(world)

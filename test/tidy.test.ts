@@ -132,7 +132,8 @@ test('only the room that owns a table writes it', () => {
     'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
     'domain/payments':
       /^(attempts|cards|charges|refunds|disputes|processor_events|balance_transactions|closed_days)$/,
-    'domain/payouts': /^(payouts|payout_lines|payout_accounts)$/,
+    'domain/payouts':
+      /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
     'domain/ledger': /^ledger_(transactions|entries)$/,
     platform:
       /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,

@@ -8,6 +8,7 @@ import * as tax from '#domain/tax'
 import type { Database } from '#platform/db'
 import { type Cents, cents, formatAmount, parseAmount, sum, ZERO } from '#platform/money'
 import { openTestDatabase } from '../support/database.ts'
+import { modelStanding, type PayeeLine } from '../support/standing.ts'
 
 const TEXT = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8')
 const SELLER = { seller_id: 'sel_1', state: 'TX', user_id: 'usr_1' }
@@ -67,7 +68,7 @@ function divide(price: Cents, at: Date, has_affiliate: boolean) {
 }
 
 /** The lines of the seller that no payout of the story took by now. */
-function untaken(taken: Set<string>): payouts.PayeeLine[] {
+function untaken(taken: Set<string>): PayeeLine[] {
   return story.flatMap(({ at, posting: { event, subject, lines } }) =>
     lines
       .filter(({ account }) => account === 'seller_payable' && event !== 'payout')
@@ -116,7 +117,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
     return ledger.refund({ ...parts, ...parties, amount, refund_id: subject })
   }
   if (/payout/.test(words) && !/back/.test(words)) {
-    const { total, lines } = payouts.standingOf(at, PAYEE, untaken(taken))
+    const { total, lines } = modelStanding(at, PAYEE, untaken(taken))
     assert.ok(payouts.isPayable(total))
     for (const { transaction_id } of lines) taken.add(transaction_id)
     paid = { ...PAYEE, payout_id: subject, amount: total }
@@ -145,7 +146,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
     return ledger.remittance({ remittance_id: subject, state: 'TX', amount: filed.at(-1)!.amount })
   }
   assert.match(words, /given up/)
-  const amount = cents(0 - payouts.standingOf(at, PAYEE, untaken(taken)).total)
+  const amount = cents(0 - modelStanding(at, PAYEE, untaken(taken)).total)
   return ledger.writeOff({ ...PAYEE, write_off_id: subject, amount })
 }
 
@@ -209,7 +210,7 @@ describe('the document of money', () => {
     for (const { Monday, counts, paid } of tablesUnder('## May')[0]!) {
       const at = new Date(`${Monday}T00:00:00Z`)
       const known = untaken(taken_by_then).filter((line) => line.at <= at)
-      const { total } = payouts.standingOf(at, PAYEE, known)
+      const { total } = modelStanding(at, PAYEE, known)
       assert.equal(show(total), counts)
       assert.equal(payouts.isPayable(total) ? show(total) : '', paid)
     }

@@ -8,6 +8,7 @@ import * as tax from '#domain/tax'
 import { addDays, addSeconds } from '#platform/calendar'
 import { cents, ZERO } from '#platform/money'
 import { MONEY_CASES } from '../support/budget.ts'
+import { modelStanding } from '../support/standing.ts'
 
 /** The same numbers every time: xorshift, 32 bits. */
 function numbers(seed: number) {
@@ -183,7 +184,7 @@ test('20,000 payees: payouts are what was earned long enough ago, less all that 
     for (let week = 1; week <= 20; week++) {
       const now = addDays(start, 7 * week)
       const known = untaken.filter(({ at }) => at <= now)
-      const standing = payouts.standingOf(now, { account }, known)
+      const standing = modelStanding(now, { account }, known)
       const ripe = lines.filter(({ at, event, amount }) => {
         if (at > now) return false
         return amount > 0 || event === 'payout_failed' || addDays(at, hold) <= now

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
+import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
@@ -249,6 +250,33 @@ const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> 
       return id
     },
   },
+  // R14
+  'a running balance that lost a cent': {
+    rule: 'a running balance is that of the ledger',
+    async plant(tx) {
+      await sumBalances(tx, 1000)
+      const owner = await idOf(tx, sql`select owner as id from payee_balances limit 1`)
+      await tx.run(sql`update payee_balances set amount = amount + 1 where owner = ${owner}`)
+      return owner
+    },
+  },
+  'a line that no payout took, and that is not listed': {
+    rule: 'a line that no payout took is listed',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select transaction_id as id from unpaid_lines limit 1`)
+      await tx.run(sql`delete from unpaid_lines where transaction_id = ${id}`)
+      return id
+    },
+  },
+  'a line that is listed though a payout took it': {
+    rule: 'a line that no payout took is listed',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select transaction_id as id from payout_lines limit 1`)
+      await tx.run(sql`insert into unpaid_lines select * from payee_lines
+        where transaction_id = ${id} on conflict do nothing`)
+      return id
+    },
+  },
   'a filing of another figure than its month': {
     rule: 'a filing is its month',
     async plant(tx) {
@@ -305,6 +333,21 @@ describe('the check of the books', () => {
       )
     })
   }
+
+  // R14
+  test('agrees with what the migration makes of a ledger that was written before it', async () => {
+    const file = new URL('../../migrations/073_unpaid_lines.sql', import.meta.url)
+    const text = readFileSync(file, 'utf8')
+    const fill = text.slice(text.lastIndexOf('insert into unpaid_lines'))
+    const found = await afterPlanting(async (tx) => {
+      for (const table of ['unpaid_lines', 'payee_balances', 'payee_unsummed']) {
+        await tx.raw(`delete from ${table}`)
+      }
+      await tx.raw(fill)
+    })
+    assert.match(fill, /insert into payee_balances/)
+    assert.deepEqual(found, [])
+  })
 
   test('tells an operator in plain lines, and ends with 1 where something differs', async () => {
     const run = () => {

@@ -3,7 +3,8 @@
  *
  * Knows which lines of the ledger count for a payee at a time, the payouts that take them, the
  * statement of each, and the accounts at the processor that money goes to. Owns `payouts`,
- * `payout_lines` and `payout_accounts`. Promises: a line is paid out once, a payout is the sum of
+ * `payout_lines`, `payout_accounts`, and what a standing is read from: `unpaid_lines`,
+ * `payee_balances` and `payee_unsummed`. Promises: a line is paid out once, a payout is the sum of
  * its lines to the cent, and the calendar decides about a payee once a week.
  */
 export * from './accounts.ts'
@@ -14,11 +15,10 @@ export {
   MINIMUM,
   mondayOf,
   type Payee,
-  type PayeeLine,
   type Pending,
   type Standing,
-  standingOf,
 } from './available.ts'
 export * from './awaited.ts'
 export * from './payouts.ts'
 export * from './statements.ts'
+export * from './unpaid-lines.ts'

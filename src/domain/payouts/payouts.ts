@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Payee, PayeeLine } from './available.ts'
+import type { Payee } from './available.ts'
 
 /** Money on its way to a payee's bank; its id is the key under which the processor is asked. */
 export interface Payout extends Payee {
@@ -21,7 +21,7 @@ export interface Payout extends Payee {
   settled_at: Date | null
 }
 
-const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
+export const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
   failure, retry_at, created_at, settled_at`
 
 // Each event leads back to its invoice: a sale is one, a refund and a dispute are about its charge.
@@ -33,37 +33,6 @@ export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.
 /** The invoice that a ledger transaction `t` comes from, with `LINE_SOURCES` joined. */
 export const INVOICE_OF_LINE = sql`case t.event when 'sale' then 'inv_' || substr(t.subject, 5)
   else c.invoice_id end`
-
-/** The lines of a payee that no payout has taken, without those of the payouts themselves. */
-export async function untakenLines(db: Db, { owner, account }: Payee): Promise<PayeeLine[]> {
-  return await db.rows<PayeeLine>(sql`
-    select e.transaction_id, e.position, t.at, t.event, e.amount, ${INVOICE_OF_LINE} as invoice_id
-    from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-    ${LINE_SOURCES}
-    left join payout_lines p on p.transaction_id = e.transaction_id and p.position = e.position
-    where e.account = ${account} and e.owner = ${owner} and t.event <> 'payout'
-      and p.payout_id is null
-    order by t.at, t.id, e.position`)
-}
-
-/** Puts a payout on record with the lines that it pays, before the processor hears of it. */
-export async function addPayout(
-  db: Db,
-  now: Date,
-  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'amount' | 'cause'>,
-  lines: Pick<PayeeLine, 'transaction_id' | 'position'>[],
-): Promise<Payout> {
-  const { id, owner, account, amount, cause } = payout
-  const added = await db.one<Payout>(sql`insert into payouts
-    (id, owner, account, amount, cause, status, created_at)
-    values (${id}, ${owner}, ${account}, ${amount}, ${cause}, 'open', ${now})
-    returning ${COLUMNS}`)
-  await db.run(sql`insert into payout_lines (transaction_id, position, payout_id)
-    select line.transaction_id, line.position, ${id}
-    from unnest(${lines.map((line) => line.transaction_id)}::text[],
-      ${lines.map((line) => line.position)}::int[]) as line (transaction_id, position)`)
-  return added
-}
 
 /** A payout, with its row held until the transaction ends. */
 export async function lockPayout(db: Db, id: string): Promise<Payout> {

@@ -18,6 +18,7 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
   }
   await checkLines(db, report)
   await checkBalances(db, report)
+  await checkStandings(db, report)
 }
 
 /** What is held still is paid out only together with what took it back. */
@@ -65,5 +66,21 @@ async function checkBalances(db: Db, report: Report): Promise<void> {
     if (balance === untaken) continue
     const words = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
     report.differ('a balance is what no payout has taken', owner, words)
+  }
+}
+
+/** Standings are read from a list of lines and running balances: both are made from the ledger. */
+async function checkStandings(db: Db, report: Report): Promise<void> {
+  for (const { owner, found, expected } of await payouts.wrongBalances(db)) {
+    const words = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
+    report.differ('a running balance is that of the ledger', owner, words)
+  }
+  for (const { transaction_id, is_listed, is_unpaid } of await payouts.wrongUnpaidLines(db)) {
+    const words = !is_listed
+      ? 'it was not paid out, and is not listed'
+      : is_unpaid
+        ? 'it is listed with other facts than the ledger has'
+        : 'it is listed, and was paid out or is on no account of a payee'
+    report.differ('a line that no payout took is listed', transaction_id, words)
   }
 }

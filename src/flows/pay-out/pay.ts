@@ -21,7 +21,7 @@ export type PaidOut =
 /** Where a payee stands now. */
 export async function standOf(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
   const now = await payeeTime(world, payee.owner)
-  return payouts.standingOf(now, payee, await payouts.untakenLines(world.db, payee))
+  return await payouts.standingOf(world.db, now, payee)
 }
 
 /** Pays out all that is available to a payee, or says why nothing is paid. */
@@ -30,13 +30,15 @@ export async function payOut(
   request: payouts.Payee & { cause: 'weekly' | 'request' },
 ): Promise<PaidOut> {
   const now = await payeeTime(world, request.owner)
-  const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request))
+  const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
+    patient: true,
+  })
   return 'payout' in begun ? await askAndSettle(world, begun.payout) : begun
 }
 
 /**
- * Puts a payout on record with the lines that count at `until`, inside the caller's transaction.
- * Of any number at the same time one takes the lines, and the others find none.
+ * Puts a payout on record with the lines that count at `until`, inside the caller's transaction,
+ * which is a patient one: of a long history there may be a million. Of any number at the same time one takes the lines, and the others find none.
  */
 export async function beginPayout(
   { random }: World,
@@ -51,17 +53,11 @@ export async function beginPayout(
   if (!bank?.is_ready) return { outcome: 'no_bank' }
   const open = await payouts.openPayoutOf(tx, request)
   if (open) return { outcome: 'under_way', payout_id: open.id }
-  const untaken = await payouts.untakenLines(tx, request)
-  const { total, lines } = payouts.standingOf(until, request, untaken)
-  if (!payouts.isPayable(total)) return { outcome: 'too_little' }
   const id = mintId(random, 'po')
-  const payout = await payouts.addPayout(
-    tx,
-    now,
-    { id, owner, account, amount: total, cause },
-    lines,
-  )
-  const posting = ledger.payout({ payout_id: id, owner, account, amount: total })
+  const payout = await payouts.takeAvailable(tx, now, until, { id, owner, account, cause })
+  if (!payout) return { outcome: 'too_little' }
+  const { amount } = payout
+  const posting = ledger.payout({ payout_id: id, owner, account, amount })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
   return { payout }
 }

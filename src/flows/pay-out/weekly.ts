@@ -25,13 +25,16 @@ async function payForWeek(world: World, owner: string): Promise<boolean> {
   const now = await payeeTime(world, owner)
   const monday = payouts.mondayOf(now)
   const account = payouts.accountOf(owner)
-  const begun = await world.db.tx(async (tx) => {
-    // While another payout waits for its answer the week is left to a later round.
-    if (await payouts.openPayoutOf(tx, { owner, account })) return undefined
-    // The decision and the payout are one: a worker that dies leaves both or neither.
-    if (!(await payouts.claimWeek(tx, owner, monday))) return undefined
-    return await beginPayout(world, tx, now, monday, { owner, account, cause: 'weekly' })
-  })
+  const begun = await world.db.tx(
+    async (tx) => {
+      // While another payout waits for its answer the week is left to a later round.
+      if (await payouts.openPayoutOf(tx, { owner, account })) return undefined
+      // The decision and the payout are one: a worker that dies leaves both or neither.
+      if (!(await payouts.claimWeek(tx, owner, monday))) return undefined
+      return await beginPayout(world, tx, now, monday, { owner, account, cause: 'weekly' })
+    },
+    { patient: true },
+  )
   if (!begun || !('payout' in begun)) return false
   await askAndSettle(world, begun.payout)
   return true

@@ -1,0 +1,118 @@
+import { addDays } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { type Cents, cents, sum, ZERO } from '#platform/money'
+import { sql } from '#platform/sql'
+import { holdDays, MINIMUM, NEVER_HELD, type Payee, type Standing } from './available.ts'
+import { COLUMNS, type Payout } from './payouts.ts'
+
+const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
+
+/** Whether a line is held at a time. */
+const HELD = (now: Date, payee: Payee) => sql`amount < 0
+  and event <> all(${NEVER_HELD}::text[]) and at > ${addDays(now, -holdDays(payee))}::timestamptz`
+
+// Where more was taken back than is held, the rest is owed now: the held part counts against it.
+/** Sales that are held and cover what was taken back of them: both parts are pending. */
+const WAITING = (now: Date, payee: Payee) => sql`held as materialized (
+    select sale, sum(amount) as amount, max(at) as at from unpaid_lines
+    where ${OF_PAYEE(payee)} and ${HELD(now, payee)} group by sale),
+  taken_back as (select sale, sum(amount) as amount from unpaid_lines
+    where ${OF_PAYEE(payee)} and amount > 0 and sale in (select sale from held) group by sale),
+  waiting as materialized (select h.sale, h.at, -(h.amount + coalesce(b.amount, 0)) as amount
+    from held h left join taken_back b on b.sale = h.sale
+    where h.amount + coalesce(b.amount, 0) <= 0)`
+
+/**
+ * What is available to a payee at a time, and what is pending. Credits count once they were held,
+ * and so does a payout that came back at once. Debits count at once, but what is taken back of a
+ * sale that is still held is taken from what is held of it: it stops no payout of other money.
+ */
+export async function standingOf(db: Db, now: Date, payee: Payee): Promise<Standing> {
+  const rows = await db.rows<{ balance: Cents; at: Date | null; amount: Cents | null }>(sql`
+    with ${WAITING(now, payee)},
+      days as (select max(at) as at, sum(amount)::bigint as amount from waiting where amount > 0
+        group by date_trunc('day', at at time zone 'UTC')),
+      parts as (select amount from payee_balances where ${OF_PAYEE(payee)}
+        union all select amount from payee_unsummed where ${OF_PAYEE(payee)})
+    select b.balance, d.at, d.amount
+    from (select coalesce(sum(amount), 0)::bigint as balance from parts) b
+      left join days d on true order by d.at`)
+  const pending = rows.flatMap(({ at, amount }) =>
+    at && amount !== null ? [{ at: addDays(at, holdDays(payee)), amount }] : [],
+  )
+  const pending_total = sum(ZERO, ...pending.map(({ amount }) => amount))
+  const balance = rows[0]?.balance ?? ZERO
+  return { total: cents(0 - balance - pending_total), pending, pending_total }
+}
+
+/**
+ * Puts a payout on record with all lines that count at `until`, before the processor hears of it;
+ * undefined where they are less than the least that is sent. One statement, so that the amount is
+ * that of its lines whatever is posted meanwhile.
+ */
+export async function takeAvailable(
+  db: Db,
+  now: Date,
+  until: Date,
+  payout: Pick<Payout, 'id' | 'owner' | 'account' | 'cause'>,
+): Promise<Payout | undefined> {
+  const { id, owner, account, cause } = payout
+  return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
+    counted as materialized (select transaction_id, position, amount from unpaid_lines
+      where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
+        and (amount > 0 or ${HELD(until, payout)}))),
+    added as (insert into payouts (id, owner, account, amount, cause, status, created_at)
+      select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${now}::timestamptz
+      from counted having -sum(amount) >= ${MINIMUM} returning ${COLUMNS}),
+    noted as (insert into payout_lines (transaction_id, position, payout_id)
+      select counted.transaction_id, counted.position, added.id from counted cross join added)
+    select * from added`)
+}
+
+/**
+ * Adds so many entries to the balances of their payees. An entry leaves the queue as its balance
+ * is written, so each counts once however many processes work. Returns how many it took.
+ */
+export async function sumBalances(db: Db, limit: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`with
+    taken as (delete from payee_unsummed where (transaction_id, position) in (
+        select transaction_id, position from payee_unsummed limit ${limit} for update skip locked)
+      returning owner, account, amount),
+    summed as (insert into payee_balances as kept (owner, account, amount)
+      select owner, account, sum(amount)::bigint from taken
+      group by owner, account order by owner, account
+      on conflict (owner, account) do update set amount = kept.amount + excluded.amount)
+    select count(*) as count from taken`)
+  return count
+}
+
+/** Balances that are not what the ledger has, over all of it: for the check of the books. */
+export async function wrongBalances(
+  db: Db,
+): Promise<{ owner: string; found: Cents; expected: Cents }[]> {
+  return await db.rows(sql`select owner, coalesce(k.amount, 0)::bigint as found,
+      coalesce(e.amount, 0)::bigint as expected
+    from (select owner, account, sum(amount) as amount from (
+          select owner, account, amount from payee_balances
+          union all select owner, account, amount from payee_unsummed) parts
+        group by owner, account) k
+      full join (select owner, account, sum(amount) as amount from ledger_entries
+        where account in ('seller_payable', 'affiliate_payable')
+        group by owner, account) e using (owner, account)
+    where coalesce(k.amount, 0) <> coalesce(e.amount, 0) order by owner`)
+}
+
+/** Lines whose listing is not what the ledger and the payouts say: for the check of the books. */
+export async function wrongUnpaidLines(
+  db: Db,
+): Promise<{ transaction_id: string; is_listed: boolean; is_unpaid: boolean }[]> {
+  return await db.rows(sql`select transaction_id, u.owner is not null as is_listed,
+      l.owner is not null as is_unpaid
+    from unpaid_lines u full join (select * from payee_lines l
+        where not exists (select 1 from payout_lines p
+          where p.transaction_id = l.transaction_id and p.position = l.position)) l
+      using (transaction_id, position)
+    where (u.owner, u.account, u.at, u.event, u.amount, u.sale)
+      is distinct from (l.owner, l.account, l.at, l.event, l.amount, l.sale)
+    order by transaction_id limit 100`)
+}
