@@ -5,7 +5,7 @@ import type { RefundAnswer } from '#domain/payments'
 import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { holdByStaff, releaseByStaff } from '#flows/desk'
-import { assembleEvidence, sendEvidence } from '#flows/dispute'
+import { assembleEvidence, disputeClosed, sendEvidence } from '#flows/dispute'
 import { payOut } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
@@ -166,6 +166,40 @@ describe('a dispute', () => {
     const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
     assert.deepEqual(differences, [])
   })
+
+  // M6
+  for (const [first, second] of [
+    ['won', 'lost'],
+    ['lost', 'won'],
+  ] as const) {
+    test(`that is ${first} again after an appeal books nothing and alarms staff`, async () => {
+      const bought = await buy(service)
+      const opened = await objectTo(service, bought.charge)
+      await decide(service, opened, first)
+      service.clock.pass(DAY)
+      await bankOf(service).appealDispute(service.clock.now(), opened.processor_dispute_id)
+      await handleEvents(service.world)
+      const owed = await owedToSeller(service)
+      const before = await disputeOf(service, bought)
+      service.clock.pass(DAY)
+      const told = {
+        id: `evt_again_${first}`,
+        kind: 'dispute_closed',
+        at: service.clock.now(),
+        dispute_id: opened.processor_dispute_id,
+        outcome: first,
+      } as const
+      const heard = await service.world.db.tx((tx) => disputeClosed(service.world, tx, told))
+      assert.equal(heard, 'done')
+      assert.deepEqual(await disputeOf(service, bought), before)
+      assert.equal(await owedToSeller(service), owed)
+      const words = /decided on appeal before, so nothing is booked\. Settle it by hand/
+      const alarms = await openAlarms(service.world.db)
+      assert.ok(alarms.some(({ message }) => message.includes(opened.id) && words.test(message)))
+      const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+      assert.deepEqual(differences, [])
+    })
+  }
 
   test('that is only an inquiry moves nothing; unanswered it becomes a dispute', async () => {
     const bought = await buy(service, { card: INQUIRY })

@@ -35,8 +35,10 @@ export async function disputeClosed(
 }
 
 /**
- * An appeal ends: told with the outcome that stands, it changes nothing. One that decides the other
- * way is booked, once; a license that ended with the loss does not come back by itself.
+ * An appeal ends. With the same outcome it changes nothing. One that decides the other way is booked,
+ * once, as an appeal is the bank's last word; a license that ended with the loss stays canceled.
+ * A dispute that is reversed a second time is none of the processor's known statuses (M6): nothing
+ * is booked, and staff is alarmed to settle it by hand.
  */
 async function decideAgain(
   world: World,
