@@ -66,6 +66,12 @@ function describe(tool: Tool): ListToolsResult['tools'][number] {
   }
 }
 
+/** A schema as agents read it: arguments are closed, answers open, so that they may grow. */
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output') {
-  return z.toJSONSchema(schema, { io }) as ListToolsResult['tools'][number]['inputSchema']
+  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+    if (io === 'output' && jsonSchema.additionalProperties === false) {
+      delete jsonSchema.additionalProperties
+    }
+  }
+  return z.toJSONSchema(schema, { io, override }) as ListToolsResult['tools'][number]['inputSchema']
 }
