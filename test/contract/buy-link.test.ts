@@ -202,12 +202,23 @@ describe('the buyer’s details', () => {
   }
 
   test('a buyer outside of the United States is refused, whatever the ZIP says', async () => {
-    for (const country of ['CA', 'GB', 'PR', 'us', 'USA', '', 'XX', 'United States']) {
+    for (const country of ['CA', 'GB', 'us', 'USA', '', 'XX', 'United States']) {
       const { answer, words, opened } = await submit({ country })
       assert.equal(answer.statusCode, 422, country)
       assert.match(words, /United States only\. Nothing was charged\./)
       assert.equal(opened, 0)
     }
+  })
+
+  test('a buyer who chooses a territory is led to United States, with the ZIP code kept', async () => {
+    const { answer, words, opened } = await submit({ country: 'PR', zip: '00901' })
+    assert.equal(answer.statusCode, 422)
+    assert.match(words, /Puerto Rico is sold to as United States, which is selected now\./)
+    assert.match(answer.body, /<option[^>]*selected[^>]*>United States</)
+    assert.match(answer.body, /value="00901"/)
+    assert.equal(opened, 0)
+    const again = await submit({ zip: '00901' })
+    assert.deepEqual([again.answer.statusCode, again.opened], [303, 1])
   })
 
   // F1, F2: 99999 stood among these; any five digits under a prefix of the United States are read.

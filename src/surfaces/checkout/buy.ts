@@ -16,6 +16,7 @@ import { goOn, OWNED } from '#surfaces/onwards'
 import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { ownCart, purchaseOf } from './cart-guard.ts'
+import { territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { DetailsPage, type Faults } from './pages.tsx'
@@ -45,7 +46,9 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
       const { faults } = read
-      return sendDetails(world, request, reply, link, { session, values: form, faults })
+      const country = territoryName(form.country) ? 'US' : form.country
+      const values = { ...form, country }
+      return sendDetails(world, request, reply, link, { session, values, faults })
     }
     const opened = await openCart(world, {
       offer: link.offer,
@@ -177,8 +180,10 @@ function readDetails(form: Record<string, string>): { details: Details } | { fau
   if (!email) faults.email = 'Enter an email address such as name@example.com.'
   const isUs = form.country === 'US'
   if (!isUs) {
-    faults.country =
-      'For now, purchases are available to buyers in the United States only. Nothing was charged.'
+    const territory = territoryName(form.country)
+    faults.country = territory
+      ? `${territory} is sold to as United States, which is selected now. Nothing was charged.`
+      : 'For now, purchases are available to buyers in the United States only. Nothing was charged.'
   }
   const zip = (form.zip ?? '').trim().replace(/^(\d{5})-\d{4}$/, '$1')
   const state = tax.stateOfZip(zip)

@@ -10,6 +10,14 @@ const CODES =
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
+// Their ZIP codes belong to the United States, and are sold to (decided: US only).
+const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI']
+
+/** The name of a territory of the United States that has a country code; undefined for others. */
+export function territoryName(code: string | undefined): string | undefined {
+  return code && TERRITORIES.includes(code) ? names.of(code) : undefined
+}
+
 /** Every country for the address form, the one that is sold to first. */
 export const COUNTRIES: { value: string; label: string }[] = [
   { value: 'US', label: 'United States' },
