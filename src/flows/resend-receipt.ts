@@ -5,13 +5,16 @@ import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
 
+/** What became of a receipt that was asked for again; `retry_after` is in seconds. */
+export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }
+
 /** Queues an order's receipt once more, a few times an hour at the most. */
-export async function resendReceipt(world: World, order_id: string): Promise<'sent' | 'too_often'> {
-  const { allowed } = await world.limits.take(RESENDS, order_id)
-  if (!allowed) return 'too_often'
+export async function resendReceipt(world: World, order_id: string): Promise<Resent> {
+  const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
+  if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const id = mintId(world.random, 'letter')
   const letter = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: order_id }
   await world.db.tx((tx) => queueLetter(tx, world.clock.now(), world.jobs, letter))
   world.jobs.wake(LETTERS)
-  return 'sent'
+  return { outcome: 'sent' }
 }

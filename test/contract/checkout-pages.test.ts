@@ -265,6 +265,18 @@ describe('another browser', () => {
   })
 })
 
+test('a receipt asked for too often names the wait that the limiter will have', async () => {
+  const agent = buyer(service)
+  const { body } = await purchase(service, agent, { email: fresh() })
+  assert.match(textOf(body), /Sold securely by Purser Demo, Inc\./)
+  for (let count = 0; count < 5; count++) {
+    await agent.submit('Resend receipt email')
+    assert.match(textOf(agent.page.body), /on its way to \S+ again/)
+  }
+  await agent.submit('Resend receipt email')
+  assert.match(textOf(agent.page.body), /several times already\. .* try again in (60|59) minutes/)
+})
+
 test('a step that is too early or too late leads to where the buyer belongs', async () => {
   const agent = buyer(service)
   await agent.open(link)

@@ -114,6 +114,18 @@ describe('the manage page', () => {
     assert.ok(leadsBack())
   })
 
+  test('names the wait of a receipt that was asked for too often', async () => {
+    const subscriber = await subscribe(service)
+    const { agent } = subscriber
+    await agent.open(manage(subscriber))
+    for (let count = 0; count < 5; count++) {
+      await agent.submit('Resend receipt email')
+      assert.match(words(agent), /The receipt is on its way to you again/)
+    }
+    await agent.submit('Resend receipt email')
+    assert.match(words(agent), /several times already\. Try again in (60|59) minutes/)
+  })
+
   test('refuses a return address that is not the app’s, on every page under it', async () => {
     const subscriber = await subscribe(service, { app: await twoPlans() })
     const { agent } = subscriber

@@ -41,9 +41,10 @@ test('a receipt names seller of record, maker, buyer, line, tax with state and r
   assert.equal(answer.headers['cache-control'], 'no-store')
   const number = billing.invoiceNumber(bill!.number)
   assert.ok(String(answer.headers['content-disposition']).includes(`"${number}.pdf"`))
-  const { text, pages, title } = await readPdf(answer.rawPayload)
+  const { text, pages, title, author } = await readPdf(answer.rawPayload)
   assert.equal(pages, 1)
   assert.equal(title, 'Receipt and invoice')
+  assert.equal(author, 'Purser Demo, Inc.')
   for (const words of [
     number,
     // F26: the operator's settings, and what the card statement really shows.

@@ -5,6 +5,7 @@ export interface ReadPdf {
   text: string
   pages: number
   title: string
+  author: string
 }
 
 /** Reads a PDF. */
@@ -22,5 +23,10 @@ export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
     .getRawTextContent()
     .replaceAll(/-+Page \(\d+\) Break-+/g, '')
     .replaceAll(/\s+/g, ' ')
-  return { text, pages: read.Pages.length, title: String(read.Meta.Title) }
+  return {
+    text,
+    pages: read.Pages.length,
+    title: String(read.Meta.Title),
+    author: String(read.Meta.Author),
+  }
 }

@@ -139,7 +139,10 @@ function FocusHeader(facts: FocusFacts): JSX.Element {
       {name && (
         <p class="inline-flex items-center gap-1.5 text-xs text-muted">
           <Icon name="lock" size="size-4" />
-          {facts.selling ? 'Sold securely by Purser' : 'Secured by Purser'}
+          <span>
+            {facts.selling ? 'Sold securely by ' : 'Secured by '}
+            <Merchant.Consumer>{(name) => (facts.selling ? name : 'Purser')}</Merchant.Consumer>
+          </span>
         </p>
       )}
     </header>

@@ -37,7 +37,12 @@ export function beginDocument(paper: Paper): OpenDocument {
     bufferPages: true,
     lang: 'en-US',
     displayTitle: true,
-    info: { Title: paper.title, Author: 'Purser', CreationDate: paper.now, ModDate: paper.now },
+    info: {
+      Title: paper.title,
+      Author: paper.issuer ?? 'Purser',
+      CreationDate: paper.now,
+      ModDate: paper.now,
+    },
   })
   for (const [name, file] of Object.entries(FONTS)) {
     doc.registerFont(name, fileURLToPath(import.meta.resolve(`${PACKAGE}/${file}`)))

@@ -5,6 +5,7 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
+import { waitWords } from '#platform/text'
 import { frame, nameOf, type Step } from './frame.tsx'
 
 /** Between confirmation and success: the processor's answer is still open. */
@@ -38,7 +39,8 @@ export function SuccessPage(
     return_url: string
     manage_url: string
     is_trial: boolean
-    resent: 'sent' | 'too_often' | undefined
+    /** What became of a receipt that was asked for again: sent, or the seconds to wait. */
+    resent: 'sent' | number | undefined
   },
 ): JSX.Element {
   const { purchase } = facts
@@ -54,10 +56,10 @@ export function SuccessPage(
           The receipt is on its way to <Mailbox address={facts.email} /> again.
         </Alert>
       )}
-      {facts.resent === 'too_often' && (
+      {typeof facts.resent === 'number' && (
         <Alert tone="info">
-          The receipt was sent several times already. Look into your spam folder, or try again in an
-          hour.
+          The receipt was sent several times already. Check your spam folder, or try again in{' '}
+          {waitWords(facts.resent)}.
         </Alert>
       )}
       <CopyField id="license_key" label="License key" value={facts.license_key} />

@@ -27,7 +27,6 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     }
     const license = await licensing.findLicense(world.db, order.license_id)
     noteKeyShown(world, request, license)
-    const resent = queryOf(request, 'receipt')
     const page = SuccessPage({
       purchase: {
         ...own.purchase,
@@ -41,7 +40,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
       return_url: returnAddress(world, app, { next_url: cart.next_url, order_id: order.id }),
       manage_url: `/manage/${app.id}/`,
       is_trial: license.status === 'trialing',
-      resent: resent === 'sent' || resent === 'too_often' ? resent : undefined,
+      resent: readResent(queryOf(request, 'receipt')),
     })
     return sendPage(reply, page)
   })
@@ -50,8 +49,16 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const { cart } = await ownCart(world, request, reply)
     const base = `/checkout/${cart.id}/success`
     if (!cart.order_id) return goTo(reply, base)
-    return goTo(reply, `${base}?receipt=${await resendReceipt(world, cart.order_id)}`)
+    const resent = await resendReceipt(world, cart.order_id)
+    const receipt = resent.outcome === 'sent' ? 'sent' : resent.retry_after
+    return goTo(reply, `${base}?receipt=${receipt}`)
   })
+}
+
+/** What the address says of a receipt that was asked for again: sent, or the seconds to wait. */
+function readResent(text: string | undefined): 'sent' | number | undefined {
+  if (text === 'sent') return 'sent'
+  return /^[1-9]\d{0,3}$/.test(text ?? '') ? Number(text) : undefined
 }
 
 /**

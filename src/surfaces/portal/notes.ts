@@ -1,5 +1,6 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { waitWords } from '#platform/text'
 import { readSigned, signed } from '#surfaces/signed'
 import type { Note } from './frame.tsx'
 
@@ -63,10 +64,18 @@ const NOTES: Record<string, Note> = {
     words: 'The old one has stopped working. Enter the new one wherever you used it.',
   },
   receipt_sent: { tone: 'success', words: 'The receipt is on its way to you again.' },
-  receipt_too_often: {
-    tone: 'info',
-    words: 'The receipt was sent several times already. Try again in an hour.',
-  },
+}
+
+const WAIT = /^receipt_wait_(\d+)$/
+
+/** The word for a receipt that was asked for too often; it may be asked for after these seconds. */
+export function receiptWait(seconds: number): string {
+  return `receipt_wait_${seconds}`
+}
+
+function waitNote(seconds: number): Note {
+  const words = `The receipt was sent several times already. Try again in ${waitWords(seconds)}.`
+  return { tone: 'info', words }
 }
 
 const MINUTES = 5
@@ -83,7 +92,10 @@ export async function noteOf(
   text: string | undefined,
 ): Promise<Note | undefined> {
   const done = readSigned(world, `done ${license_id}`, text)
-  if (done !== 'declined') return done === undefined ? undefined : NOTES[done]
+  if (done === undefined) return undefined
+  const wait = WAIT.exec(done)
+  if (wait) return waitNote(Number(wait[1]))
+  if (done !== 'declined') return NOTES[done]
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'declined') return undefined
   const words = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`

@@ -6,6 +6,7 @@ import { invoicePdf } from '#surfaces/invoice-paper'
 import { goTo, sendPdf } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { forHolder } from './holder.ts'
+import { receiptWait } from './notes.ts'
 
 /** What was paid, as papers for the one who paid it. */
 export function declareReceipts(scope: FastifyInstance, world: World): void {
@@ -27,7 +28,9 @@ export function declareReceipts(scope: FastifyInstance, world: World): void {
     forHolder(world, async ({ reply, license, at }) => {
       const order_id = await billing.orderOfLicense(world.db, license.license_id)
       if (!order_id || license.status === 'canceled') return goTo(reply, at())
-      return goTo(reply, at('', { done: `receipt_${await resendReceipt(world, order_id)}` }))
+      const resent = await resendReceipt(world, order_id)
+      const done = resent.outcome === 'sent' ? 'receipt_sent' : receiptWait(resent.retry_after)
+      return goTo(reply, at('', { done }))
     }),
   )
 }
