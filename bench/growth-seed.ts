@@ -117,6 +117,9 @@ const TRADE = [
       status, created_at, settled_at)
     select 'rfd_g' || n, 'chg_g' || n, 1260, 60, 60, 0, 0, 'growth', 'system', 'succeeded', at, at
     from sale where refunded`,
+  // What a trigger would have listed.
+  `insert into refunded_sales (app_id, number, invoice_id, charge_id)
+    select app_id, number, invoice_id, charge_id from refunds_of_sales on conflict do nothing`,
   `insert into disputes (id, charge_id, processor_dispute_id, amount, tax, commission, reason,
       status,
       due_at, opened_at, closed_at)

@@ -85,23 +85,22 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
     where c.invoice_id = i.id) = 0`,
   open: sql`i.status = 'open'`,
   void: sql`i.status = 'void'`,
-  partly_refunded: OF_REFUNDS(sql`r.amount < c.amount`),
-  refunded: OF_REFUNDS(sql`r.amount >= c.amount`),
+  partly_refunded: OF_REFUNDS(sql`<`),
+  refunded: OF_REFUNDS(sql`>=`),
   disputed: OF_DISPUTES('open'),
   dispute_lost: OF_DISPUTES('lost'),
 }
 
-/** Statuses whose candidates have no other status. */
+/** Statuses of which a sale is asked row by row: the page is cut before the rest is looked up. */
 const CUT_FIRST = new Set<SaleStatus>(['paid', 'partly_refunded', 'refunded'])
 
-/** Summed up charge by charge first, and never disputed: the page can be cut before the rest. */
+/** Of the sales `s` that had a refund; asked of the charge, as few refunds are partial. */
 function OF_REFUNDS(how: Sql): Sql {
-  return sql`i.status = 'paid' and i.id in (select c.invoice_id from charges c join (
-      select charge_id, sum(amount) as amount from refunds
-      where status in ('pending', 'succeeded', 'failed') group by charge_id) r
-    on r.charge_id = c.id where ${how}
-      and not exists (select 1 from disputes where charge_id = c.id
-        and status in ('open', 'lost')))`
+  return sql`i.status = 'paid' and (select sum(amount) from refunds
+      where charge_id = s.charge_id and status in ('pending', 'succeeded', 'failed'))
+    ${how} (select amount from charges where id = s.charge_id)
+    and (select count(*) from disputes
+      where charge_id = s.charge_id and status in ('open', 'lost')) = 0`
 }
 
 function OF_DISPUTES(status: 'open' | 'lost'): Sql {
@@ -115,10 +114,15 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
   const ofKind = kind === null ? sql`` : sql`and i.kind = ${kind}`
   // Bounds instead of an equality, and the app in the order: only the index of both serves that,
   // and not the one of numbers alone, in which an app's latest invoice may be far away.
-  const invoices = sql`select i.* from invoices i
-    where i.app_id between ${app_id} and ${app_id} ${ofKind}
-    and i.number < coalesce(${below}::bigint, ${HIGHEST})`
-  const page = sql`order by app_id desc, number desc limit ${limit}`
+  const isRefunded = status === 'refunded' || status === 'partly_refunded'
+  const place = isRefunded ? sql`s` : sql`i`
+  const from = isRefunded
+    ? sql`refunded_sales s join invoices i on i.id = s.invoice_id`
+    : sql`invoices i`
+  const invoices = sql`select i.* from ${from}
+    where ${place}.app_id between ${app_id} and ${app_id} ${ofKind}
+    and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})`
+  const page = sql`order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
   // What became of a bill is looked up on this page alone, unless it decides what is on the page.
   const isCutFirst = status === null || CUT_FIRST.has(status)
   const sought = status === null ? invoices : sql`${invoices} and ${CANDIDATES[status]}`
