@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -103,4 +103,20 @@ test('a text without a version, or with an unknown placeholder, is refused and n
     error instanceof ConfigError && words.test(error.message)
   assert.throws(refusal('<p>Terms</p>'), named(/terms\.html must begin with/))
   assert.throws(refusal(`${HEAD}{company}`), named(/terms\.html: \{company\} is unknown/))
+})
+
+test('the privacy policy and docs/retention.md agree on how long records are kept', async () => {
+  const retention = readFileSync(new URL('../../docs/retention.md', import.meta.url), 'utf8')
+  const kept = (what: RegExp) => retention.split('\n').find((line) => what.test(line)) ?? ''
+  const page = await read('/privacy/')
+  for (const [row, term, words] of [
+    [/^\| sales, invoices/, /for good/, /tax returns for good, as part of the books/],
+    [/^\| counted uses/, /550 days/, /networks it was used from evidence in disputes 550 days/],
+    [/^\| emails that were sent/, /550 days/, /without the text evidence in disputes 550 days/],
+    [/^\| alarms/, /365 days/, /correcting the failure 1 year/],
+  ] as const) {
+    assert.match(kept(row), term)
+    assert.match(page, words)
+  }
+  assert.doesNotMatch(page, /7 years after/)
 })
