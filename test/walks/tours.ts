@@ -77,6 +77,8 @@ async function* publicPages({ service }: TourStage, page: Page) {
   yield 'home, one category'
   await page.goto('/docs/agents/')
   yield 'agents'
+  await page.goto('/docs/sign-in/')
+  yield 'sign-in docs'
   await page.goto('/api/v1/docs/')
   await page.locator('#explorer .opblock').first().waitFor()
   yield 'api'

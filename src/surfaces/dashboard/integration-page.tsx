@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { Actions, Button, CopyField } from '#design/actions'
+import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day, type Frequency, formatMoney } from '#design/money'
@@ -126,6 +126,9 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
       </div>
       <CopyField id="issuer" label="Issuer" value={issuer} />
       <CopyField id="scope" label="Scope" value="openid entitlements" />
+      <p class="text-sm text-muted">
+        <TextLink href="/docs/sign-in/">How to connect your app</TextLink>, with code.
+      </p>
       <Form action={`${base}add-on`} csrf_token={csrf_token}>
         <Actions>
           {add_on.is_on ? (

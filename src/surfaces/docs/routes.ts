@@ -4,6 +4,7 @@ import type { World } from '#flows/world'
 import { currentSession } from '#surfaces/browser'
 import { people, sendPage } from '#surfaces/pages'
 import { AgentsPage, type ToolFacts } from './agents-page.tsx'
+import { SignInDocsPage } from './sign-in-page.tsx'
 
 /** Pages for people who connect something to the service; the table of tools is drawn from the rows. */
 export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
@@ -17,6 +18,11 @@ export function docs(app: FastifyInstance, world: World, tools: readonly ToolFac
         tools,
       })
       return sendPage(reply, page)
+    })
+    scope.get('/docs/sign-in/', async (request, reply) => {
+      const session = await currentSession(world, request)
+      const { base_url } = world.config
+      return sendPage(reply, SignInDocsPage({ base_url, signed_in: session !== undefined }))
     })
   })
 }

@@ -1,0 +1,142 @@
+import type { JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Alert } from '#design/feedback'
+import { SiteLayout } from '#design/layout'
+import { DescriptionList } from '#design/panels'
+import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
+import { siteNav } from '#surfaces/site-nav'
+import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf, SCOPE } from './sign-in.ts'
+
+interface Facts {
+  base_url: string
+  signed_in: boolean
+}
+
+/** How a seller's app lets Purser sign its buyers in, over OpenID Connect. */
+export function SignInDocsPage({ base_url, signed_in }: Facts): JSX.Element {
+  return (
+    <SiteLayout
+      title="Hosted sign-in · Purser"
+      description="Sign your buyers in with Purser over OpenID Connect, and read their plan."
+      canonical_url={`${base_url}/docs/sign-in/`}
+      listed
+      nav={siteNav('sign-in')}
+      account={
+        signed_in
+          ? { label: 'Your apps', href: '/dashboard/' }
+          : { label: 'Sign in', href: '/signin/' }
+      }
+    >
+      <header class="grid max-w-2xl gap-3">
+        <h1 class="text-3xl font-semibold tracking-tight">Sign your buyers in</h1>
+        <p class="text-lg text-muted">
+          Purser is an OpenID Connect provider. Your app keeps no passwords, and learns which plan
+          the person holds.
+        </p>
+      </header>
+      <Settings base_url={base_url} />
+      <Chapter id="code" title="Sign in">
+        <div class="grid max-w-3xl grid-cols-1 gap-8">
+          {recipesOf(base_url).map((recipe) => (
+            <HowTo key={recipe.id} recipe={recipe} />
+          ))}
+        </div>
+      </Chapter>
+      <Plan base_url={base_url} />
+      <SignOut base_url={base_url} />
+      <Answers />
+    </SiteLayout>
+  )
+}
+
+function Settings({ base_url }: { base_url: string }): JSX.Element {
+  return (
+    <Chapter id="settings" title="What your library needs">
+      <p class="max-w-prose">
+        Turn hosted sign-in on and add your redirect addresses on the Integration page of your app
+        on the <TextLink href="/dashboard/">dashboard</TextLink>. The client id and the client
+        secret are there too. Libraries find everything else by discovery.
+      </p>
+      <div class="max-w-3xl">
+        <DescriptionList
+          items={[
+            { term: 'Issuer', detail: <Code>{`${base_url}/o`}</Code> },
+            {
+              term: 'Discovery',
+              detail: <Code>{`${base_url}/o/.well-known/openid-configuration`}</Code>,
+            },
+            { term: 'Scope', detail: <Code>{SCOPE}</Code> },
+            { term: 'Flow', detail: 'Authorization code with PKCE (S256), which is required' },
+            {
+              term: 'Client authentication',
+              detail: <Code>client_secret_basic or client_secret_post</Code>,
+            },
+          ]}
+        />
+      </div>
+      <Alert tone="info" title="Ask for both scopes">
+        Without <Code>entitlements</Code> the sign-in succeeds, but reading the plan answers 403.
+        There is no scope for a name or an email address.
+      </Alert>
+    </Chapter>
+  )
+}
+
+function HowTo({ recipe }: { recipe: Recipe }): JSX.Element {
+  return (
+    <section aria-labelledby={recipe.id} class="grid grid-cols-1 gap-3">
+      <h3 id={recipe.id} class="text-lg font-semibold">
+        {recipe.name}
+      </h3>
+      <p>{recipe.before}</p>
+      <CodeBlock id={`${recipe.id}-code`} label={recipe.label} code={recipe.code} />
+    </section>
+  )
+}
+
+function Plan({ base_url }: { base_url: string }): JSX.Element {
+  return (
+    <Chapter id="plan" title="Read the plan">
+      <p class="max-w-prose">
+        Ask with the access token, from your server. Allow what <Code>entitled</Code> says, and
+        choose features by <Code>product_public_id</Code>.
+      </p>
+      <div class="max-w-3xl">
+        <CodeBlock id="plan-code" label="The plan of a person" code={planCode(base_url)} />
+      </div>
+      <ReferenceTable
+        caption="Lifetimes and limits"
+        columns={['What', 'How long, or how often']}
+        rows={LIMITS.map(([what, limit]) => ({ key: what, cells: [what, limit] }))}
+      />
+    </Chapter>
+  )
+}
+
+function SignOut({ base_url }: { base_url: string }): JSX.Element {
+  const address = `${base_url}/o/session/end`
+  return (
+    <Chapter id="sign-out" title="Sign out">
+      <p class="max-w-prose">
+        End your own session, then send the browser to <Code>{address}</Code> with{' '}
+        <Code>id_token_hint</Code> and a registered <Code>post_logout_redirect_uri</Code>. Once the
+        person confirms, the tokens of your app are revoked.
+      </p>
+    </Chapter>
+  )
+}
+
+function Answers(): JSX.Element {
+  return (
+    <Chapter id="answers" title="When it is refused">
+      <ReferenceTable
+        caption="How sign-ins are refused"
+        columns={['Answer', 'When', 'What to do']}
+        rows={ANSWERS.map(({ answer, when, remedy }) => ({
+          key: answer,
+          cells: [answer, when, remedy],
+        }))}
+      />
+    </Chapter>
+  )
+}

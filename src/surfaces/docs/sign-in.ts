@@ -1,0 +1,137 @@
+/** The scope that a sign-in asks for, to read the plan as well. */
+export const SCOPE = 'openid entitlements'
+
+/** A way to connect a server to hosted sign-in, with its code. */
+export interface Recipe {
+  id: string
+  name: string
+  before: string
+  label: string
+  code: string
+}
+
+/** What a server of the seller's needs: by library, from the least code to the most control. */
+export function recipesOf(base_url: string): Recipe[] {
+  const issuer = `${base_url}/o`
+  return [
+    {
+      id: 'auth-js',
+      name: 'Auth.js',
+      before:
+        'A provider of the type oidc. Add https://your-app.example/auth/callback/purser to the redirect addresses.',
+      label: 'auth.ts',
+      code: `import NextAuth from 'next-auth'
+
+export const { handlers, auth, signIn, signOut } = NextAuth({
+  providers: [
+    {
+      id: 'purser',
+      name: 'Purser',
+      type: 'oidc',
+      issuer: '${issuer}',
+      clientId: process.env.PURSER_CLIENT_ID,
+      clientSecret: process.env.PURSER_CLIENT_SECRET,
+      authorization: { params: { scope: '${SCOPE}' } },
+      checks: ['pkce', 'state', 'nonce'],
+    },
+  ],
+  callbacks: {
+    // Keep the access token on the server: it reads the plan.
+    jwt: ({ token, account }) =>
+      account ? { ...token, sub: account.providerAccountId, access: account.access_token } : token,
+  },
+})`,
+    },
+    {
+      id: 'openid-client',
+      name: 'openid-client, on any Node.js server',
+      before:
+        'Begin a sign-in, keep the three values with the browser, and finish it at the redirect.',
+      label: 'sign-in.ts',
+      code: `import * as oidc from 'openid-client'
+
+const issuer = new URL('${issuer}')
+const redirect_uri = 'https://your-app.example/callback'
+const { PURSER_CLIENT_ID, PURSER_CLIENT_SECRET } = process.env
+const purser = await oidc.discovery(issuer, PURSER_CLIENT_ID, PURSER_CLIENT_SECRET)
+
+export async function begin() {
+  const code_verifier = oidc.randomPKCECodeVerifier()
+  const [state, nonce] = [oidc.randomState(), oidc.randomNonce()]
+  const address = oidc.buildAuthorizationUrl(purser, {
+    redirect_uri,
+    scope: '${SCOPE}',
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(code_verifier),
+    code_challenge_method: 'S256',
+  })
+  return { address, attempt: { state, nonce, code_verifier } }
+}
+
+export async function finish(arrived: URL, { state, nonce, code_verifier }) {
+  const tokens = await oidc.authorizationCodeGrant(purser, arrived, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: code_verifier,
+  })
+  // Keep your records under sub. It is the same at each sign-in, and another in every other app.
+  return { sub: tokens.claims().sub, tokens }
+}`,
+    },
+  ]
+}
+
+/** How the plan of a signed-in person is read. */
+export function planCode(base_url: string): string {
+  return `const answer = await fetch('${base_url}/licensing/entitlement/', {
+  headers: { authorization: \`Bearer \${access_token}\` },
+})
+if (answer.status === 401) {
+  // The token expired or was revoked: refresh it, or ask the person to sign in again.
+}
+const { entitled, product_public_id, status, period_end } = await answer.json()`
+}
+
+/** What is good for how long, or counted. */
+export const LIMITS = [
+  ['Authorization code', '60 seconds, once'],
+  ['Access token and ID token', '1 hour'],
+  ['Refresh token', '30 days without use, 180 days in all. Each use returns a new one.'],
+  ['Reading the plan', '60 requests in a minute for each access token'],
+] as const
+
+/** How a sign-in or a read of the plan is refused, and what to do about it. */
+export const ANSWERS: { answer: string; when: string; remedy: string }[] = [
+  {
+    answer: 'A page that says the address is not registered',
+    when: 'redirect_uri is not on the list of your Integration page. It must match exactly.',
+    remedy: 'Add the address there. A changed port or slash is another address.',
+  },
+  {
+    answer: 'access_denied',
+    when: 'The person pressed Cancel.',
+    remedy: 'Show your sign-in page again.',
+  },
+  {
+    answer: 'invalid_grant',
+    when: 'The code or refresh token has expired, was used before, or was revoked.',
+    remedy: 'Begin a new sign-in.',
+  },
+  {
+    answer: '401 invalid_token',
+    when: 'The access token has expired, or the person signed out.',
+    remedy: 'Refresh it once; if that is refused too, begin a new sign-in.',
+  },
+  {
+    answer: '403 insufficient_scope',
+    when: 'The sign-in did not ask for entitlements.',
+    remedy: `Ask for the scope “${SCOPE}”.`,
+  },
+  {
+    answer: '403 service_not_enabled',
+    when: 'Hosted sign-in is off for your app.',
+    remedy:
+      'Turn it on on the Integration page. Signing in works without it; reading the plan does not.',
+  },
+]
