@@ -29,7 +29,6 @@ const ON_BOTH_ENGINES = [
   'test/contract/license-keys.test',
   'test/contract/oidc.test',
   'test/contract/agent-tools.test',
-  'test/simulate/months-1',
 ]
 
 /** What touches the database: `test:all` runs all of it on both engines. */

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
+import { AGENT_PAYLOADS } from '../support/budget.ts'
 import { type McpAgent, mcpAgent } from '../support/mcp.ts'
 import { addSellerWithApp } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-/** Over HTTP; `agent-fuzz.test.ts` makes many more below it. `AGENT_PAYLOADS` says how many. */
-const PAYLOADS = Number(process.env.AGENT_PAYLOADS ?? 500)
 const TABLES = [
   'apps',
   'clients',
@@ -134,7 +133,7 @@ const call = () =>
     ),
   }))
 
-test(`${PAYLOADS} generated calls: none is a bug, and none that is refused writes anything`, async () => {
+test(`${AGENT_PAYLOADS} generated calls: none is a bug, and none that is refused writes anything`, async () => {
   let before = await signature()
   const count = { done: 0, refused: 0 }
   await fc.assert(
@@ -151,7 +150,10 @@ test(`${PAYLOADS} generated calls: none is a bug, and none that is refused write
       count[is_error ? 'refused' : 'done']++
       before = after
     }),
-    { numRuns: PAYLOADS, seed: 2026, endOnFailure: true },
+    { numRuns: AGENT_PAYLOADS, seed: 2026, endOnFailure: true },
   )
-  assert.ok(count.done > PAYLOADS / 20 && count.refused > PAYLOADS / 5, JSON.stringify(count))
+  assert.ok(
+    count.done > AGENT_PAYLOADS / 20 && count.refused > AGENT_PAYLOADS / 5,
+    JSON.stringify(count),
+  )
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { networksWith } from '#platform/networks'
 import { textOf } from '../support/agent.ts'
+import { REQUESTS } from '../support/budget.ts'
 import { letterTo, linkIn } from '../support/mailbox.ts'
 import { begin, browser, exchange, openSignInStage, type SignInStage } from '../support/sign-in.ts'
 
@@ -30,11 +31,11 @@ async function rows(): Promise<number> {
 }
 
 // F37, S4
-test('1,000 requests of apps write no row before somebody is signed in', async () => {
+test(`${REQUESTS} requests of apps write no row before somebody is signed in`, async () => {
   const attempt = await begin(stage.app_side, stage.callback, { state: 'x'.repeat(4096) })
   const url = attempt.url.pathname + attempt.url.search
   const before = await rows()
-  for (let count = 0; count < 1000; count++) {
+  for (let count = 0; count < REQUESTS; count++) {
     const answer = await stage.app.inject({
       url,
       remoteAddress: `10.${count >> 8}.${count & 255}.1`,

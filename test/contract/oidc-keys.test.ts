@@ -9,6 +9,7 @@ import * as grants from '#domain/grants'
 import { lockFolder } from '#platform/lock'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
+import { prepareDataFolder } from '../support/database.ts'
 import {
   addPerson,
   enter,
@@ -93,7 +94,7 @@ test('a key in wrong hands is replaced within a minute, and what it signed is go
   assert.ok(await isGood((await signInToApp(stage, agent)).id_token!))
 })
 
-test('the command adds a key, and refuses while a service has the embedded database', () => {
+test('the command adds a key, and refuses while a service has the embedded database', async () => {
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-keys-'))
   const run = (...words: string[]) =>
     execFileSync(
@@ -102,6 +103,7 @@ test('the command adds a key, and refuses while a service has the embedded datab
       { env: { PATH: process.env.PATH, DATA_DIR: data_dir }, encoding: 'utf8', stdio: 'pipe' },
     )
   try {
+    await prepareDataFolder(data_dir)
     assert.match(run(), /^The key [\w-]{43} signs from \d{4}-/)
     const release = lockFolder(data_dir)
     assert.throws(run, /Another Purser/)

@@ -7,6 +7,7 @@ import { openEmbedded } from '#platform/db-embedded'
 import { sql } from '#platform/sql'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { Agent } from '../support/agent.ts'
+import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, overHttp, readDemo, startProcess } from '../support/process.ts'
 import { enterCard } from '../support/purchase.ts'
 
@@ -18,6 +19,7 @@ after(() => {
 
 test('killed between charge and license, a restart finishes the purchase and charges once', async () => {
   const settings = { DATA_DIR: data_dir, PORT: String(await freePort()) }
+  await prepareDataFolder(data_dir)
   const dying = await startProcess('test/support/dies-after-charging.ts', settings)
   const demo = readDemo(data_dir)
   const agent = new Agent(overHttp(dying.base_url), dying.base_url)

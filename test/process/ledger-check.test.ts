@@ -15,6 +15,7 @@ import { openEmbedded } from '#platform/db-embedded'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
+import { prepareDataFolder } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -26,6 +27,7 @@ let folder: string
 let service: TestService
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'purser-books-'))
+  await prepareDataFolder(folder)
   const db = await openEmbedded({ dataDir: join(folder, 'database') })
   service = await openTestService({ db, settings: { DATA_DIR: folder } })
   await play()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, readDemo, startProcess } from '../support/process.ts'
 
 const folders: string[] = []
@@ -20,6 +21,7 @@ function folder(): string {
 
 test('a second start on one data folder is refused with a clear sentence, and the first goes on', async () => {
   const data_dir = folder()
+  await prepareDataFolder(data_dir)
   const first = await startProcess('src/main.ts', { DATA_DIR: data_dir, DEMO: '0' })
   const second = await startProcess('src/main.ts', { DATA_DIR: data_dir, DEMO: '0' })
   assert.equal(await second.exit, 1)
@@ -74,8 +76,10 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
 test('a port that is taken is named', async () => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
+  const data_dir = folder()
+  await prepareDataFolder(data_dir)
   const refused = await startProcess('src/main.ts', {
-    DATA_DIR: folder(),
+    DATA_DIR: data_dir,
     PORT: String(port),
     DEMO: '0',
   })

@@ -5,6 +5,8 @@ import type { Fault, Said } from './fault.ts'
 /** A bug that somebody could write, and the rules of which one shows it first. */
 export interface Planted extends Fault {
   caught_by: readonly string[]
+  /** The seed that showed it when it was planted, where that was not the first. */
+  seed?: number
 }
 
 /** Where in a statement's values each column of it stands. */
@@ -180,21 +182,25 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'a request that the processor refuses fails, and its attempt stays open',
     caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
+    seed: 2,
     ...throwingRefusals(),
   },
   {
     name: 'a renewal keeps 5 % though the service brought the buyer',
     caught_by: ['a fee is that of the link by which it was bought'],
+    seed: 5,
     ...where('insert into invoices', atTheSellersRate),
   },
   {
     name: 'a payment that comes late keeps the old period',
     caught_by: ['a period is counted from its anchor', FORESEEN],
+    seed: 2,
     ...keepingPeriods(),
   },
   {
     name: 'a due that is too little to charge is asked for all the same',
     caught_by: ['nothing is asked for that is too little to charge'],
+    seed: 9,
     processor: (processor) => ({ ...processor, smallest_charge: cents(0) }),
   },
   {
@@ -212,6 +218,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'a refund whose answer was lost is given again under a fresh key',
     caught_by: ['a refund that the processor did is one that we asked for, once'],
+    seed: 7,
     ...whenLost('refund', (processor, now, request) =>
       processor.refund(now, { ...request, key: `${request.key}_again` }),
     ),

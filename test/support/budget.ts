@@ -22,5 +22,17 @@ export const KILL_STRIDE = LARGE ? 1 : 5
 /** Seeded orders in which a plan change and purchases meet. */
 export const INTERLEAVINGS = LARGE ? 500 : 100
 
+/** Requests that nothing is kept of, sent in a row. */
+export const REQUESTS = LARGE ? 1_000 : 200
+
+/** Calls of the agent endpoint over HTTP that are made up. */
+export const AGENT_PAYLOADS = LARGE ? 5_000 : 300
+
+/** Options of a browser test whose path `npm test` takes elsewhere with another browser or card. */
+export const FULL_ONLY = LARGE ? {} : { skip: 'npm run test:all runs it' }
+
+/** Of a table of cards that one sentence answers, each such-and-such is tried in the browser. */
+export const CARD_STRIDE = LARGE ? 1 : 4
+
 /** Whether each page is examined at every width in both color schemes, or once in each. */
 export const EVERY_VIEW = LARGE

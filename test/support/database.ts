@@ -50,6 +50,13 @@ export async function openEmbeddedTestDatabase(): Promise<Database> {
   return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
 }
 
+/** Puts a migrated, empty database into a data folder, as a service leaves it behind. */
+export async function prepareDataFolder(data_dir: string): Promise<void> {
+  const loadDataDir = new Blob([await embeddedTemplate()])
+  const db = await openEmbedded({ dataDir: join(data_dir, 'database'), loadDataDir })
+  await db.close()
+}
+
 /** Names the present state of the migrations, so that a template of another is never used. */
 function generation(): string {
   const sums = migrations().map(({ checksum }) => checksum)
