@@ -22,7 +22,11 @@ export const SERVER_URL = process.env.TEST_DATABASE_URL
 /** A database of the caller's own, migrated and empty, on the engine that this run tests. */
 export async function openTestDatabase(): Promise<Database> {
   if (SERVER_URL === undefined) return await openEmbeddedTestDatabase()
-  const { url, drop } = await createServerDatabase(SERVER_URL)
+  return await openServerDatabase(SERVER_URL)
+}
+
+async function openServerDatabase(server_url: string, template?: string): Promise<Database> {
+  const { url, drop } = await createServerDatabase(server_url, template)
   const db = await openPostgres(url.href, openLog('silent'))
   return {
     ...db,
@@ -33,12 +37,16 @@ export async function openTestDatabase(): Promise<Database> {
   }
 }
 
-/** A migrated database on a server, for a test that opens its own connections. */
+/** A migrated database on a server, or a copy of another, for who opens the connections. */
 export async function createServerDatabase(
   server_url: string,
+  template?: string,
 ): Promise<{ url: URL; drop(): Promise<void> }> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await administrate(server_url, `create database ${name} template ${await serverTemplate()}`)
+  await administrate(
+    server_url,
+    `create database ${name} template ${template ?? (await serverTemplate())}`,
+  )
   const url = new URL(server_url)
   url.pathname = `/${name}`
   const drop = () => administrate(server_url, `drop database if exists ${name} with (force)`)
@@ -48,6 +56,43 @@ export async function createServerDatabase(
 /** The same on the embedded engine, whichever this run tests: there a seed replays line by line. */
 export async function openEmbeddedTestDatabase(): Promise<Database> {
   return await openEmbedded({ loadDataDir: new Blob([await embeddedTemplate()]) })
+}
+
+/** Databases that begin alike, and what their preparation returned. */
+export interface Copies<Facts> {
+  facts: Facts
+  open(): Promise<Database>
+}
+
+/** Prepares one database, and copies it as often as asked: far cheaper than preparing each. */
+export async function openCopies<Facts>(
+  prepare: (db: Database) => Promise<Facts>,
+): Promise<Copies<Facts>> {
+  return SERVER_URL === undefined
+    ? await embeddedCopies(prepare)
+    : await serverCopies(SERVER_URL, prepare)
+}
+
+async function embeddedCopies<Facts>(
+  prepare: (db: Database) => Promise<Facts>,
+): Promise<Copies<Facts>> {
+  const pglite = await PGlite.create({ loadDataDir: new Blob([await embeddedTemplate()]) })
+  const db = await embeddedOn(pglite)
+  const facts = await prepare({ ...db, async close() {} })
+  const dump = await pglite.dumpDataDir('none')
+  await db.close()
+  return { facts, open: async () => await openEmbedded({ loadDataDir: dump }) }
+}
+
+async function serverCopies<Facts>(
+  server_url: string,
+  prepare: (db: Database) => Promise<Facts>,
+): Promise<Copies<Facts>> {
+  const original = await createServerDatabase(server_url)
+  const facts = await prepare(await openPostgres(original.url.href, openLog('silent')))
+  process.once('beforeExit', () => original.drop())
+  const template = original.url.pathname.slice(1)
+  return { facts, open: async () => await openServerDatabase(server_url, template) }
 }
 
 /** Puts a migrated, empty database into a data folder, as a service leaves it behind. */

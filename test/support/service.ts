@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,12 @@ import { freePort } from '../../scripts/throwaway-postgres.ts'
 import { type DemoFacts, seedCast } from '../../src/demo/seed.ts'
 import { openService, type Parts, type Service } from '../../src/service.ts'
 import { ManualClock } from './clock.ts'
-import { openTestDatabase } from './database.ts'
+import { type Copies, openCopies, openTestDatabase } from './database.ts'
+
+/** One key for all services of this process, so that each reads what the cast's copy holds. */
+const SECRET_KEY = randomBytes(32).toString('hex')
+
+let assets: Promise<unknown> | undefined
 
 /** A service for a test: its own database, the cast on stage, and a clock in the test's hands. */
 export interface TestService extends Service {
@@ -24,7 +30,47 @@ export interface Choices extends Omit<Parts, 'clock'> {
 
 /** Opens a service that answers `app.inject`; call `listen` for one that real browsers reach. */
 export async function openTestService(choices: Choices = {}): Promise<TestService> {
-  await buildAssets()
+  const { facts, open } = (await castFor(choices)) ?? {}
+  const service = await openBareService({ ...choices, db: choices.db ?? (await open?.()) })
+  const { base_url } = service.world.config
+  return { ...service, demo: facts ? at(base_url, facts) : await seedCast(service.world, SITES) }
+}
+
+const SITES = {
+  sample_site_url: 'http://localhost:4999',
+  sign_in_site_url: 'http://localhost:4998',
+  kept: undefined,
+}
+
+let cast: Promise<Copies<DemoFacts>> | undefined
+
+/** Databases with the cast in them, unless something is chosen that the cast depends on. */
+async function castFor({ db, clock, random, settings = {} }: Choices) {
+  if (db || clock || random || Object.keys(settings).some((name) => /_KEY$/.test(name))) return
+  cast ??= openCopies(async (original) => {
+    const service = await openBareService({ db: original })
+    const demo = await seedCast(service.world, SITES)
+    await service.close()
+    return demo
+  })
+  return await cast
+}
+
+/** The facts of a cast whose service is at another address. */
+function at(base_url: string, demo: DemoFacts): DemoFacts {
+  const moved = (app: DemoFacts['app']) => ({
+    ...app,
+    prices: app.prices.map((price) => ({
+      ...price,
+      buy_url: price.buy_url.replace(demo.base_url, base_url),
+    })),
+  })
+  return { ...demo, base_url, app: moved(demo.app), sign_in_app: moved(demo.sign_in_app) }
+}
+
+async function openBareService(choices: Choices): Promise<Omit<TestService, 'demo'>> {
+  assets ??= buildAssets()
+  await assets
   const { settings, ...parts } = choices
   const clock = choices.clock ?? new ManualClock()
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-test-'))
@@ -34,6 +80,7 @@ export async function openTestService(choices: Choices = {}): Promise<TestServic
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       DEMO: '0',
       DATA_DIR: data_dir,
+      SECRET_KEY,
       PORT: String(await freePort()),
       ...settings,
     },
@@ -41,15 +88,9 @@ export async function openTestService(choices: Choices = {}): Promise<TestServic
   )
   const db = parts.db ?? (await openTestDatabase())
   const service = await openService(config, { ...parts, db, clock })
-  const demo = await seedCast(service.world, {
-    sample_site_url: 'http://localhost:4999',
-    sign_in_site_url: 'http://localhost:4998',
-    kept: undefined,
-  })
   return {
     ...service,
     clock,
-    demo,
     async close() {
       await service.close()
       rmSync(data_dir, { recursive: true, force: true })
