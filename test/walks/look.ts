@@ -26,6 +26,7 @@ export async function barriers(page: Page): Promise<string[]> {
       found.push(...(await breaches(page)).map((each) => `${width}, ${colorScheme}: ${each}`))
     }
     found.push(...(await overflow(page, width)))
+    found.push(...(width === 375 ? await hiddenFigures(page) : []))
   }
   await page.setViewportSize({ width: 320, height: 800 })
   found.push(...(await overflow(page, 320)))
@@ -43,6 +44,16 @@ async function breaches(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<AxeResults>(script)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+/** The figures of a table that a phone shows only after scrolling sideways. */
+async function hiddenFigures(page: Page): Promise<string[]> {
+  const figures = page.locator('td.tabular-nums')
+  return await figures.evaluateAll((all) =>
+    all
+      .filter((cell) => cell.getBoundingClientRect().right > innerWidth)
+      .map((cell) => `out of sight: ${cell.textContent}`),
   )
 }
 

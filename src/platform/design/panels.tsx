@@ -131,7 +131,10 @@ export function RecordRows(facts: {
   )
 }
 
-/** A list of records in columns; on a narrow screen it scrolls within itself. */
+/**
+ * A list of records in columns. On a narrow screen each record is a block with a line for each
+ * column, so that no amount is out of sight; in between, the table scrolls within itself.
+ */
 export function RecordTable(facts: {
   caption: string
   columns: { label: string; numeric?: boolean }[]
@@ -139,11 +142,14 @@ export function RecordTable(facts: {
 }): JSX.Element {
   const side = (index: number) =>
     `first:ps-0 last:pe-0 ${facts.columns[index]?.numeric ? 'text-end tabular-nums' : 'text-start'}`
+  const line =
+    'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:border-0 max-sm:px-0 max-sm:py-1'
+  const label = 'max-sm:text-end max-sm:before:text-muted max-sm:before:content-[attr(data-label)]'
   return (
     <section class="overflow-x-auto" aria-label={facts.caption} tabindex={0}>
-      <table class="table whitespace-nowrap">
+      <table class="table whitespace-nowrap max-sm:block max-sm:whitespace-normal">
         <caption class="sr-only">{facts.caption}</caption>
-        <thead class="text-xs text-muted">
+        <thead class="text-xs text-muted max-sm:sr-only">
           <tr class="border-base-300">
             {facts.columns.map(({ label }, index) => (
               <th key={label} scope="col" class={`font-medium ${side(index)}`}>
@@ -152,11 +158,15 @@ export function RecordTable(facts: {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody class="max-sm:block max-sm:border-t max-sm:border-base-300">
           {facts.rows.map(({ key, cells }) => (
-            <tr key={key} class="border-base-300">
+            <tr key={key} class="border-base-300 max-sm:block max-sm:border-b max-sm:py-3">
               {cells.map((cell, index) => (
-                <td key={index} class={side(index)}>
+                <td
+                  key={index}
+                  class={`${side(index)} ${line} ${label} max-sm:empty:hidden`}
+                  data-label={facts.columns[index]?.label}
+                >
                   {cell}
                 </td>
               ))}
