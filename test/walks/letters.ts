@@ -3,10 +3,14 @@ import { listMailbox } from '#platform/mail'
 import { eventually } from '../support/browser.ts'
 import type { Stage } from './stage.ts'
 
-/** How many letters an address has got. */
-export async function lettersTo({ service }: Stage, email: string): Promise<number> {
+/** How many emails an address has received, of all or of one subject. */
+export async function lettersTo(
+  { service }: Stage,
+  email: string,
+  subject: RegExp = /./,
+): Promise<number> {
   const letters = await listMailbox(service.world.db)
-  return letters.filter((letter) => letter.recipient === email).length
+  return letters.filter((each) => each.recipient === email && subject.test(each.subject)).length
 }
 
 /** Opens the latest letter to an address in the development mailbox, once so many have come. */
@@ -17,7 +21,7 @@ export async function openLetter(
 ): Promise<void> {
   const { email, subject, count = 1 } = facts
   await eventually(`letter ${count} to ${email}`, async () => {
-    return (await lettersTo(stage, email)) >= count
+    return (await lettersTo(stage, email, subject)) >= count
   })
   await page.goto('/dev/mailbox/')
   const item = page.getByRole('listitem').filter({ hasText: email })
