@@ -24,11 +24,22 @@ const ON_BOTH_ENGINES = [
   'test/faults/',
   'test/platform/database',
   'test/flows/checkout.test',
-  'test/flows/renewals.test',
   'test/flows/exports.test',
   'test/contract/license-keys.test',
-  'test/contract/oidc.test',
-  'test/contract/agent-tools.test',
+]
+
+/**
+ * Browser stories whose rules the tests of flows and of the contract check without a browser. They
+ * run in `test:all`, and when they are named.
+ */
+const ONLY_IN_ALL = [
+  'test/walks/account.test.ts',
+  'test/walks/driftlog.test.ts',
+  'test/walks/listing.test.ts',
+  'test/walks/payouts.test.ts',
+  'test/walks/referral.test.ts',
+  'test/walks/refund.test.ts',
+  'test/walks/test-clock.test.ts',
 ]
 
 /** What touches the database: `test:all` runs all of it on both engines. */
@@ -130,6 +141,7 @@ function wantedFiles(): string[] {
   }
   return globSync('test/**/*.test.{ts,tsx}')
     .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
+    .filter((file) => options.all || !isWhole || !ONLY_IN_ALL.includes(file))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 

@@ -21,7 +21,8 @@ export interface Counts {
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 const REPORTER = new URL('reporter.ts', import.meta.url).href
-const WORKERS = Math.min(4, Math.max(2, availableParallelism()))
+/** One more than there are cores, as some tests wait for a timer or for another process. */
+const WORKERS = Math.min(4, availableParallelism() + 1)
 const TEST_TIMEOUT_MS = 240_000
 const END_TIMEOUT_MS = 15_000
 

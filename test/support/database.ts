@@ -45,7 +45,7 @@ export async function createServerDatabase(
   const name = `test_${randomBytes(8).toString('hex')}`
   await administrate(
     server_url,
-    `create database ${name} template ${template ?? (await serverTemplate())}`,
+    `create database ${name} template ${template ?? (await serverTemplate())} strategy file_copy`,
   )
   const url = new URL(server_url)
   url.pathname = `/${name}`

@@ -6,7 +6,6 @@ import * as catalog from '#domain/catalog'
 import { type Driftlog, startDriftlog } from '#examples/driftlog'
 import { sql } from '#platform/sql'
 import { enableSignIn } from '../../src/demo/seed.ts'
-import { FULL_ONLY } from '../support/budget.ts'
 import { forceStatus } from '../support/licenses.ts'
 import { barriers } from './look.ts'
 import { openStage, RunningClock, type Stage } from './stage.ts'
@@ -83,15 +82,14 @@ function shownTo(page: Page): string[] {
 }
 
 describe('buying the app whose visitors sign in', () => {
-  for (const [name, choices, options] of [
-    ['with scripts, on a desk', {}, FULL_ONLY],
+  for (const [name, choices] of [
+    ['with scripts, on a desk', {}],
     [
       'without scripts, on a phone',
       { viewport: { width: 375, height: 800 }, javaScriptEnabled: false },
-      {},
     ],
   ] as const) {
-    test(`a buyer comes back signed in without a click, ${name}`, options, async (t) => {
+    test(`a buyer comes back signed in without a click, ${name}`, async (t) => {
       const page = await stage.visitor(t, choices)
       await buyPro(page, newEmail())
       const shown = shownTo(page)
@@ -102,15 +100,11 @@ describe('buying the app whose visitors sign in', () => {
     })
   }
 
-  test(
-    'the success page leads back by itself, and the buyer is signed in',
-    FULL_ONLY,
-    async (t) => {
-      const page = await stage.visitor(t)
-      await buyPro(page, newEmail())
-      await isInside(page)
-    },
-  )
+  test('the success page leads back by itself, and the buyer is signed in', async (t) => {
+    const page = await stage.visitor(t)
+    await buyPro(page, newEmail())
+    await isInside(page)
+  })
 
   test('an owner who opens a Buy link is sent back, and is signed in', async (t) => {
     const { page } = await owner(t)

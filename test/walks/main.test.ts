@@ -45,6 +45,7 @@ for (const [name, choices] of browsers) {
 
 test('the success page leads back to the app by itself', async (t) => {
   const page = await stage.visitor(t)
+  await page.clock.install()
   await page.goto(stage.site.url)
   const buy_url = await page.getByRole('link', { name: 'Buy Lifetime' }).getAttribute('href')
   await buy(page, { buy_url: buy_url!, email: newEmail() })
@@ -52,6 +53,7 @@ test('the success page leads back to the app by itself', async (t) => {
     .getByText(/^Taking you back to Tidepool in \d+ seconds$/)
     .first()
     .waitFor()
+  await page.clock.runFor('00:20')
   await verifiedAt(page)
 })
 
