@@ -24,21 +24,22 @@ const ON_BOTH_ENGINES = [
   'test/faults/',
   'test/platform/database',
   'test/flows/checkout.test',
-  'test/flows/exports.test',
   'test/contract/license-keys.test',
 ]
 
 /**
- * Browser stories whose rules the tests of flows and of the contract check without a browser. They
- * run in `test:all`, and when they are named.
+ * Stories in a browser, or with a process that is killed, whose rules the tests of flows and of the
+ * contract check within one process. They run in `test:all`, and when they are named.
  */
 const ONLY_IN_ALL = [
+  'test/process/kill.test.ts',
   'test/walks/account.test.ts',
   'test/walks/driftlog.test.ts',
   'test/walks/listing.test.ts',
   'test/walks/payouts.test.ts',
   'test/walks/referral.test.ts',
   'test/walks/refund.test.ts',
+  'test/walks/seller.test.ts',
   'test/walks/test-clock.test.ts',
 ]
 

@@ -93,22 +93,26 @@ test('each declined card is answered with its sentence, and another card then wo
   assert.equal(await chargesOf(stage, email), 1)
 })
 
-test('a card from abroad, or with a ZIP code that does not exist, is refused before paying', async (t) => {
-  const page = await stage.visitor(t)
-  const email = newEmail()
-  await page.goto(buy_url)
-  await giveDetails(page, email)
-  await giveCard(page, CARDS.canadian)
-  await arrive(page, 'This card cannot be used here')
-  await page.getByText(/outside the United States/).waitFor()
-  await page.getByRole('link', { name: 'Use another card' }).click()
-  await giveCard(page, CARDS.good, '00000')
-  await page.getByText(/does not exist in the United States/).waitFor()
-  await page.getByRole('link', { name: 'Use another card' }).click()
-  await giveCard(page)
-  await arrive(page, 'Confirm your order')
-  assert.equal(await chargesOf(stage, email), 0)
-})
+test(
+  'a card from abroad, or with a ZIP code that does not exist, is refused before paying',
+  FULL_ONLY,
+  async (t) => {
+    const page = await stage.visitor(t)
+    const email = newEmail()
+    await page.goto(buy_url)
+    await giveDetails(page, email)
+    await giveCard(page, CARDS.canadian)
+    await arrive(page, 'This card cannot be used here')
+    await page.getByText(/outside the United States/).waitFor()
+    await page.getByRole('link', { name: 'Use another card' }).click()
+    await giveCard(page, CARDS.good, '00000')
+    await page.getByText(/does not exist in the United States/).waitFor()
+    await page.getByRole('link', { name: 'Use another card' }).click()
+    await giveCard(page)
+    await arrive(page, 'Confirm your order')
+    assert.equal(await chargesOf(stage, email), 0)
+  },
+)
 
 test('a bank that asks is answered: a failed answer charges nothing, a good one completes', async (t) => {
   const page = await stage.visitor(t)
@@ -166,18 +170,22 @@ test('two tabs with the same order pay once, and both show the license', async (
   assert.equal(await chargesOf(stage, email), 1)
 })
 
-test('two tabs with orders of the same buyer pay once, and the second leads to the app', async (t) => {
-  const page = await stage.visitor(t)
-  const email = newEmail()
-  await walkToConfirm(page, { buy_url, email })
-  const other = await page.context().newPage()
-  await walkToConfirm(other, { buy_url: stage.service.demo.app.prices[1]!.buy_url, email })
-  await press(page, /^Pay /)
-  await keyOnSuccess(page)
-  await press(other, /^Pay /)
-  await other.waitForURL(`${stage.site.url}/**`)
-  assert.equal(await chargesOf(stage, email), 1)
-})
+test(
+  'two tabs with orders of the same buyer pay once, and the second leads to the app',
+  FULL_ONLY,
+  async (t) => {
+    const page = await stage.visitor(t)
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email })
+    const other = await page.context().newPage()
+    await walkToConfirm(other, { buy_url: stage.service.demo.app.prices[1]!.buy_url, email })
+    await press(page, /^Pay /)
+    await keyOnSuccess(page)
+    await press(other, /^Pay /)
+    await other.waitForURL(`${stage.site.url}/**`)
+    assert.equal(await chargesOf(stage, email), 1)
+  },
+)
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
@@ -197,18 +205,22 @@ for (const javaScriptEnabled of [true, false]) {
   )
 }
 
-test('a charge that never arrived is given up, and the buyer reads that nothing was charged', async (t) => {
-  const page = await stage.visitor(t)
-  const email = newEmail()
-  await walkToConfirm(page, { buy_url, email, card: CARDS.request_lost })
-  await press(page, /^Pay /)
-  await arrive(page, 'Your bank is answering')
-  stage.service.clock.pass(30)
-  await page.getByRole('alert').getByText('Nothing was charged').waitFor()
-  assert.equal(await chargesOf(stage, email), 0)
-  await page.getByRole('link', { name: 'Use another card' }).click()
-  await giveCard(page)
-  await press(page, /^Pay /)
-  await keyOnSuccess(page)
-  assert.equal(await chargesOf(stage, email), 1)
-})
+test(
+  'a charge that never arrived is given up, and the buyer reads that nothing was charged',
+  FULL_ONLY,
+  async (t) => {
+    const page = await stage.visitor(t)
+    const email = newEmail()
+    await walkToConfirm(page, { buy_url, email, card: CARDS.request_lost })
+    await press(page, /^Pay /)
+    await arrive(page, 'Your bank is answering')
+    stage.service.clock.pass(30)
+    await page.getByRole('alert').getByText('Nothing was charged').waitFor()
+    assert.equal(await chargesOf(stage, email), 0)
+    await page.getByRole('link', { name: 'Use another card' }).click()
+    await giveCard(page)
+    await press(page, /^Pay /)
+    await keyOnSuccess(page)
+    assert.equal(await chargesOf(stage, email), 1)
+  },
+)
