@@ -10,12 +10,14 @@ import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
-import type { Db } from '#platform/db'
+import type { Database, Db } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
+import { openPostgres } from '#platform/db-postgres'
+import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { prepareDataFolder } from '../support/database.ts'
+import { createServerDatabase, prepareDataFolder, SERVER_URL } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -25,14 +27,30 @@ const DAY = 86_400
 
 let folder: string
 let service: TestService
+/** Opens the database again, which outlives the service. */
+let open: () => Promise<Database>
+/** What tells a program of an operator where the database is. */
+let settings: Record<string, string>
+let drop = async () => {}
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'purser-books-'))
-  await prepareDataFolder(folder)
-  const db = await openEmbedded({ dataDir: join(folder, 'database') })
-  service = await openTestService({ db, settings: { DATA_DIR: folder } })
+  settings = { DATA_DIR: folder }
+  if (SERVER_URL === undefined) {
+    await prepareDataFolder(folder)
+    open = () => openEmbedded({ dataDir: join(folder, 'database') })
+  } else {
+    const made = await createServerDatabase(SERVER_URL)
+    drop = made.drop
+    settings.DATABASE_URL = made.url.href
+    open = () => openPostgres(made.url.href, openLog('silent'))
+  }
+  service = await openTestService({ db: await open(), settings: { DATA_DIR: folder } })
   await play()
 })
-after(() => rmSync(folder, { recursive: true, force: true }))
+after(async () => {
+  await drop()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** Everything that is posted, at least once. */
 async function play(): Promise<void> {
@@ -354,7 +372,7 @@ describe('the check of the books', () => {
   test('tells an operator in plain lines, and ends with 1 where something differs', async () => {
     const run = () => {
       const program = ['--import', './scripts/register-tsx.mjs', 'scripts/ledger-check.ts']
-      const env = { PATH: process.env.PATH, DATA_DIR: folder, NODE_ENV: 'test' }
+      const env = { PATH: process.env.PATH, ...settings, NODE_ENV: 'test' }
       return spawnSync(process.execPath, program, { env, encoding: 'utf8' })
     }
     const { id } = await service.world.db.one<{ id: string }>(aSale)
@@ -362,7 +380,7 @@ describe('the check of the books', () => {
     const sound = run()
     assert.equal(sound.status, 0, sound.stderr)
     assert.match(sound.stdout, /^Looked at \d+ ledger transactions, .*\nThe books agree\.\n$/)
-    const db = await openEmbedded({ dataDir: join(folder, 'database') })
+    const db = await open()
     await db.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
     await db.close()
     const wrong = run()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
+import { FULL_ONLY } from '../support/budget.ts'
 import { prepareDataFolder } from '../support/database.ts'
 import { endProcesses, readDemo, startProcess } from '../support/process.ts'
 
@@ -73,7 +74,7 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   assert.equal(await second.exit, 0)
 })
 
-test('a port that is taken is named', async () => {
+test('a port that is taken is named', FULL_ONLY, async () => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   const data_dir = folder()
