@@ -1,6 +1,6 @@
 import type { World } from '#flows/world'
+import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
@@ -12,9 +12,9 @@ export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: 
 export async function resendReceipt(world: World, order_id: string): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
-  const id = mintId(world.random, 'letter')
-  const letter = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: order_id }
-  await world.db.tx((tx) => queueLetter(tx, world.clock.now(), world.jobs, letter))
-  world.jobs.wake(LETTERS)
+  const id = mintId(world.random, 'email')
+  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: order_id }
+  await world.db.tx((tx) => queueEmail(tx, world.clock.now(), world.jobs, email))
+  world.jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }

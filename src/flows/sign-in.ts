@@ -2,9 +2,10 @@
  * Getting in: by a password, a link from the mailbox, a passkey, or a new account. Every way ends in
  * `enter`, where an account with a second factor is let no further before that is proven too.
  */
+
+export { type Entry, sendEntryEmail } from './sign-in/email.ts'
 export { type Entrant, enter } from './sign-in/enter.ts'
 export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
-export { type Entry, sendEntryLetter } from './sign-in/letter.ts'
 export {
   type Answer,
   answerLink,

@@ -4,14 +4,14 @@ import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
 
-/** A paper that goes along with a letter. */
+/** A paper that goes along with an email. */
 export interface Attachment {
   filename: string
   content_type: string
   content: Buffer
 }
 
-/** A letter that is ready to go. */
+/** An email that is ready to go. */
 export interface Message {
   /** Stable across retries, so that a mail server can drop a second copy. */
   message_id: string
@@ -73,7 +73,7 @@ export function smtpMailer(
   }
 }
 
-/** Keeps letters in the database for the page at /dev/mailbox: development without a mail server. */
+/** Keeps emails in the database for the page at /dev/mailbox: development without a mail server. */
 export function mailboxMailer(db: Database, log: Log): Mailer {
   return {
     async send(now, { message_id, to, subject, html, text, attachments = [] }) {
@@ -91,8 +91,8 @@ export function mailboxMailer(db: Database, log: Log): Mailer {
   }
 }
 
-/** A letter in the development mailbox. */
-export interface KeptLetter {
+/** An email in the development mailbox. */
+export interface MailboxEmail {
   message_id: string
   recipient: string
   subject: string
@@ -101,18 +101,18 @@ export interface KeptLetter {
   sent_at: Date
 }
 
-/** The latest letters of the development mailbox. */
-export async function listMailbox(db: Db): Promise<KeptLetter[]> {
-  return await db.rows<KeptLetter>(sql`select message_id, recipient, subject, html, text, sent_at
+/** The latest emails of the development mailbox. */
+export async function listMailbox(db: Db): Promise<MailboxEmail[]> {
+  return await db.rows<MailboxEmail>(sql`select message_id, recipient, subject, html, text, sent_at
     from dev_mailbox order by sent_at desc, message_id limit 100`)
 }
 
-/** One letter of the development mailbox, with the papers that came along. */
-export async function findLetter(
+/** One email of the development mailbox, with the papers that came along. */
+export async function findMailboxEmail(
   db: Db,
   message_id: string,
-): Promise<(KeptLetter & { attachments: Attachment[] }) | undefined> {
-  type Kept = KeptLetter & { attachments: (Omit<Attachment, 'content'> & { content: string })[] }
+): Promise<(MailboxEmail & { attachments: Attachment[] }) | undefined> {
+  type Kept = MailboxEmail & { attachments: (Omit<Attachment, 'content'> & { content: string })[] }
   const kept = await db.maybe<Kept>(sql`select message_id, recipient, subject, html, text, sent_at,
       attachments from dev_mailbox where message_id = ${message_id}`)
   if (!kept) return undefined

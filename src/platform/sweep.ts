@@ -31,7 +31,7 @@ export async function sweep(
   return deleted
 }
 
-/** What the platform keeps: letters that went out, tasks that ended, alarms that were resolved. */
+/** What the platform keeps: emails that went out, tasks that ended, alarms that were resolved. */
 export const PLATFORM_SWEEPS: Sweep[] = [
   {
     table: 'alarms',

@@ -18,10 +18,10 @@ import { checksDesk } from './desk/checks.ts'
 import { desk } from './desk/routes.ts'
 import { taxDesk } from './desk/tax-routes.ts'
 import { docs } from './docs/routes.ts'
+import { mailbox } from './emails/mailbox.ts'
+import { emailWorker } from './emails/worker.ts'
 import { entitlement } from './entitlement/routes.ts'
 import { legal } from './legal/routes.ts'
-import { mailbox } from './letters/mailbox.ts'
-import { letters } from './letters/worker.ts'
 import { licenseApi } from './license-api/routes.ts'
 import { marketplace } from './marketplace/routes.ts'
 import { agentEndpoint } from './mcp/routes.ts'
@@ -37,7 +37,7 @@ import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
 import { testClock } from './test-clock/routes.ts'
 
-/** Every address of the service on one server, and the workers of its letters. */
+/** Every address of the service on one server, and the workers of its emails. */
 export async function openSite(
   world: World,
   /** Pages of the processor's own, where it has any here. */
@@ -88,7 +88,7 @@ export async function openSite(
   health(app, world)
   declareProcessor(app)
   declareRefusals()
-  letters(world)
+  emailWorker(world)
   await app.ready()
   return app
 }

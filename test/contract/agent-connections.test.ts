@@ -4,7 +4,7 @@ import * as client from 'openid-client'
 import * as grants from '#domain/grants'
 import { type Agent, textOf } from '../support/agent.ts'
 import { ask, CALLBACK, connect, discoverAsAgent } from '../support/agent-client.ts'
-import { letterTo } from '../support/mailbox.ts'
+import { emailTo } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addPerson,
@@ -88,8 +88,8 @@ test('every agent is listed with what it may do, and the mailbox hears of each',
   )
   assert.match(words, /An agent at localhost:45454 May see how your apps are connected Allowed on/)
   assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
-  const letter = await letterTo(stage, email, /^An agent was given access/)
-  assert.match(letter, /127\.0\.0\.1:33418|localhost:45454/)
+  const message = await emailTo(stage, email, /^An agent was given access/)
+  assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
 })
 
 test('an agent that never came for its token, or whose token ended, is not listed', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { networksWith } from '#platform/networks'
 import { textOf } from '../support/agent.ts'
 import { REQUESTS } from '../support/budget.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { begin, browser, exchange, openSignInStage, type SignInStage } from '../support/sign-in.ts'
 
 let stage: SignInStage
@@ -116,7 +116,7 @@ test('a newcomer who confirms the mailbox six days later still gets back to the 
   await agent.open(attempt.url.href)
   await agent.press('Create an account')
   await agent.submit('Create account', { email, password: PASSWORD })
-  const link = linkIn(await letterTo(stage, email, /^Confirm your email/), 'sign_up')
+  const link = linkIn(await emailTo(stage, email, /^Confirm your email/), 'sign_up')
   stage.clock.pass(6 * 86_400)
   await agent.open(link)
   const page = await agent.submit('Confirm my email')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addAuthenticator, codeOf, newEmail, PASSWORD, signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { purchase } from '../support/purchase.ts'
 import {
   addApp,
@@ -41,7 +41,7 @@ test('somebody new proves the mailbox before any token, agrees, and is on the fr
   await agent.press('Create an account')
   const before = await tokensGiven()
   await agent.submit('Create account', { email, password: PASSWORD })
-  await agent.open(linkIn(await letterTo(stage, email, /^Confirm your email/), 'sign_up'))
+  await agent.open(linkIn(await emailTo(stage, email, /^Confirm your email/), 'sign_up'))
   await agent.submit('Confirm my email')
   assert.match(textOf(agent.page.body), /Sign in to Tidepool/)
   assert.equal(await tokensGiven(), before)
@@ -75,7 +75,7 @@ test('a buyer proves the mailbox on the way into another app, and begins afresh 
   const attempt = await begin(side, stage.callback)
   await agent.open(attempt.url.href)
   await agent.submit('Email me a sign-in link', { email })
-  await agent.open(linkIn(await letterTo(stage, email, /sign-in link/), 'sign_in'))
+  await agent.open(linkIn(await emailTo(stage, email, /sign-in link/), 'sign_in'))
   await agent.submit('Sign in')
   assert.match(textOf(agent.page.body), /Sign in to Driftwood/)
   const { url } = await agent.submit('Allow')

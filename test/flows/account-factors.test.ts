@@ -14,7 +14,7 @@ import {
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import type { SoftPasskey } from '../support/soft-passkey.ts'
@@ -47,14 +47,14 @@ async function addGuarded(): Promise<Guarded> {
 /** Every way in, up to where the first factor is proven. */
 const WAYS: [way: string, enter: (owner: Guarded) => Promise<Agent>][] = [
   ['the password', async ({ email }) => await enterPassword(service, email)],
-  ['a sign-in link', async ({ email }) => await byLetter(email, 'sign_in')],
-  ['a new password', async ({ email }) => await byLetter(email, 'set_password')],
+  ['a sign-in link', async ({ email }) => await byEmail(email, 'sign_in')],
+  ['a new password', async ({ email }) => await byEmail(email, 'set_password')],
   ['the checkout', async ({ email }) => await atCheckout(email, { password: PASSWORD })],
   ['the checkout by a link', async ({ email }) => await atCheckout(email, {})],
   ['another sign-up', async ({ email }) => await bySigningUp(email)],
 ]
 
-async function byLetter(email: string, by: 'sign_in' | 'set_password'): Promise<Agent> {
+async function byEmail(email: string, by: 'sign_in' | 'set_password'): Promise<Agent> {
   const agent = buyer(service)
   await agent.open('/signin/')
   const [button, subject] =
@@ -62,7 +62,7 @@ async function byLetter(email: string, by: 'sign_in' | 'set_password'): Promise<
       ? (['Email me a sign-in link', /^Your sign-in link/] as const)
       : (['I forgot my password', /^Set a new password/] as const)
   await agent.submit(button, { email })
-  await agent.open(linkIn(await letterTo(service, email, subject), by))
+  await agent.open(linkIn(await emailTo(service, email, subject), by))
   if (by === 'sign_in') await agent.submit('Sign in')
   else await agent.submit('Save password', { password: PASSWORD })
   return agent
@@ -77,7 +77,7 @@ async function atCheckout(email: string, { password }: { password?: string }): P
     return agent
   }
   await agent.submit('Email me a sign-in link')
-  await agent.open(linkIn(await letterTo(service, email, /^Your sign-in link/), 'sign_in'))
+  await agent.open(linkIn(await emailTo(service, email, /^Your sign-in link/), 'sign_in'))
   await agent.submit('Sign in')
   return agent
 }
@@ -86,7 +86,7 @@ async function bySigningUp(email: string): Promise<Agent> {
   const agent = buyer(service)
   await agent.open('/signup/')
   await agent.submit('Create account', { email, password: 'whatever a stranger likes' })
-  await agent.open(linkIn(await letterTo(service, email, /^You already have/), 'sign_in'))
+  await agent.open(linkIn(await emailTo(service, email, /^You already have/), 'sign_in'))
   await agent.submit('Sign in')
   return agent
 }
@@ -260,7 +260,7 @@ describe('recovery codes', () => {
     const tries = await Promise.all([enter(first), enter(first)])
     assert.equal(tries.filter(Boolean).length, 1)
     assert.ok(await enter(second.replaceAll('-', ' ')))
-    await letterTo(service, email, /^A recovery code was used/)
+    await emailTo(service, email, /^A recovery code was used/)
     await owner.open('/account/security/')
     assert.match(words(owner), /8 codes left/)
   })

@@ -19,7 +19,7 @@ import {
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase, TEXAS } from '../support/purchase.ts'
 import {
   addApp as addClientApp,
@@ -106,7 +106,7 @@ async function at(url: string): Promise<Agent> {
 }
 
 async function answer(email: string, subject: RegExp, purpose: string): Promise<Agent> {
-  const agent = await at(linkIn(await letterTo(stage, email, subject), purpose))
+  const agent = await at(linkIn(await emailTo(stage, email, subject), purpose))
   const fields: Record<string, string> = purpose === 'set_password' ? { password: PASSWORD } : {}
   await agent.submit(BUTTONS[purpose]!, fields)
   assert.ok(await isSignedIn(agent), textOf(agent.page.body))
@@ -287,7 +287,7 @@ async function countOfEverything() {
     (select count(*) from audit_log) as deeds`)
 }
 
-async function everyLetterIsDealtWith(): Promise<void> {
+async function everyEmailIsSent(): Promise<void> {
   const open = sql`select count(*) from letters where sent_at is null`
   while ((await stage.world.db.one<{ count: number }>(open)).count > 0) {
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -307,7 +307,7 @@ describe('until the mailbox is proven', () => {
     const { email, user_id } = attack_
     await plantFactors(user_id, new SoftPasskey())
     const path = await plantEmailChange(user_id, email)
-    const receipt = await letterTo(stage, email, /receipt/)
+    const receipt = await emailTo(stage, email, /receipt/)
     const owner = await at(linkIn(receipt, 'not_me'))
     await owner.submit('Lock the account')
     assert.equal((await at(path)).page.status, 404)
@@ -319,7 +319,7 @@ describe('until the mailbox is proven', () => {
     }
     await (await at('/signup/')).submit('Create account', { email, password: PASSWORD })
     await (await at('/signin/')).submit('Email me a sign-in link', { email })
-    await everyLetterIsDealtWith()
+    await everyEmailIsSent()
     const rows = await stage.world.db.rows(sql`select subject from dev_mailbox
       where recipient = ${email} and subject not like 'Your receipt%'
         and subject not like '%refund%'`)
@@ -330,7 +330,7 @@ describe('until the mailbox is proven', () => {
     const { email } = await attack()
     const owner = await answer(email, /receipt/, 'verify_email')
     await addAuthenticator(stage, owner)
-    const again = await at(linkIn(await letterTo(stage, email, /receipt/), 'set_password'))
+    const again = await at(linkIn(await emailTo(stage, email, /receipt/), 'set_password'))
     await again.submit('Save password', { password: PASSWORD })
     assert.equal(again.page.url, '/signin/second-factor')
     assert.ok(!(await isSignedIn(owner)), 'a new password ends every session')

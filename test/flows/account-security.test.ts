@@ -17,7 +17,7 @@ import {
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -202,7 +202,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     service.clock.pass(TEN_MINUTES)
     await agent.open(`${SECURITY}password`)
     await agent.submit('Email me a sign-in link')
-    await agent.open(linkIn(await letterTo(service, email, /^Your sign-in link/), 'sign_in'))
+    await agent.open(linkIn(await emailTo(service, email, /^Your sign-in link/), 'sign_in'))
     await agent.submit('Sign in')
     assert.equal(agent.page.url, `${SECURITY}password`)
     assert.match(words(agent), /Set your password/)
@@ -221,7 +221,7 @@ describe('a new password', () => {
     assert.ok(await isSignedIn(agent))
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
-    await letterTo(service, email, /^Your password was changed/)
+    await emailTo(service, email, /^Your password was changed/)
     assert.deepEqual((await deedsOf(email)).slice(-1), ['password_changed'])
   })
 
@@ -242,29 +242,29 @@ describe('a new password', () => {
     const wanted = newEmail()
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send the letter', { email: wanted })
-    const confirm = linkIn(await letterTo(service, wanted, /^Confirm your new/), 'change_email')
+    const confirm = linkIn(await emailTo(service, wanted, /^Confirm your new/), 'change_email')
     const owner = buyer(service)
     await owner.open('/signin/')
     await owner.submit('I forgot my password', { email })
-    await owner.open(linkIn(await letterTo(service, email, /^Set a new password/), 'set_password'))
+    await owner.open(linkIn(await emailTo(service, email, /^Set a new password/), 'set_password'))
     await owner.submit('Save password', { password: 'another walk along the shore' })
     assert.ok(await isSignedIn(owner))
     assert.ok(!(await isSignedIn(agent)))
     assert.equal((await buyer(service).open(confirm)).status, 404)
     assert.match(words(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
-    await letterTo(service, email, /^Your password was changed/)
+    await emailTo(service, email, /^Your password was changed/)
   })
 })
 
 describe('another address', () => {
-  /** An owner who asked for another address, and the paths of the letters' links. */
+  /** An owner who asked for another address, and the paths of the emails' links. */
   async function ask() {
     const { email, agent } = await signUp(service)
     const wanted = newEmail()
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send the letter', { email: wanted })
-    const confirm = linkIn(await letterTo(service, wanted, /^Confirm your new/), 'change_email')
-    const undo = linkIn(await letterTo(service, email, /^Your email is about/), 'undo_email')
+    const confirm = linkIn(await emailTo(service, wanted, /^Confirm your new/), 'change_email')
+    const undo = linkIn(await emailTo(service, email, /^Your email is about/), 'undo_email')
     return { email, wanted, agent, confirm, undo }
   }
 
@@ -285,7 +285,7 @@ describe('another address', () => {
     assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${wanted}`))
     assert.ok(await isSignedIn(await enterPassword(service, wanted)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
-    await letterTo(service, email, /^Your email was changed/)
+    await emailTo(service, email, /^Your email was changed/)
     assert.equal((await buyer(service).open(confirm)).status, 404)
   })
 
@@ -294,7 +294,7 @@ describe('another address', () => {
     const agent = buyer(service)
     await agent.open('/signin/')
     await agent.submit('I forgot my password', { email })
-    const reset = linkIn(await letterTo(service, email, /^Set a new password/), 'set_password')
+    const reset = linkIn(await emailTo(service, email, /^Set a new password/), 'set_password')
     await change(confirm)
     assert.equal((await buyer(service).open(reset)).status, 404)
   })
@@ -303,7 +303,7 @@ describe('another address', () => {
     const { email, wanted, agent, confirm } = await ask()
     await addPasskey(service, agent)
     await change(confirm)
-    const path = linkIn(await letterTo(service, email, /^Your email was changed/), 'undo_email')
+    const path = linkIn(await emailTo(service, email, /^Your email was changed/), 'undo_email')
     service.clock.pass(7 * 86_400 - 60)
     const owner = buyer(service)
     await owner.open(path)
@@ -340,14 +340,14 @@ describe('another address', () => {
     assert.ok(await isSignedIn(await enterPassword(service, email)))
   })
 
-  test('that has an account of its own is told so by letter alone', async () => {
+  test('that has an account of its own is told so by email alone', async () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send the letter', { email: taken })
     assert.match(words(agent), /We wrote to the new address/)
-    const letter = await letterTo(service, taken, /^This address is in use/)
-    assert.ok(!letter.includes('/link/'))
-    assert.ok(!letter.includes(email))
+    const message = await emailTo(service, taken, /^This address is in use/)
+    assert.ok(!message.includes('/link/'))
+    assert.ok(!message.includes(email))
   })
 
   test('is asked for one at a time: a later wish replaces the one before', async () => {
@@ -356,7 +356,7 @@ describe('another address', () => {
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send the letter', { email: better })
     assert.equal((await buyer(service).open(confirm)).status, 404)
-    const path = linkIn(await letterTo(service, better, /^Confirm your new/), 'change_email')
+    const path = linkIn(await emailTo(service, better, /^Confirm your new/), 'change_email')
     await change(path)
     assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${better}`))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
@@ -516,7 +516,7 @@ describe('the setup of an authenticator app', () => {
       /^A passkey was removed/,
       /^Your authenticator app was removed/,
     ]) {
-      assert.match(await letterTo(service, email, subject), /Was this you\?/)
+      assert.match(await emailTo(service, email, subject), /Was this you\?/)
     }
   })
 })

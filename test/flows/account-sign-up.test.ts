@@ -10,7 +10,7 @@ import {
   signUp,
 } from '../support/account.ts'
 import { type Agent, textOf } from '../support/agent.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -32,7 +32,7 @@ async function typeIn(email: string, password = PASSWORD, return_to = ''): Promi
 }
 
 const confirmation = async (email: string) =>
-  linkIn(await letterTo(service, email, /^Confirm your email/), 'sign_up')
+  linkIn(await emailTo(service, email, /^Confirm your email/), 'sign_up')
 
 test('nobody has an account, a session or a sign-in before the mailbox answers', async () => {
   const email = newEmail()
@@ -117,13 +117,13 @@ test('answering asks the database the same, whether the address has an account o
   assert.deepEqual(await asked(known), first)
 })
 
-test('an owner who signs up again is told so by letter, and keeps the password', async () => {
+test('an owner who signs up again is told so by email, and keeps the password', async () => {
   const { email } = await signUp(service)
   const stranger = await typeIn(email, 'a password of a stranger')
-  const letter = await letterTo(service, email, /^You already have an account/)
-  assert.ok(!letter.includes('/link/sign_up/'))
+  const message = await emailTo(service, email, /^You already have an account/)
+  assert.ok(!message.includes('/link/sign_up/'))
   const owner = buyer(service)
-  await owner.open(linkIn(letter, 'sign_in'))
+  await owner.open(linkIn(message, 'sign_in'))
   await owner.submit('Sign in')
   assert.ok(await isSignedIn(owner))
   assert.ok(!(await isSignedIn(stranger)))
@@ -131,7 +131,7 @@ test('an owner who signs up again is told so by letter, and keeps the password',
   assert.ok(await isSignedIn(await enterPassword(service, email)))
 })
 
-test('whoever opens the letter in another browser chooses the password, not who typed it', async () => {
+test('whoever opens the email in another browser chooses the password, not who typed it', async () => {
   const email = newEmail()
   const stranger = await typeIn(email, 'a password of a stranger')
   const owner = buyer(service)
@@ -145,7 +145,7 @@ test('whoever opens the letter in another browser chooses the password, not who 
   assert.ok(await isSignedIn(await enterPassword(service, email)))
 })
 
-test('a letter that is older than the account changes nothing in it', async () => {
+test('an email that is older than the account changes nothing in it', async () => {
   const email = newEmail()
   const early = await typeIn(email, 'an early password, forgotten')
   const path = await confirmation(email)
@@ -182,7 +182,7 @@ test('a weak password, a breached one and one’s own address are refused, with 
   assert.match(textOf(page.body), /Enter an email address.*Use at least 10 characters/)
 })
 
-test('letters to one address that one browser asks for end after a few, and the page says so to everybody', async () => {
+test('emails to one address that one browser asks for end after a few, and the page says so to everybody', async () => {
   const { email: known } = await signUp(service)
   for (const email of [known, newEmail()]) {
     // F32: those of one browser; strangers elsewhere do not use up what it may ask for.
@@ -196,7 +196,7 @@ test('letters to one address that one browser asks for end after a few, and the 
   }
 })
 
-test('a letter to an unknown address is never written, and nobody can tell', async () => {
+test('an email to an unknown address is never written, and nobody can tell', async () => {
   const { email: known } = await signUp(service)
   const unknown = newEmail()
   const bodies = new Set<string>()
@@ -210,7 +210,7 @@ test('a letter to an unknown address is never written, and nobody can tell', asy
     }
   }
   assert.equal(bodies.size, 1)
-  await letterTo(service, known, /^Set a new password/)
+  await emailTo(service, known, /^Set a new password/)
   const rows = await service.world.db.rows(
     sql`select 1 from dev_mailbox where recipient = ${unknown}`,
   )
@@ -222,7 +222,7 @@ test('a link of a sign-up carries the way back for its seven days', async () => 
   const email = newEmail()
   const return_to = `/manage/${service.demo.app.client_id}/?next=http://localhost/`
   const agent = await typeIn(email, PASSWORD, return_to)
-  const path = linkIn(await letterTo(service, email, /^Confirm your email/), 'sign_up')
+  const path = linkIn(await emailTo(service, email, /^Confirm your email/), 'sign_up')
   service.clock.pass(7 * 86_400 - 60)
   await agent.open(path)
   await agent.submit('Confirm my email')

@@ -6,7 +6,7 @@ import { type Agent, textOf } from '../support/agent.ts'
 import { addApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { forceStatus } from '../support/licenses.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import {
   buyer,
   enterCard,
@@ -41,7 +41,7 @@ async function addOwner(password = 'a password of the owner'): Promise<string> {
   const email = fresh()
   const agent = buyer(service)
   await purchase(service, agent, { email })
-  const receipt = await letterTo(service, email, /receipt/)
+  const receipt = await emailTo(service, email, /receipt/)
   await agent.open(linkIn(receipt, 'set_password'))
   await agent.submit('Save password', { password })
   assert.equal(agent.page.url, '/account/')
@@ -132,14 +132,14 @@ describe('an address that has an account', () => {
     assert.doesNotMatch(elsewhere.page.url, /sign-in/)
   })
 
-  test('signs in by a letter, which works once and brings the buyer back', async () => {
+  test('signs in by an email, which works once and brings the buyer back', async () => {
     const email = await addOwner()
     await cancel(email)
     const agent = buyer(service)
     const cart = (await begin(agent, email)).url
     const sent = await agent.submit('Email me a sign-in link')
     assert.match(textOf(sent.body), /We sent a sign-in link to/)
-    const path = linkIn(await letterTo(service, email, /sign-in link/), 'sign_in')
+    const path = linkIn(await emailTo(service, email, /sign-in link/), 'sign_in')
     // Looking at the link does nothing yet: a mail program may do that.
     for (let look = 0; look < 3; look++) await buyer(service).open(path)
     await agent.open(path)
@@ -153,12 +153,12 @@ describe('an address that has an account', () => {
     assert.ok((await agent.open(cart)).url.endsWith('/success'))
   })
 
-  test('gets no second letter for one that is old: after 20 minutes a link is spent', async () => {
+  test('gets no second email for one that is old: after 20 minutes a link is spent', async () => {
     const email = await addOwner()
     const agent = buyer(service)
     await begin(agent, email)
     await agent.submit('Email me a sign-in link')
-    const path = linkIn(await letterTo(service, email, /sign-in link/), 'sign_in')
+    const path = linkIn(await emailTo(service, email, /sign-in link/), 'sign_in')
     service.clock.pass(20 * 60)
     assert.equal((await agent.open(path)).status, 404)
   })
@@ -204,7 +204,7 @@ describe('an address that is new', () => {
     const email = fresh()
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
-    const receipt = await letterTo(service, email, /receipt/)
+    const receipt = await emailTo(service, email, /receipt/)
     await owner.open(linkIn(receipt, 'verify_email'))
     await owner.submit('Confirm my email')
     assert.match(textOf(owner.page.body), /Your purchases/)
@@ -221,7 +221,7 @@ describe('an address that is new', () => {
     const email = fresh()
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
-    await owner.open(linkIn(await letterTo(service, email, /receipt/), 'not_me'))
+    await owner.open(linkIn(await emailTo(service, email, /receipt/), 'not_me'))
     assert.match(textOf((await owner.submit('Lock the account')).body), /The account is locked/)
     for (const agent of [intruder, owner]) {
       assert.match((await agent.open('/account/')).url, /^\/signin\//)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setAutoRenew } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
-import { letterTo } from '../support/mailbox.ts'
+import { emailTo } from '../support/mailbox.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, passDays, stateOf, subscribe } from '../support/subscriber.ts'
@@ -39,7 +39,7 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   await agent.submit('Cancel subscription')
   assert.match(words(agent), /Your subscription is canceled/)
   assert.match(words(agent), /Ends on April 10, 2026/)
-  const confirmation = await letterTo(service, email, /^You canceled Tidepool Pro$/)
+  const confirmation = await emailTo(service, email, /^You canceled Tidepool Pro$/)
   assert.match(confirmation, /You can use Tidepool Pro until April 10, 2026/)
   assert.match(confirmation, /Keep my subscription: http\S+\/auto-renew\//)
   await agent.press('Keep my subscription')
@@ -60,7 +60,7 @@ test('the seller hears of a sale with its earnings, a failed renewal and a cance
   await sellersEmails(email)
   const buyer = { user_id, request_id: 'req_test' }
   await setAutoRenew(service.world, buyer, { license_id, to: 'off' })
-  await letterTo(service, email, /^You canceled Tidepool Pro$/)
+  await emailTo(service, email, /^You canceled Tidepool Pro$/)
   assert.deepEqual(await sellersEmails(email), [
     'New sale of Tidepool Pro: $12.00',
     'A renewal of Tidepool Pro failed',

@@ -4,7 +4,7 @@ import { resendReceipt } from '#flows/resend-receipt'
 import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
-import { letterTo, linkIn } from '../support/mailbox.ts'
+import { emailTo, linkIn } from '../support/mailbox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -55,7 +55,7 @@ test('"This was not me" refunds a purchase of the last 14 days and ends its chec
   const email = fresh()
   const intruder = buyer(service)
   const bought = await purchase(service, intruder, { email })
-  await disown(email, await letterTo(service, email, /receipt/))
+  await disown(email, await emailTo(service, email, /receipt/))
   assert.deepEqual(await stateOf(email), { status: 'canceled', auto_renew: false, refunds: 1 })
   assert.equal((await intruder.open(bought.url)).status, 404)
   const cart = bought.url.replace('success', 'receipt')
@@ -76,7 +76,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
   const { app } = service.demo
   await purchase(service, intruder, { email })
   // The first receipt must be out before the mailbox is emptied, or its old link is read below.
-  await letterTo(service, email, /receipt/)
+  await emailTo(service, email, /receipt/)
   service.clock.pass(15 * DAY)
   await intruder.open(`/signin/?return_to=/manage/${app.client_id}/`)
   // The receipt is sent once more, with links that are good for seven days from now.
@@ -85,7 +85,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
 
   await resendReceipt(service.world, id)
   await service.world.db.run(sql`delete from dev_mailbox where recipient = ${email}`)
-  await disown(email, await letterTo(service, email, /receipt/))
+  await disown(email, await emailTo(service, email, /receipt/))
   assert.deepEqual(await stateOf(email), { status: 'active', auto_renew: false, refunds: 0 })
   const cases = (await openAlarms(service.world.db)).filter(
     ({ kind }) => kind === 'disowned_purchase',

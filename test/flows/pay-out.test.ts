@@ -97,10 +97,10 @@ describe('a payout on request', () => {
     assert.equal((await request()).outcome, 'too_little')
     await arrive()
     assert.equal((await listed())[0]!.status, 'paid')
-    const letters = await service.world.db.rows(
+    const emails = await service.world.db.rows(
       sql`select kind, subject_id from letters where cause = ${`payout_paid:${payout!.id}`}`,
     )
-    assert.deepEqual(letters, [{ kind: 'payout_paid', subject_id: payout!.id }])
+    assert.deepEqual(emails, [{ kind: 'payout_paid', subject_id: payout!.id }])
   })
 
   test('is one for any number of requests at the same time', async (t) => {

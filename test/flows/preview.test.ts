@@ -79,12 +79,12 @@ async function readOrder(reference: string) {
   return { status: answer.statusCode, json: answer.json() }
 }
 
-/** How much there is of everything that money or letters come from. */
+/** How much there is of everything that money or emails come from. */
 async function revenue() {
   return await service.world.db.one(sql`select (select count(*) from orders) as orders,
     (select count(*) from attempts) as attempts, (select count(*) from charges) as charges,
     (select count(*) from ledger_entries) as entries, (select count(*) from cards) as cards,
-    (select count(*) from letters) as letters`)
+    (select count(*) from letters) as emails`)
 }
 
 describe("the developer's walkthrough of an own buy link", () => {

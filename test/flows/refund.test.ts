@@ -111,9 +111,9 @@ describe('a refund', () => {
     const subscription = (await subscriptionOf(service, bought.license_id))!
     assert.ok(subscription.ended_at)
     assert.equal(subscription.next_at, null)
-    const letters = await service.world.db.rows(sql`select id from letters
+    const emails = await service.world.db.rows(sql`select id from letters
       where kind = 'refund_issued' and subject_id = ${given.id}`)
-    assert.equal(letters.length, 1)
+    assert.equal(emails.length, 1)
   })
 
   test('in parts ends to the cent, and the license ends with the last', async () => {

@@ -54,7 +54,7 @@ async function play(app: OtherApp, name: string, retry?: string) {
 
 /** The emails to the seller, which have no order beside those to the buyer, and all else. */
 function parted(told: string[]): [string[], string[]] {
-  const isSellers = (each: string) => each.startsWith('letter seller_')
+  const isSellers = (each: string) => each.startsWith('email seller_')
   return [told.filter(isSellers), told.filter((each) => !isSellers(each))]
 }
 
@@ -69,14 +69,14 @@ describe('each scene ends as it says, through the same flows as in real life', (
     assert.equal(isoDate(await timeOf(service, app.client_id)), state.period_end)
     assert.ok((await timeOf(service, app.client_id)) > addDays(start, 27))
     const [toSeller, toBuyer] = parted(told)
-    assert.deepEqual(toSeller, ['letter seller_sale', 'letter seller_failed_renewal'])
+    assert.deepEqual(toSeller, ['email seller_sale', 'email seller_failed_renewal'])
     assert.deepEqual(toBuyer, [
       'paid purchase',
       'status purchase',
-      'letter receipt',
+      'email receipt',
       'declined generic_decline',
       'status renewal_failed',
-      'letter payment_failed',
+      'email payment_failed',
     ])
   })
 
@@ -112,7 +112,7 @@ describe('each scene ends as it says, through the same flows as in real life', (
     assert.deepEqual(statuses, ['trialing', 'active'])
     assert.equal(state.entitled, true)
     assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 7))
-    assert.ok(told.includes('letter trial_ending'))
+    assert.ok(told.includes('email trial_ending'))
     assert.ok(told.includes('paid renewal'))
   })
 

@@ -79,7 +79,7 @@ describe('the page of the clock', () => {
 })
 
 describe('a jump', () => {
-  test('to what is due next leads to what happened: the bill, the license, the letter', async () => {
+  test('to what is due next leads to what happened: the bill, the license, the email', async () => {
     await seller.open(CLOCK)
     const { status, url } = await seller.submit('Go to it')
     assert.equal(status, 200)
@@ -151,7 +151,7 @@ describe('a jump', () => {
 })
 
 describe('a scene', () => {
-  test('ends on its story: each status with the key’s answer, the letters, the books, the key', async () => {
+  test('ends on its story: each status with the key’s answer, the emails, the books, the key', async () => {
     await addApp(service, { slug: 'stories', name: 'Stories' })
     await seller.open('/dashboard/apps/stories/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!

@@ -4,13 +4,13 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { LETTERS, queueLetter } from '#platform/letters'
+import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-/** How many letters the server turns away before it takes one. */
+/** How many emails the server turns away before it takes one. */
 let refusals = 0
 const taken: Email[] = []
 const refused: Email[] = []
@@ -61,14 +61,14 @@ after(async () => {
   await new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-async function letter(index: number): Promise<Email> {
+async function receivedEmail(index: number): Promise<Email> {
   while (taken.length <= index) await setImmediate()
   return taken[index]!
 }
 
 test('the receipt reaches a mail server, with receipt, key, links and nothing of the card but its tail', async () => {
   const page = await purchase(service, buyer(service), { email: 'Mail.Reader@example.com' })
-  const receipt = await letter(0)
+  const receipt = await receivedEmail(0)
   assert.equal(receipt.to?.[0]?.address, 'Mail.Reader@example.com')
   // F26: it comes from the operator, and answers reach the operator's support.
   const sender = { name: 'Harbor Software, Inc.', address: 'receipts@purser.example' }
@@ -92,7 +92,7 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
       '/link/not_me/',
       `/manage/${service.demo.app.client_id}/`,
     ]) {
-      assert.ok(body.includes(part), `the letter lacks ${part}`)
+      assert.ok(body.includes(part), `the email lacks ${part}`)
     }
     assert.ok(!body.includes('424242424242'))
   }
@@ -101,17 +101,17 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
   assert.equal(paper?.mimeType, 'application/pdf')
 })
 
-test('a letter that is turned away is tried again, and arrives once', async () => {
+test('an email that is turned away is tried again, and arrives once', async () => {
   refusals = 1
   // The queue pauses before a retry; the test does not wait for it.
   await purchase(service, buyer(service), { email: 'patient@example.com' })
   while (refusals > 0) await setImmediate()
   const { db, jobs } = service.world
-  const isWaiting = sql`select 1 from pgboss.job where name = 'letters' and state = 'retry'`
+  const isWaiting = sql`select 1 from pgboss.job where name = 'emails' and state = 'retry'`
   while (!(await db.maybe(isWaiting))) await setImmediate()
   await db.run(sql`update pgboss.job set start_after = now() where state = 'retry'`)
-  jobs.wake({ name: 'letters', retries: 0, retry_seconds: 0 })
-  const receipt = await letter(1)
+  jobs.wake({ name: 'emails', retries: 0, retry_seconds: 0 })
+  const receipt = await receivedEmail(1)
   assert.equal(receipt.to?.[0]?.address, 'patient@example.com')
   // R7: a server that took the first copy after all can tell that this is the same.
   assert.equal(receipt.messageId, refused[0]?.messageId)
@@ -125,7 +125,7 @@ test('a buyer with a proven account gets no links for a new one', async () => {
   const { email, password } = service.demo.buyer
   await agent.submit('Sign in', { email, password })
   await purchase(service, agent, { email })
-  const receipt = await letter(2)
+  const receipt = await receivedEmail(2)
   assert.doesNotMatch(receipt.text!, /\/link\//)
   assert.match(receipt.text!, /\/manage\//)
 })
@@ -161,7 +161,7 @@ test('no text of a visitor or a seller adds a header or a receiver to an email',
     text: 't',
   })
   mailer.close()
-  const email = await letter(before)
+  const email = await receivedEmail(before)
   assert.deepEqual([email.bcc, email.cc], [undefined, undefined])
   assert.deepEqual(
     email.to?.map(({ address }) => address),
@@ -181,19 +181,19 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
   const { id } = await db.one<{ id: string }>(sql`select id from orders limit 1`)
   await db.tx(async (tx) => {
     for (let index = 0; index < 12; index++) {
-      const letter = { id: `let_bulk${index}`, cause: `bulk:${index}`, kind: 'receipt' }
-      await queueLetter(tx, service.clock.now(), jobs, { ...letter, subject_id: id })
+      const receivedEmail = { id: `let_bulk${index}`, cause: `bulk:${index}`, kind: 'receipt' }
+      await queueEmail(tx, service.clock.now(), jobs, { ...receivedEmail, subject_id: id })
     }
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   while (heldNow < 5) await setImmediate()
   const agent = buyer(service)
   await agent.open('/signin/')
   await agent.submit('Email me a sign-in link', { email: service.demo.buyer.email })
-  const first = await letter(before)
+  const first = await receivedEmail(before)
   assert.match(first.subject!, /[Ss]ign/)
   assert.equal(taken.length, before + 1)
   held = undefined
   release()
-  await letter(before + 12)
+  await receivedEmail(before + 12)
 })

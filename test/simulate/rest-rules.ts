@@ -145,7 +145,7 @@ export const RULES: readonly Rule[] = [
         where i.license_id = l.id and d.status = 'open')`,
   },
   {
-    rule: 'a bill that was paid has one letter to its buyer, and a refund too',
+    rule: 'a bill that was paid has one email to its buyer, and a refund too',
     broken: () => sql`select i.id from invoices i
         left join letters l on l.cause = 'receipt:' || i.id
         where i.kind <> 'purchase' and (l.id is not null) <> (i.status = 'paid')

@@ -69,7 +69,7 @@ export async function openStage(open = openTestDatabase): Promise<Stage> {
   })
 }
 
-/** Letters stay in their own table: the queue that would send them has tests of its own. */
+/** Emails stay in their own table: the queue that would send them has tests of its own. */
 function withoutJobs(db: Database): Database {
   const unless = (raw: Db['raw']): Db['raw'] => {
     return async (text, values) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
 import { waitWords } from '#platform/text'
 import { type Agent, type Seen, textOf } from './agent.ts'
-import { letterTo, linkIn } from './mailbox.ts'
+import { emailTo, linkIn } from './mailbox.ts'
 import { buyer } from './purchase.ts'
 import type { TestService } from './service.ts'
 import { SoftPasskey } from './soft-passkey.ts'
@@ -22,12 +22,12 @@ export interface Owner {
   agent: Agent
 }
 
-/** Signs up, answers the letter in the same browser, and is signed in. */
+/** Signs up, answers the email in the same browser, and is signed in. */
 export async function signUp(service: TestService, email = newEmail()): Promise<Owner> {
   const agent = buyer(service)
   await agent.open('/signup/')
   await agent.submit('Create account', { email, password: PASSWORD })
-  await agent.open(linkIn(await letterTo(service, email, /^Confirm your email/), 'sign_up'))
+  await agent.open(linkIn(await emailTo(service, email, /^Confirm your email/), 'sign_up'))
   await agent.submit('Confirm my email')
   assert.equal(agent.page.url, '/account/')
   return { email, agent }

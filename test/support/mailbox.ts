@@ -5,10 +5,10 @@ const PATIENCE_MS = 15_000
 const PAUSE_MS = 20
 
 /**
- * The latest letter to an address whose subject matches, as text; waits for it. The service must
+ * The latest email to an address whose subject matches, as text; waits for it. The service must
  * work through its queues: see `world.jobs.start`.
  */
-export async function letterTo(
+export async function emailTo(
   { world }: TestService,
   recipient: string,
   subject: RegExp,
@@ -17,19 +17,19 @@ export async function letterTo(
   while (Date.now() < deadline) {
     // One that is still on its way may be the later one.
     const isComing = await world.db.maybe(sql`select 1 from letters where sent_at is null`)
-    const letters = await world.db.rows<{ subject: string; text: string }>(sql`
+    const emails = await world.db.rows<{ subject: string; text: string }>(sql`
       select subject, text from dev_mailbox where recipient = ${recipient}
       order by sent_at desc, message_id desc`)
-    const letter = letters.find((each) => subject.test(each.subject))
-    if (letter && !isComing) return letter.text
+    const message = emails.find((each) => subject.test(each.subject))
+    if (message && !isComing) return message.text
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
-  throw new Error(`no letter to ${recipient} with the subject ${subject} came`)
+  throw new Error(`no email to ${recipient} with the subject ${subject} came`)
 }
 
-/** The path of a letter's link of this purpose. */
-export function linkIn(letter: string, purpose: string): string {
-  const url = new RegExp(`https?://\\S+(/link/${purpose}/\\S+)`).exec(letter)
-  if (!url) throw new Error(`no link to ${purpose} in the letter:\n${letter}`)
+/** The path of an email's link of this purpose. */
+export function linkIn(message: string, purpose: string): string {
+  const url = new RegExp(`https?://\\S+(/link/${purpose}/\\S+)`).exec(message)
+  if (!url) throw new Error(`no link to ${purpose} in the email:\n${message}`)
   return url[1]!
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { codeOf, PASSWORD } from '../support/account.ts'
-import { followLink, openLetter } from './letters.ts'
+import { followLink, openEmail } from './emails.ts'
 import { barriers } from './look.ts'
 import { openStage, type Stage } from './stage.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
@@ -33,7 +33,7 @@ async function noBarriers(page: Page, stop: string): Promise<void> {
   assert.equal((await barriers(page)).join('\n'), '', stop)
 }
 
-/** Signs up by the page and the letter, and is signed in. */
+/** Signs up by the page and the email, and is signed in. */
 async function signUp(page: Page, email: string): Promise<void> {
   await page.goto('/signin/')
   await page.getByRole('link', { name: 'Create an account' }).click()
@@ -41,7 +41,7 @@ async function signUp(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
   await press(page, 'Create account')
   await arrive(page, 'Look into your mailbox')
-  await openLetter(stage, page, { email, subject: /^Confirm your email/ })
+  await openEmail(stage, page, { email, subject: /^Confirm your email/ })
   await followLink(page, 'sign_up')
   await press(page, 'Confirm my email')
   await arrive(page, 'Your purchases')
@@ -156,10 +156,10 @@ test('nothing keeps anybody from using a page of an account’s safety', async (
   await arrive(page, 'Look into your mailbox')
   await noBarriers(page, 'look into your mailbox')
   const elsewhere = await stage.visitor(t)
-  await openLetter(stage, elsewhere, { email, subject: /^Confirm your email/ })
+  await openEmail(stage, elsewhere, { email, subject: /^Confirm your email/ })
   await followLink(elsewhere, 'sign_up')
   await noBarriers(elsewhere, 'link sign_up elsewhere')
-  await openLetter(stage, page, { email, subject: /^Confirm your email/ })
+  await openEmail(stage, page, { email, subject: /^Confirm your email/ })
   await followLink(page, 'sign_up')
   await noBarriers(page, 'link sign_up')
   await press(page, 'Confirm my email')
@@ -188,8 +188,8 @@ test('nothing keeps anybody from using a page of an account’s safety', async (
   }
   await page.getByLabel('New email').fill(newEmail())
   await press(page, 'Send the letter')
-  await openLetter(stage, page, { email, subject: /about to change/ })
-  await noBarriers(page, 'letter about a change of email')
+  await openEmail(stage, page, { email, subject: /about to change/ })
+  await noBarriers(page, 'email about a change of email')
   await followLink(page, 'undo_email')
   await noBarriers(page, 'link undo_email')
   stage.service.clock.pass(601)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { followLink, openLetter } from './letters.ts'
+import { followLink, openEmail } from './emails.ts'
 import { chargesOf, openStage, type Stage } from './stage.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
     await arrive(page, 'Welcome back')
     await press(page, 'Email me a sign-in link')
     await page.getByText('Look into your mailbox').waitFor()
-    await openLetter(stage, page, { email, subject: /sign-in link/ })
+    await openEmail(stage, page, { email, subject: /sign-in link/ })
     await followLink(page, 'sign_in')
     await arrive(page, 'Sign in with this link')
     await press(page, 'Sign in')
@@ -67,7 +67,7 @@ test('a mailed link goes on with the purchase that it was asked for', async (t) 
   await page.goto(buy_url)
   await giveDetails(page, email)
   await press(page, 'Email me a sign-in link')
-  await openLetter(stage, page, { email, subject: /sign-in link/ })
+  await openEmail(stage, page, { email, subject: /sign-in link/ })
   await followLink(page, 'sign_in')
   await press(page, 'Sign in')
   await arrive(page, 'Enter your card')
@@ -80,7 +80,7 @@ test('a mailed link that is opened in another browser begins the purchase anew t
   await giveDetails(page, email)
   await press(page, 'Email me a sign-in link')
   const phone = await stage.visitor(t)
-  await openLetter(stage, phone, { email, subject: /sign-in link/ })
+  await openEmail(stage, phone, { email, subject: /sign-in link/ })
   await followLink(phone, 'sign_in')
   await press(phone, 'Sign in')
   await arrive(phone, 'Your details')
@@ -96,7 +96,7 @@ test('an owner signs in at the sign-in page, sees the purchase, and signs out', 
   await page.getByLabel('Email').fill(email)
   await press(page, 'Email me a sign-in link')
   await page.getByText('Look into your mailbox').waitFor()
-  await openLetter(stage, page, { email, subject: /sign-in link/ })
+  await openEmail(stage, page, { email, subject: /sign-in link/ })
   await followLink(page, 'sign_in')
   await press(page, 'Sign in')
   await arrive(page, 'Your purchases')

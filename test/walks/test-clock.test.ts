@@ -29,7 +29,7 @@ async function toClock(t: TestContext, app_name: string): Promise<Page> {
   return page
 }
 
-test('a seller lets a month pass and sees the renewal, its letter, and the license that goes on', async (t) => {
+test('a seller lets a month pass and sees the renewal, its email, and the license that goes on', async (t) => {
   const subscriber = await subscribe(stage.service)
   const before = await stateOf(stage.service, subscriber)
   const page = await toClock(t, 'Tidepool')

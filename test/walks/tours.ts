@@ -4,8 +4,8 @@ import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
 import { atTheDesk, earnings } from './earnings.ts'
+import { followLink, openEmail } from './emails.ts'
 import { holdings } from './holdings.ts'
-import { followLink, openLetter } from './letters.ts'
 import { openStage, type Stage } from './stage.ts'
 import {
   arrive,
@@ -59,7 +59,7 @@ export const TOURS: Record<string, Tour> = EVERY_VIEW
   ? {
       ...SHORT_TOURS,
       'a purchase with trouble': trouble,
-      'emails and their links': letters,
+      'emails and their links': emailsAndLinks,
       'earnings of sellers and affiliates': earnings,
       'staff pages': atTheDesk,
       // Its buyer is the cast's affiliate, who earns on no own card; and it moves an app's clock.
@@ -191,19 +191,19 @@ async function* signingIn({ service }: TourStage, page: Page) {
   yield 'sign in, on the way, link sent'
 }
 
-async function* letters(stage: TourStage, page: Page) {
+async function* emailsAndLinks(stage: TourStage, page: Page) {
   const email = newEmail()
   const buyer = await (await stage.browser.newContext()).newPage()
   await buy(buyer, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email })
   await buyer.context().close()
   const receipt = { email, subject: /^Your receipt/ }
-  await openLetter(stage, page, receipt)
-  yield 'letter'
+  await openEmail(stage, page, receipt)
+  yield 'email'
   await page.getByRole('link', { name: 'All letters' }).click()
   await arrive(page, 'Development mailbox')
   yield 'mailbox'
   for (const purpose of ['verify_email', 'set_password', 'not_me']) {
-    await openLetter(stage, page, receipt)
+    await openEmail(stage, page, receipt)
     await followLink(page, purpose)
     yield `link ${purpose}`
     if (purpose !== 'set_password') continue
@@ -214,15 +214,15 @@ async function* letters(stage: TourStage, page: Page) {
   await press(page, 'Lock the account')
   await arrive(page, 'The account is locked')
   yield 'locked'
-  await openLetter(stage, page, receipt)
+  await openEmail(stage, page, receipt)
   await followLink(page, 'verify_email')
   yield 'link, spent'
   const { seller } = stage.service.demo
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(seller.email)
   await press(page, 'Email me a sign-in link')
-  await openLetter(stage, page, { email: seller.email, subject: /sign-in link/ })
-  yield 'letter with a link'
+  await openEmail(stage, page, { email: seller.email, subject: /sign-in link/ })
+  yield 'email with a link'
   await followLink(page, 'sign_in')
   yield 'link sign_in'
 }

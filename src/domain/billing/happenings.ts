@@ -14,8 +14,8 @@ export type HappeningKind =
   | 'dispute_opened'
   /** `why` is `won` or `lost`. */
   | 'dispute_closed'
-  /** A letter was queued: `why` is its kind. */
-  | 'letter'
+  /** An email was queued: `why` is its kind. */
+  | 'email'
   | 'payout'
   /** `why` is `paid` or `failed`. */
   | 'payout_settled'
@@ -28,7 +28,7 @@ export interface Happening {
   status: string | null
   /** What moved, tax included; null where nothing did. */
   amount: Cents | null
-  /** What it happened to: a bill, a refund, a dispute, a payout, a letter's subject. */
+  /** What it happened to: a bill, a refund, a dispute, a payout, an email's subject. */
   subject: string
   license_id: string | null
   /** Whom it concerns; null where it is the seller. */
@@ -107,7 +107,7 @@ function everything({ app_id }: Span): Sql {
     union all select s.at, 4, lpad(s.id::text, 12, '0'), 'status', s.trigger, s.to_status, null,
       l.id, l.id
       from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}
-    union all select m.queued_at, 5, m.id, 'letter', m.kind, null, null, m.subject_id, w.license_id
+    union all select m.queued_at, 5, m.id, 'email', m.kind, null, null, m.subject_id, w.license_id
       from letters m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
     union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
@@ -116,7 +116,7 @@ function everything({ app_id }: Span): Sql {
       where a.id = ${app_id} and p.settled_at is not null`
 }
 
-/** What letters about an app can be about, each with its license. */
+/** What emails about an app can be about, each with its license. */
 function writtenAbout(app_id: string): Sql {
   return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
     union all select id, license_id from orders where app_id = ${app_id}

@@ -23,13 +23,13 @@ export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void
       ${signUp.browser_hash}, ${signUp.return_to}, ${now}, ${addDays(now, LIFE_DAYS)})`)
 }
 
-/** A sign-up by its id, for the letter about it. */
+/** A sign-up by its id, for the email about it. */
 export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select id, email, email_normalised, password_hash,
     browser_hash, return_to from sign_ups where id = ${id}`)
 }
 
-/** Stores the link of a sign-up's letter under a secret, of which only a digest is kept. */
+/** Stores the link of a sign-up's email under a secret, of which only a digest is kept. */
 export async function addSignUpLink(
   db: Db,
   now: Date,
@@ -40,7 +40,7 @@ export async function addSignUpLink(
       ${addDays(now, LIFE_DAYS)})`)
 }
 
-/** The sign-up that a letter's link is about, while nobody has answered it. */
+/** The sign-up that an email's link is about, while nobody has answered it. */
 export async function peekSignUp(db: Db, now: Date, token: string): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalised, s.password_hash,
       s.browser_hash, s.return_to

@@ -102,7 +102,7 @@ export async function claimWeek(db: Db, owner: string, monday: Date): Promise<bo
   return claimed === 1
 }
 
-/** Who is behind an owner of payouts, and where letters about them go. */
+/** Who is behind an owner of payouts, and where emails about them go. */
 export interface PayeeFacts {
   user_id: string
   email: string

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { type Owner, tell } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
@@ -64,7 +64,7 @@ export async function confirmAuthenticator(
     await tell(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return confirmed ? { outcome: 'on', ...confirmed } : { outcome: 'gone' }
 }
 
@@ -78,5 +78,5 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
     await dropUselessCodes(tx, owner.user_id)
     await tell(world, tx, now, { owner, what: 'authenticator_removed' })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
 }

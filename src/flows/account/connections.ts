@@ -1,7 +1,7 @@
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS } from '#platform/letters'
 import { type Doer, note, tell } from './note.ts'
 
 /** Notes that an owner allowed an agent to manage his apps, and tells his mailbox. */
@@ -24,7 +24,7 @@ export async function allowAgent(
     await grants.addAgent(tx, now, { ...agent, id, user_id })
     await tell(world, tx, now, { owner, what: 'agent_allowed', detail })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
 }
 
 /** Ends the access of one agent: its next call is refused. */

@@ -1,17 +1,17 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import { note, type Owner } from './note.ts'
 
 const CHANGES_OF_ACCOUNT: Limit = { name: 'email-change', points: 4, seconds: 3600 }
-const LETTERS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seconds: 3600 }
+const EMAILS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seconds: 3600 }
 
 /**
  * Writes to the new address, which must answer before anything changes, and to the old one, which
- * may stop it. Whether the new address has an account is looked up when the letter is written.
+ * may stop it. Whether the new address has an account is looked up when the email is written.
  */
 export async function changeEmail(
   world: World,
@@ -22,7 +22,7 @@ export async function changeEmail(
   const { user_id, email: old_email } = owner
   for (const [limit, key] of [
     [CHANGES_OF_ACCOUNT, user_id],
-    [LETTERS_TO_ADDRESS, wanted.email_normalised],
+    [EMAILS_TO_ADDRESS, wanted.email_normalised],
   ] as const) {
     const { allowed, reset_seconds } = await limits.take(limit, key)
     if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
@@ -34,10 +34,10 @@ export async function changeEmail(
     const change = { id, user_id, old_email, new_email, new_email_normalised }
     await identity.askEmailChange(tx, now, change)
     await note(tx, now, owner, 'email_change_asked', { change_id: id })
-    await queueFreshLetter(tx, now, world, { kind: 'change_email', subject_id: id })
-    await queueFreshLetter(tx, now, world, { kind: 'email_change_asked', subject_id: id })
+    await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })
+    await queueFreshEmail(tx, now, world, { kind: 'email_change_asked', subject_id: id })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }
 
@@ -67,10 +67,10 @@ export async function confirmEmailChange(
       const action = 'account.email_changed'
       const detail = { change_id: id }
       await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
-      await queueFreshLetter(tx, now, world, { kind: 'email_changed', subject_id: id })
+      await queueFreshEmail(tx, now, world, { kind: 'email_changed', subject_id: id })
       return { outcome: 'changed', email: new_email }
     })
-    jobs.wake(LETTERS)
+    jobs.wake(EMAIL_QUEUE)
     return changed
   } catch (error) {
     if (identity.isEmailTaken(error)) return { outcome: 'taken' }

@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { queueFreshLetter } from '#platform/letters'
+import { queueFreshEmail } from '#platform/email-queue'
 
 /** The owner of an account, in the session from which he changes something. */
 export interface Owner {
@@ -44,7 +44,7 @@ export async function note(
   })
 }
 
-/** The same, and a letter that asks "was this you?". */
+/** The same, and an email that asks "was this you?". */
 export async function tell(
   world: World,
   tx: Db,
@@ -54,5 +54,5 @@ export async function tell(
   const { owner, what, detail } = change
   await note(tx, now, owner, what, detail)
   const facts = { what, ...detail }
-  await queueFreshLetter(tx, now, world, { kind: 'security', subject_id: owner.user_id, facts })
+  await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: owner.user_id, facts })
 }

@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS } from '#platform/letters'
 import { type Owner, tell } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
 import { putOthersOut } from './sessions.ts'
@@ -50,7 +50,7 @@ export async function addPasskey(
     await tell(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return added
 }
 
@@ -66,5 +66,5 @@ export async function removePasskey(world: World, owner: Owner, passkey_id: stri
     await dropUselessCodes(tx, user_id)
     await tell(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
 }

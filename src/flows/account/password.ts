@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { type Owner, tell } from './note.ts'
 import { putOthersOut } from './sessions.ts'
 
@@ -15,5 +15,5 @@ export async function changePassword(world: World, owner: Owner, password: strin
     await putOthersOut(tx, owner)
     await tell(world, tx, now, { owner, what: 'password_changed' })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
 }

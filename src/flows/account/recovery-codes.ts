@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { type Owner, tell } from './note.ts'
 
 /** Makes ten new recovery codes, to be shown once; undefined where there is no second factor. */
@@ -18,7 +18,7 @@ export async function remakeRecoveryCodes(
     await tell(world, tx, now, { owner, what: 'recovery_codes_made' })
     return made
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return codes
 }
 

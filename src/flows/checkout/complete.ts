@@ -9,8 +9,8 @@ import * as tax from '#domain/tax'
 import { bookPayment } from '#flows/book'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { queueLetter } from '#platform/letters'
 import { sum, ZERO } from '#platform/money'
 
 /** All that is known of a paid cart before anything of it is written. */
@@ -52,14 +52,14 @@ export async function complete(
   }
   const { user_id } = holding
   await billing.completeCart(tx, now, { cart_id: cart.id, order_id: order.id, user_id })
-  await queueLetter(tx, now, world.jobs, {
-    id: mintId(world.random, 'letter'),
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
     cause: `receipt:${order.id}`,
     kind: 'receipt',
     subject_id: order.id,
   })
-  await queueLetter(tx, now, world.jobs, {
-    id: mintId(world.random, 'letter'),
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
     cause: `seller_sale:${order.id}`,
     kind: 'seller_sale',
     subject_id: order.id,

@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { complete } from './complete.ts'
 
 /** What an attempt came to. */
@@ -34,7 +34,7 @@ export async function settle(
     }
     return told({ ...attempt, ...answer } as payments.Attempt)
   })
-  if (settled.outcome === 'completed') world.jobs.wake(LETTERS)
+  if (settled.outcome === 'completed') world.jobs.wake(EMAIL_QUEUE)
   return settled
 }
 

@@ -4,8 +4,8 @@ import * as payments from '#domain/payments'
 import { type Held, holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { queueLetter } from '#platform/letters'
 import { cents } from '#platform/money'
 
 /** A charge that is disputed, with all that hangs on it, held until the transaction ends. */
@@ -41,16 +41,16 @@ export function factsOf(
   }
 }
 
-/** Queues a letter to the seller about a dispute; one a cause. */
+/** Queues an email to the seller about a dispute; one a cause. */
 export async function tellSeller(
   { jobs, random }: World,
   tx: Db,
   now: Date,
-  letter: { kind: 'dispute_opened' | 'dispute_closed'; id: string; status: string },
+  email: { kind: 'dispute_opened' | 'dispute_closed'; id: string; status: string },
 ): Promise<void> {
-  const { kind, id, status } = letter
-  await queueLetter(tx, now, jobs, {
-    id: mintId(random, 'letter'),
+  const { kind, id, status } = email
+  await queueEmail(tx, now, jobs, {
+    id: mintId(random, 'email'),
     cause: `${kind}:${id}:${status}`,
     kind,
     subject_id: id,

@@ -9,7 +9,7 @@ import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
-import { sentLetters } from '#platform/letters'
+import { sentEmails } from '#platform/email-queue'
 import { type Cents, sum } from '#platform/money'
 
 /** What became of evidence. */
@@ -100,7 +100,7 @@ async function madeOf(
         `Bill ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +
         `${id === invoice.id ? ': the disputed charge.' : ', and is not disputed here.'}`,
     })),
-    ...(await sentLetters(db, causes)).map(({ sent_at }) => ({
+    ...(await sentEmails(db, causes)).map(({ sent_at }) => ({
       at: sent_at,
       what: `A receipt was sent to ${order.email}.`,
     })),

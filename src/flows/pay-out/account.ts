@@ -1,7 +1,7 @@
 import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 
 /**
  * Opens a payee's account at the processor, or finds the one there is, and returns the address of
@@ -40,12 +40,12 @@ export async function refreshAccount(world: World, owner: string): Promise<void>
     const bank = payouts.bankOf(told)
     if (bank === undefined || bank === before) return true
     const facts = { bank, ...(before === undefined ? {} : { before }) }
-    await queueFreshLetter(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
+    await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })
   // Somebody else was faster: what was told may be older than what he wrote.
   if (!isRecorded) return await refreshAccount(world, owner)
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
 }
 
 /** A payee's account changed, as the processor tells. */

@@ -6,8 +6,8 @@ import type { World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueLetter } from '#platform/letters'
 import type { Cents } from '#platform/money'
 import type { PaidOut } from './pay.ts'
 import { payeeTime } from './time.ts'
@@ -92,7 +92,7 @@ export async function endPayout(
     if (status !== 'pending') await tell(world, tx, now, id, status)
     return status
   })
-  world.jobs.wake(LETTERS)
+  world.jobs.wake(EMAIL_QUEUE)
   return status as 'paid' | 'pending' | 'failed'
 }
 
@@ -122,8 +122,8 @@ async function tell(
 ): Promise<void> {
   const kind = `payout_${status}`
   const cause = `${kind}:${payout_id}`
-  await queueLetter(tx, now, jobs, {
-    id: mintId(random, 'letter'),
+  await queueEmail(tx, now, jobs, {
+    id: mintId(random, 'email'),
     cause,
     kind,
     subject_id: payout_id,

@@ -5,8 +5,8 @@ import * as tax from '#domain/tax'
 import { endLicense, type Held, holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueLetter } from '#platform/letters'
 import { cents } from '#platform/money'
 
 /** A refund with all that its end changes, held until the transaction ends. */
@@ -44,7 +44,7 @@ export async function settleRefund(
     await payments.recordRefund(tx, held.now, refund.id, answer)
     if (answer.status !== 'refused') await bookRefund(world, tx, refunding)
   })
-  world.jobs.wake(LETTERS)
+  world.jobs.wake(EMAIL_QUEUE)
 }
 
 /** Money went back, or is on its way: it is booked, told, and may end the license. */
@@ -61,8 +61,8 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
     affiliate_id: invoice.affiliate_id,
   })
   await ledger.post(tx, now, mintId(world.random, 'txn'), posting)
-  await queueLetter(tx, now, world.jobs, {
-    id: mintId(world.random, 'letter'),
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
     cause: `refund_issued:${refund.id}`,
     kind: 'refund_issued',
     subject_id: refund.id,

@@ -1,8 +1,8 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
 import { checkPasskey } from './passkey.ts'
@@ -59,12 +59,12 @@ async function checkRecoveryCode(world: World, user_id: string, text: string) {
   const isUsed = await db.tx(async (tx) => {
     if (!(await identity.useRecoveryCode(tx, now, { user_id, code_hashes }))) return false
     const facts = { what: 'recovery_code_used' }
-    await queueFreshLetter(tx, now, world, { kind: 'security', subject_id: user_id, facts })
+    await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
     const action = 'account.recovery_code_used'
     await audit(tx, now, { actor: user_id, action, subject: user_id })
     return true
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return isUsed
 }
 

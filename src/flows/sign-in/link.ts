@@ -4,8 +4,8 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import type { Queue } from '#platform/jobs'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
 
 /** Accounts whose mailbox's owner said "This was not me": what they pay for is undone. */
 export const DISOWNED: Queue = { name: 'disowned-accounts', retries: 9, retry_seconds: 60 }
@@ -56,14 +56,14 @@ export async function answerLink(
       const facts = { what: 'password_changed' }
       // Who sets his first password knows; a changed one is told of, as somebody may read along.
       if (user.password_hash !== null) {
-        await queueFreshLetter(tx, now, world, { kind: 'security', subject_id: user_id, facts })
+        await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
       }
     }
     const action = `account.${purpose}`
     await audit(tx, now, { actor: user_id, action, subject: user_id, origin })
     return link
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   jobs.wake(DISOWNED)
   return answered
 }

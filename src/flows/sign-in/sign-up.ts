@@ -1,9 +1,9 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
-import { type Asked, takeLetter } from './letter.ts'
+import { type Asked, takeEntryEmail } from './email.ts'
 import { startAfresh } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
@@ -26,7 +26,7 @@ export interface SigningUp {
 export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
   const { db, clock, random, jobs } = world
   const { email, email_normalised, browser_hash, return_to = null } = typed
-  const refused = await takeLetter(world, { ...typed, kind: 'sign_up' })
+  const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
   const password_hash = await identity.hashPassword(typed.password)
@@ -35,14 +35,14 @@ export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
     const id = mintId(random, 'sup')
     const facts = { id, email, email_normalised, password_hash, browser_hash, return_to }
     await identity.addSignUp(tx, now, facts)
-    await queueFreshLetter(tx, now, world, { kind: 'sign_up', subject_id: id })
+    await queueFreshEmail(tx, now, world, { kind: 'sign_up', subject_id: id })
   })
-  jobs.wake(LETTERS)
+  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }
 
 /**
- * The mailbox answers a sign-up: now there is an account. Whoever opens the letter in another
+ * The mailbox answers a sign-up: now there is an account. Whoever opens the email in another
  * browser than the one that chose the password is somebody else, as far as is known, and gives a
  * `password` of his own. An account that was proven meanwhile stays as it is.
  */

@@ -3,7 +3,7 @@ import * as licensing from '#domain/licensing'
 import { holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
-import { queueFreshLetter } from '#platform/letters'
+import { queueFreshEmail } from '#platform/email-queue'
 import { endSubscription } from './fail.ts'
 
 /** Who asks for something: an account, and the request that the audit log names. */
@@ -43,9 +43,9 @@ export async function setAutoRenew(
       const about = { subject_id: license_id }
       // The owner of the mailbox never subscribed, so nothing is confirmed to them.
       if (!is_disowned) {
-        await queueFreshLetter(tx, now, world, { kind: 'subscription_canceled', ...about })
+        await queueFreshEmail(tx, now, world, { kind: 'subscription_canceled', ...about })
       }
-      await queueFreshLetter(tx, now, world, { kind: 'seller_cancellation', ...about })
+      await queueFreshEmail(tx, now, world, { kind: 'seller_cancellation', ...about })
     }
     return true
   })

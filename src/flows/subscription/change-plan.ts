@@ -6,7 +6,7 @@ import { type Held, holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Asker } from './auto-renew.ts'
 import { chargeInvoice, type Intended, type InvoiceOutcome, intend } from './charge.ts'
 import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-offer.ts'
@@ -46,7 +46,7 @@ export async function movePlan(
   })
   if ('end' in done) return done.end
   if (done.intended.outcome !== 'intended') {
-    world.jobs.wake(LETTERS)
+    world.jobs.wake(EMAIL_QUEUE)
     return done.intended.outcome === 'waived' ? { outcome: 'moved' } : done.intended
   }
   return await chargeInvoice(world, done.intended.attempt, { app: done.app, return_url })

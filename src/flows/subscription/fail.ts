@@ -3,8 +3,8 @@ import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { queueLetter } from '#platform/letters'
 import type { Paying } from './settle.ts'
 
 /** A bank said no: an upgrade is off, and a renewal goes along the calendar of retries. */
@@ -92,8 +92,8 @@ export async function tell(
   { id, license_id }: Pick<billing.Subscription, 'id' | 'license_id'>,
   cause: string,
 ): Promise<void> {
-  await queueLetter(tx, now, jobs, {
-    id: mintId(random, 'letter'),
+  await queueEmail(tx, now, jobs, {
+    id: mintId(random, 'email'),
     cause: `${kind}:${id}:${cause}`,
     kind,
     subject_id: license_id,

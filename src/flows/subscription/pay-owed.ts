@@ -5,8 +5,8 @@ import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { holdLicense } from '#flows/hold'
 import type { World } from '#flows/world'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS } from '#platform/letters'
 import { ZERO } from '#platform/money'
 import type { Asker } from './auto-renew.ts'
 import { chargeInvoice, type InvoiceOutcome, intend } from './charge.ts'
@@ -39,7 +39,7 @@ export async function payOwed(
   if (!charged) return { outcome: 'nothing_owed' }
   const { app, intended } = charged
   if (intended.outcome === 'waived') {
-    world.jobs.wake(LETTERS)
+    world.jobs.wake(EMAIL_QUEUE)
     return { outcome: 'paid' }
   }
   if (intended.outcome === 'processing') return intended

@@ -7,8 +7,8 @@ import * as tax from '#domain/tax'
 import { bookPayment, type PaidBy } from '#flows/book'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { queueLetter } from '#platform/letters'
 import { sum, ZERO } from '#platform/money'
 import type { Paying } from './settle.ts'
 
@@ -30,8 +30,8 @@ export async function pay(world: World, tx: Db, now: Date, payment: Payment): Pr
   const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
   const payees = { seller_id: app.seller_id, state }
   await bookPayment(world, tx, now, { invoice, payees, paid_by })
-  await queueLetter(tx, now, world.jobs, {
-    id: mintId(world.random, 'letter'),
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
     cause: `receipt:${invoice.id}`,
     kind: 'invoice_paid',
     subject_id: invoice.id,

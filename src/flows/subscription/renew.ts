@@ -7,8 +7,8 @@ import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { LETTERS } from '#platform/letters'
 import { ZERO } from '#platform/money'
 import { chargeInvoice, type Intended, intend } from './charge.ts'
 import { endSubscription, followCalendar, tell } from './fail.ts'
@@ -95,13 +95,13 @@ async function take(world: World, id: string): Promise<void> {
     return undefined
   })
   if (!charged) {
-    world.jobs.wake(LETTERS)
+    world.jobs.wake(EMAIL_QUEUE)
     return
   }
   // The tax service may be somewhere else: it is asked with nothing locked.
   const billed = await billFor(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, billed))
-  if (intended?.outcome === 'waived') world.jobs.wake(LETTERS)
+  if (intended?.outcome === 'waived') world.jobs.wake(EMAIL_QUEUE)
   if (intended?.outcome !== 'intended') return
   const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
   await chargeInvoice(world, intended.attempt, { app: charged.app, return_url })

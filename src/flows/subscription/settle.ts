@@ -4,7 +4,7 @@ import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 import { fail } from './fail.ts'
 import { pay } from './pay.ts'
 
@@ -45,7 +45,7 @@ export async function settleInvoice(
     }
     return toldOfInvoice({ ...attempt, ...answer } as payments.InvoiceAttempt)
   })
-  world.jobs.wake(LETTERS)
+  world.jobs.wake(EMAIL_QUEUE)
   return settled
 }
 

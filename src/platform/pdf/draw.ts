@@ -77,14 +77,14 @@ interface OpenFont {
   _font: { font: { hasGlyphForCodePoint(code: number): boolean } }
 }
 
-/** A text in the letters that the font has (decision 70); others become question marks. */
+/** A text in the characters that the font has (decision 70); others become question marks. */
 function printable(doc: Doc, text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   const { font } = (doc as unknown as OpenFont)._font
-  const letters = Array.from(text.normalize('NFC'), (letter) =>
-    font.hasGlyphForCodePoint(letter.codePointAt(0)!) ? letter : '?',
+  const characters = Array.from(text.normalize('NFC'), (character) =>
+    font.hasGlyphForCodePoint(character.codePointAt(0)!) ? character : '?',
   )
-  return letters.join('').replaceAll(SPLIT, (letter) => letter.normalize('NFD'))
+  return characters.join('').replaceAll(SPLIT, (character) => character.normalize('NFD'))
 }
 
 function widthOf(doc: Doc): number {

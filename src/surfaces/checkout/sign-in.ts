@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { identifyBuyer } from '#flows/checkout'
-import { sendEntryLetter, signInWithPassword } from '#flows/sign-in'
+import { sendEntryEmail, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { csrfToken, currentSession, knownDevice, letIn } from '#surfaces/browser'
 import { originOf } from '#surfaces/device'
@@ -61,7 +61,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!
-    const sent = await sendEntryLetter(world, {
+    const sent = await sendEntryEmail(world, {
       ...email,
       kind: 'sign_in',
       return_to: here,

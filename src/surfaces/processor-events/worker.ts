@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { LETTERS } from '#platform/letters'
+import { EMAIL_QUEUE } from '#platform/email-queue'
 
 type Event = payments.ProcessorEvent
 type Kind = Event['kind']
@@ -63,7 +63,7 @@ export async function handleEvents(world: World): Promise<number> {
       log.error({ error, event_id: event.id, kind: event.kind }, 'an event must wait')
     }
   }
-  if (done > 0) jobs.wake(LETTERS)
+  if (done > 0) jobs.wake(EMAIL_QUEUE)
   return done
 }
 

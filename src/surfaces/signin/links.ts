@@ -76,7 +76,7 @@ async function openLink(
   if (purpose === 'sign_up') {
     const typed = await identity.peekSignUp(db, now, token)
     if (!typed) return undefined
-    // Whoever reads the letter elsewhere may not be the one who chose the password.
+    // Whoever reads the email elsewhere may not be the one who chose the password.
     const isSame = typed.browser_hash.equals(browserHash(world, request, reply))
     const password = isSame ? undefined : 'Password'
     return { purpose, token, email: typed.email, new_email: undefined, password }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import {
   askForPasskey,
-  sendEntryLetter,
+  sendEntryEmail,
   signInWithPasskey,
   signInWithPassword,
 } from '#flows/sign-in'
@@ -87,7 +87,7 @@ async function trySignIn(
   const known = knownDevice(world, request)
   const claim = { email_normalised: read.email_normalised, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
-    const sent = await sendEntryLetter(world, { ...claim, kind: form.by, return_to })
+    const sent = await sendEntryEmail(world, { ...claim, kind: form.by, return_to })
     if (sent.outcome === 'sent') return again({ sent: SENT })
     return again(tooOften(sent))
   }

@@ -159,7 +159,7 @@ function entryOf(
   index: number,
 ): TimelineEntry {
   const { at, kind, why, status, amount, subject, email } = happening
-  const isYours = kind === 'letter' && why.startsWith('dispute_')
+  const isYours = kind === 'email' && why.startsWith('dispute_')
   const hasPage = kind === 'paid' || kind === 'declined'
   const words = happeningWords(happening)
   return {

@@ -22,7 +22,7 @@ const TRIGGERS: Record<string, string> = {
   preview_ended: 'the preview ended',
 }
 
-const LETTERS: Record<string, string> = {
+const EMAIL_NAMES: Record<string, string> = {
   receipt: 'Receipt of the purchase',
   invoice_paid: 'Receipt of a payment',
   payment_failed: 'A payment failed',
@@ -56,8 +56,8 @@ export function happeningWords({ kind, why }: Pick<billing.Happening, 'kind' | '
       return `Dispute opened: ${plain(why)}`
     case 'dispute_closed':
       return `Dispute ${why}`
-    case 'letter':
-      return `Letter: ${LETTERS[why] ?? plain(why)}`
+    case 'email':
+      return `Letter: ${EMAIL_NAMES[why] ?? plain(why)}`
     case 'payout':
       return why === 'weekly' ? 'Weekly payout on its way' : 'Payout on its way'
     case 'payout_settled':

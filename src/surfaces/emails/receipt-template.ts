@@ -2,7 +2,7 @@ import { formatDay, formatMoney } from '#design/money'
 import type { OrderStory } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
-import type { Block, Words } from './words.ts'
+import type { Block, EmailContent } from './template.ts'
 
 /** The addresses that a receipt leads to; `set_password` and `not_me` only for a new account. */
 export interface ReceiptLinks {
@@ -16,7 +16,7 @@ export interface ReceiptLinks {
 export function receipt(
   order: OrderStory,
   facts: { license_key: string; links: ReceiptLinks; sold_by: Block },
-): Words {
+): EmailContent {
   const { license_key, links, sold_by } = facts
   const total = sum(order.amount, order.tax)
   const isTrial = order.charged === 0

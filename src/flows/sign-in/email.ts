@@ -1,25 +1,25 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { LETTERS, queueFreshLetter } from '#platform/letters'
+import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { networksOf, networksWith } from '#platform/networks'
 import type { Claim } from './password.ts'
 import { type TooOften, takeTries } from './tries.ts'
 
 /** Asked for from one network, or from one browser in which the account's owner was signed in. */
-const LETTERS_OF_ASKER: Limit = { name: 'sign-in-letters', points: 4, seconds: 900 }
-const LETTERS_OF_NETWORK: Limit = { name: 'sign-in-letters-network', points: 30, seconds: 900 }
+const EMAILS_OF_BROWSER: Limit = { name: 'sign-in-emails', points: 4, seconds: 900 }
+const EMAILS_OF_NETWORK: Limit = { name: 'sign-in-emails-network', points: 30, seconds: 900 }
 /** To one mailbox, whoever asks. A link outlives this window, so at its end there is a good one. */
-const LETTERS_TO_MAILBOX: Limit = { name: 'sign-in-letters-mailbox', points: 8, seconds: 900 }
+const EMAILS_TO_MAILBOX: Limit = { name: 'sign-in-emails-mailbox', points: 8, seconds: 900 }
 
-/** The letters with which an account's owner gets in: a sign-in link, or a new password. */
+/** The emails with which an account's owner gets in: a sign-in link, or a new password. */
 export type Entry = 'sign_in' | 'set_password'
 
 /**
- * Takes the points of one more letter to an address that somebody merely typed; `enough` where the
+ * Takes the points of one more email to an address that somebody merely typed; `enough` where the
  * mailbox has so many fresh ones that another would be a nuisance and not a help.
  */
-export async function takeLetter(
+export async function takeEntryEmail(
   world: World,
   claim: Claim & { kind: Entry | 'sign_up' },
 ): Promise<TooOften | { outcome: 'enough' } | undefined> {
@@ -28,36 +28,36 @@ export async function takeLetter(
   const isKnown = known !== undefined && user?.id === known.user_id
   const asker = isKnown ? known.device_id : networksWith(origin.address, email_normalised)
   const tooOften = await takeTries(world, [
-    [LETTERS_OF_ASKER, asker],
-    [LETTERS_OF_NETWORK, networksOf(origin.address)],
+    [EMAILS_OF_BROWSER, asker],
+    [EMAILS_OF_NETWORK, networksOf(origin.address)],
   ])
   if (tooOften || isKnown) return tooOften
   const mailbox = `${claim.kind} ${email_normalised}`
-  const { allowed } = await world.limits.take(LETTERS_TO_MAILBOX, mailbox)
+  const { allowed } = await world.limits.take(EMAILS_TO_MAILBOX, mailbox)
   return allowed ? undefined : { outcome: 'enough' }
 }
 
-/** What came of asking for a letter. */
+/** What came of asking for an email. */
 export type Asked = { outcome: 'sent' } | TooOften
 
 /**
- * Sends a link to an address if it has an account. Whether it has one is looked up when the letter
+ * Sends a link to an address if it has an account. Whether it has one is looked up when the email
  * is written, so that what is done and answered here is the same either way.
  */
-export async function sendEntryLetter(
+export async function sendEntryEmail(
   world: World,
   claim: Claim & { kind: Entry; return_to: string | undefined },
 ): Promise<Asked> {
   const { db, clock, jobs } = world
-  const refused = await takeLetter(world, claim)
+  const refused = await takeEntryEmail(world, claim)
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
-  const letter = {
+  const email = {
     kind: claim.kind,
     subject_id: claim.email_normalised,
     ...(claim.return_to === undefined ? {} : { facts: { return_to: claim.return_to } }),
   }
-  await db.tx((tx) => queueFreshLetter(tx, clock.now(), world, letter))
-  jobs.wake(LETTERS)
+  await db.tx((tx) => queueFreshEmail(tx, clock.now(), world, email))
+  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }

@@ -2,26 +2,26 @@ import type { JSX } from 'preact'
 import { BackLink, TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
-import type { Attachment, KeptLetter } from '#platform/mail'
+import type { Attachment, MailboxEmail } from '#platform/mail'
 
-/** Every letter in the development mailbox, the latest first. */
-export function MailboxPage({ letters }: { letters: KeptLetter[] }): JSX.Element {
+/** Every email in the development mailbox, the latest first. */
+export function MailboxPage({ emails }: { emails: MailboxEmail[] }): JSX.Element {
   return (
     <SiteLayout title="Development mailbox · Purser">
       <Heading title="Development mailbox">
         No mail server is set, so letters end here instead of in a real mailbox.
       </Heading>
-      {letters.length === 0 ? (
+      {emails.length === 0 ? (
         <EmptyState title="No letters yet">
           A receipt arrives here as soon as something is bought.
         </EmptyState>
       ) : (
         <RecordCards
-          records={letters.map((letter) => ({
-            key: letter.message_id,
-            href: `/dev/mailbox/${encodeURIComponent(letter.message_id)}`,
-            title: letter.subject,
-            details: [`To ${letter.recipient}`, sentAt(letter)],
+          records={emails.map((email) => ({
+            key: email.message_id,
+            href: `/dev/mailbox/${encodeURIComponent(email.message_id)}`,
+            title: email.subject,
+            details: [`To ${email.recipient}`, sentAt(email)],
           }))}
         />
       )}
@@ -29,7 +29,7 @@ export function MailboxPage({ letters }: { letters: KeptLetter[] }): JSX.Element
   )
 }
 
-function sentAt({ sent_at }: KeptLetter): string {
+function sentAt({ sent_at }: MailboxEmail): string {
   return `${sent_at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
@@ -47,29 +47,29 @@ function linked(text: string): (string | JSX.Element)[] {
   )
 }
 
-/** One letter, as its plain text with its links alive, and the papers that came along. */
-export function LetterPage({
-  letter,
+/** One email, as its plain text with its links alive, and the papers that came along. */
+export function EmailPage({
+  email,
 }: {
-  letter: KeptLetter & { attachments: Attachment[] }
+  email: MailboxEmail & { attachments: Attachment[] }
 }): JSX.Element {
-  const base = `/dev/mailbox/${encodeURIComponent(letter.message_id)}`
+  const base = `/dev/mailbox/${encodeURIComponent(email.message_id)}`
   return (
-    <SiteLayout title={`${letter.subject} · Purser`}>
+    <SiteLayout title={`${email.subject} · Purser`}>
       <BackLink href="/dev/mailbox/">All letters</BackLink>
-      <Heading title={letter.subject} />
+      <Heading title={email.subject} />
       <DescriptionList
         items={[
-          { term: 'To', detail: letter.recipient },
-          { term: 'Sent', detail: sentAt(letter) },
-          ...letter.attachments.map(({ filename }) => ({
+          { term: 'To', detail: email.recipient },
+          { term: 'Sent', detail: sentAt(email) },
+          ...email.attachments.map(({ filename }) => ({
             term: 'Attached',
             detail: <TextLink href={`${base}/${filename}`}>{filename}</TextLink>,
           })),
         ]}
       />
       <Panel>
-        <div class="break-words whitespace-pre-line">{linked(letter.text)}</div>
+        <div class="break-words whitespace-pre-line">{linked(email.text)}</div>
       </Panel>
     </SiteLayout>
   )

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import type { Letter } from '#platform/letters'
+import type { QueuedEmail } from '#platform/email-queue'
 import {
   accountExists,
   confirmNewEmail,
@@ -10,11 +10,11 @@ import {
   setPassword,
   signInLink,
   signUpLink,
-} from './account-words.ts'
+} from './account-templates.ts'
 import { link, signUpUrl } from './link.ts'
-import type { Written } from './words.ts'
+import type { WrittenEmail } from './template.ts'
 
-type Write = (world: World, letter: Required<Letter>) => Promise<Written | undefined>
+type Write = (world: World, email: Required<QueuedEmail>) => Promise<WrittenEmail | undefined>
 
 const WRITERS = {
   sign_in: writeEntry,
@@ -26,14 +26,14 @@ const WRITERS = {
   email_changed: writeToOldEmail,
 } satisfies Record<string, Write>
 
-/** Whether a letter is about an account and its safety. */
-export function isAccountLetter(kind: string): kind is keyof typeof WRITERS {
+/** Whether an email is about an account and its safety. */
+export function isAccountEmail(kind: string): kind is keyof typeof WRITERS {
   return Object.hasOwn(WRITERS, kind)
 }
 
-/** Writes such a letter; undefined where, by now, there is nobody to write to. */
-export const writeAccountLetter: Write = async (world, letter) =>
-  isAccountLetter(letter.kind) ? await WRITERS[letter.kind](world, letter) : undefined
+/** Writes such an email; undefined where, by now, there is nobody to write to. */
+export const writeAccountEmail: Write = async (world, email) =>
+  isAccountEmail(email.kind) ? await WRITERS[email.kind](world, email) : undefined
 
 /** The account of an address, if it has one and its owner may use it. */
 async function openAccount({ db }: World, email_normalised: string) {
@@ -41,19 +41,25 @@ async function openAccount({ db }: World, email_normalised: string) {
   return user?.locked_at === null ? user : undefined
 }
 
-async function writeEntry(world: World, letter: Required<Letter>): Promise<Written | undefined> {
-  const user = await openAccount(world, letter.subject_id)
+async function writeEntry(
+  world: World,
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
-  const facts = { user_id: user.id, return_to: letter.facts.return_to }
+  const facts = { user_id: user.id, return_to: email.facts.return_to }
   const words =
-    letter.kind === 'sign_in'
+    email.kind === 'sign_in'
       ? signInLink(await link(world, 'sign_in', facts))
       : setPassword(await link(world, 'set_password', facts))
   return { to: user.email, words }
 }
 
-async function writeSignUp(world: World, letter: Required<Letter>): Promise<Written | undefined> {
-  const typed = await identity.findSignUp(world.db, letter.subject_id)
+async function writeSignUp(
+  world: World,
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  const typed = await identity.findSignUp(world.db, email.subject_id)
   if (!typed) return undefined
   const user = await identity.findByEmail(world.db, typed.email_normalised)
   if (user?.locked_at) return undefined
@@ -62,19 +68,19 @@ async function writeSignUp(world: World, letter: Required<Letter>): Promise<Writ
   return { to: user.email, words: accountExists(await link(world, 'sign_in', facts)) }
 }
 
-async function writeSecurity(world: World, letter: Required<Letter>): Promise<Written> {
-  const user = (await identity.findUser(world.db, letter.subject_id))!
+async function writeSecurity(world: World, email: Required<QueuedEmail>): Promise<WrittenEmail> {
+  const user = (await identity.findUser(world.db, email.subject_id))!
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
-  const { what = '', name } = letter.facts
+  const { what = '', name } = email.facts
   return { to: user.email, words: securityChanged({ what, ...(name ? { name } : {}) }, urls) }
 }
 
 async function writeToNewEmail(
   world: World,
-  letter: Required<Letter>,
-): Promise<Written | undefined> {
-  const change = await identity.findEmailChange(world.db, letter.subject_id)
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.done_at || change.ended_at) return undefined
   const taken = await identity.findByEmail(world.db, change.new_email_normalised)
   if (taken) return { to: taken.email, words: newEmailTaken() }
@@ -85,9 +91,9 @@ async function writeToNewEmail(
 
 async function writeToOldEmail(
   world: World,
-  letter: Required<Letter>,
-): Promise<Written | undefined> {
-  const change = await identity.findEmailChange(world.db, letter.subject_id)
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.ended_at) return undefined
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })

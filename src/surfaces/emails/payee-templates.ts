@@ -1,6 +1,6 @@
 import { formatDay, formatMoney } from '#design/money'
 import type { DisputeReason } from '#domain/payments'
-import type { Words } from './words.ts'
+import type { EmailContent } from './template.ts'
 
 /** How a bank's reason for a dispute reads to people. */
 const REASONS: Record<DisputeReason, string> = {
@@ -14,7 +14,7 @@ const REASONS: Record<DisputeReason, string> = {
   general: 'The bank names no reason',
 }
 
-/** A dispute as its letters tell it; amounts in cents. */
+/** A dispute as its emails tell it; amounts in cents. */
 export interface DisputeFacts {
   app_name: string
   product_name: string
@@ -38,7 +38,7 @@ function rowsOf(dispute: DisputeFacts): [string, string][] {
 }
 
 /** A buyer objected to a charge at his bank, or the bank asks about one. */
-export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Words {
+export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): EmailContent {
   const { app_name, product_name, sellers_part, cost, due_at, url } = dispute
   const name = `${app_name} ${product_name}`
   const heading = is_inquiry
@@ -64,7 +64,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Words
 }
 
 /** The bank has decided. */
-export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): Words {
+export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
   const { app_name, product_name, sellers_part, cost, url } = dispute
   const name = `${app_name} ${product_name}`
   const heading = `The dispute about ${name} is ${outcome}`
@@ -84,7 +84,7 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): W
   }
 }
 
-/** A payout as its letters tell it. */
+/** A payout as its emails tell it. */
 export interface PayoutFacts {
   number: number
   /** In cents. */
@@ -97,7 +97,7 @@ export interface PayoutFacts {
 }
 
 /** Money arrived at a payee's bank. */
-export function payoutPaid({ number, amount, bank, url }: PayoutFacts): Words {
+export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailContent {
   const to = bank ? ` to ${bank}` : ''
   return {
     subject: `Your payout of ${formatMoney(amount)}`,
@@ -115,7 +115,7 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): Words {
 }
 
 /** A payout came back. */
-export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): Words {
+export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): EmailContent {
   const to = bank ? ` to ${bank}` : ''
   const why = failure ? ` The reason we were given: ${failure}` : ''
   return {
@@ -139,7 +139,7 @@ export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts
 export function bankChanged(
   { bank, before }: { bank: string; before: string | undefined },
   security_url: string,
-): Words {
+): EmailContent {
   const now: [string, string] = ['Now', bank]
   return {
     subject: before

@@ -1,9 +1,9 @@
-import type { Words } from './words.ts'
+import type { EmailContent } from './template.ts'
 
 const UNASKED = 'If you did not ask for this, you need not do anything.'
 
-/** The letter with a sign-in link. */
-export function signInLink(url: string): Words {
+/** The email with a sign-in link. */
+export function signInLink(url: string): EmailContent {
   return {
     subject: 'Your sign-in link for Purser',
     heading: 'Sign in to Purser',
@@ -14,8 +14,8 @@ export function signInLink(url: string): Words {
   }
 }
 
-/** The letter with a link to a new password. */
-export function setPassword(url: string): Words {
+/** The email with a link to a new password. */
+export function setPassword(url: string): EmailContent {
   return {
     subject: 'Set a new password for Purser',
     heading: 'Set a new password',
@@ -26,8 +26,8 @@ export function setPassword(url: string): Words {
   }
 }
 
-/** The letter that turns what somebody typed on the sign-up page into an account. */
-export function signUpLink(url: string): Words {
+/** The email that turns what somebody typed on the sign-up page into an account. */
+export function signUpLink(url: string): EmailContent {
   return {
     subject: 'Confirm your email for Purser',
     heading: 'Your account is nearly ready',
@@ -38,8 +38,8 @@ export function signUpLink(url: string): Words {
   }
 }
 
-/** The letter to somebody who signed up with an address that has an account. */
-export function accountExists(url: string): Words {
+/** The email to somebody who signed up with an address that has an account. */
+export function accountExists(url: string): EmailContent {
   return {
     subject: 'You already have an account at Purser',
     heading: 'You already have an account',
@@ -79,11 +79,11 @@ const CHANGES: Record<string, [subject: string, sentence: string]> = {
   ],
 }
 
-/** The letter about a change of what keeps others out: was this you? */
+/** The email about a change of what keeps others out: was this you? */
 export function securityChanged(
   facts: { what: string; name?: string },
   urls: { security: string; sign_in: string },
-): Words {
+): EmailContent {
   const [subject, sentence] = CHANGES[facts.what]!
   return {
     subject,
@@ -108,8 +108,8 @@ export function securityChanged(
 
 type Row = [term: string, value: string]
 
-/** The letter to a new address, which must answer before anything changes. */
-export function confirmNewEmail(old_email: string, url: string): Words {
+/** The email to a new address, which must answer before anything changes. */
+export function confirmNewEmail(old_email: string, url: string): EmailContent {
   return {
     subject: 'Confirm your new email for Purser',
     heading: 'Is this your new address?',
@@ -121,8 +121,8 @@ export function confirmNewEmail(old_email: string, url: string): Words {
   }
 }
 
-/** The letter to a new address that has an account of its own. */
-export function newEmailTaken(): Words {
+/** The email to a new address that has an account of its own. */
+export function newEmailTaken(): EmailContent {
   return {
     subject: 'This address is in use at Purser',
     heading: 'This address has an account already',
@@ -135,11 +135,11 @@ export function newEmailTaken(): Words {
   }
 }
 
-/** The letter to the old address: a change is wanted, or was made, and can be taken back. */
+/** The email to the old address: a change is wanted, or was made, and can be taken back. */
 export function emailChange(
   change: { old_email: string; new_email: string; done_at: Date | null },
   undo_url: string,
-): Words {
+): EmailContent {
   const done = change.done_at !== null
   return {
     subject: done ? 'Your email was changed' : 'Your email is about to change',

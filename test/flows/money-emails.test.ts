@@ -4,15 +4,15 @@ import * as apps from '#domain/apps'
 import * as payouts from '#domain/payouts'
 import { payOut, refreshAccount } from '#flows/pay-out'
 import { setAutoRenew } from '#flows/subscription'
-import { LETTERS } from '#platform/letters'
-import { findLetter, listMailbox } from '#platform/mail'
+import { EMAIL_QUEUE } from '#platform/email-queue'
+import { findMailboxEmail, listMailbox } from '#platform/mail'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import type { OtherApp } from '../support/apps.ts'
 import { decide, INQUIRY, objectTo } from '../support/disputes.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { letterTo } from '../support/mailbox.ts'
+import { emailTo } from '../support/mailbox.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
@@ -43,23 +43,23 @@ async function passDays(app: OtherApp, days: number) {
   }
 }
 
-/** A letter holds all of these words, each as it stands there. */
-function holds(letter: string, ...words: string[]) {
-  for (const each of words) assert.ok(letter.includes(each), `no "${each}" in:\n${letter}`)
+/** An email holds all of these words, each as it stands there. */
+function holds(message: string, ...words: string[]) {
+  for (const each of words) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
 }
 
-describe('a letter to a buyer', () => {
+describe('an email to a buyer', () => {
   test('comes with every renewal: the figures, the next charge, and the receipt as a PDF', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app })
     await passDays(app, 32)
-    const letter = await letterTo(service, email, /^Receipt PUR-\d{6} for Harbor Harbor Pro$/)
-    holds(letter, 'is paid until May 10, 2026.', '$10.00', '$0.50', 'Paid: $10.50')
-    holds(letter, 'Next charge: $10.50 on May 10, 2026', 'Visa ending in 4242', '/manage/')
+    const message = await emailTo(service, email, /^Receipt PUR-\d{6} for Harbor Harbor Pro$/)
+    holds(message, 'is paid until May 10, 2026.', '$10.00', '$0.50', 'Paid: $10.50')
+    holds(message, 'Next charge: $10.50 on May 10, 2026', 'Visa ending in 4242', '/manage/')
     const kept = (await listMailbox(service.world.db)).find(
       (each) => each.recipient === email && each.subject.startsWith('Receipt PUR'),
     )!
-    const { attachments } = (await findLetter(service.world.db, kept.message_id))!
+    const { attachments } = (await findMailboxEmail(service.world.db, kept.message_id))!
     const { text } = await readPdf(attachments[0]!.content)
     holds(text, 'April 10, 2026 to May 10, 2026', '$10.50')
     const url = `/dev/mailbox/${encodeURIComponent(kept.message_id)}/${attachments[0]!.filename}`
@@ -72,14 +72,14 @@ describe('a letter to a buyer', () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app, card: CARD.never_renews })
     await passDays(app, 31)
-    const first = await letterTo(service, email, /^Your payment for .* did not go through$/)
+    const first = await emailTo(service, email, /^Your payment for .* did not go through$/)
     holds(first, 'declined this card', 'Owed: $10.50', 'Next try: April 11, 2026')
     holds(first, 'Ends, if it stays unpaid: May 1, 2026', '/manage/')
     await passDays(app, 15)
-    const last = await letterTo(service, email, /^Last reminder/)
+    const last = await emailTo(service, email, /^Last reminder/)
     holds(last, 'ends on May 1, 2026 unless it is paid')
     await passDays(app, 8)
-    const end = await letterTo(service, email, /^Your license for .* has ended$/)
+    const end = await emailTo(service, email, /^Your license for .* has ended$/)
     holds(end, 'Nothing more is charged', `/apps/`)
   })
 
@@ -87,16 +87,16 @@ describe('a letter to a buyer', () => {
     const app = await monthly()
     const { email, license_id } = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
     await passDays(app, 31)
-    await letterTo(service, email, /did not go through$/)
+    await emailTo(service, email, /did not go through$/)
     await passDays(app, 2)
-    await letterTo(service, email, /^Receipt PUR/)
-    // As if the mail server had been away until now: a letter is written when it is sent.
+    await emailTo(service, email, /^Receipt PUR/)
+    // As if the mail server had been away until now: an email is written when it is sent.
     const { db, jobs } = service.world
     await db.run(sql`delete from dev_mailbox where recipient = ${email}`)
-    const [letter] = await db.rows<{ id: string }>(sql`update letters set sent_at = null
+    const [message] = await db.rows<{ id: string }>(sql`update letters set sent_at = null
       where kind = 'payment_failed' and subject_id = ${license_id} returning id`)
-    await jobs.send(db, LETTERS, { letter_id: letter!.id })
-    jobs.wake(LETTERS)
+    await jobs.send(db, EMAIL_QUEUE, { email_id: message!.id })
+    jobs.wake(EMAIL_QUEUE)
     const isWaiting = sql`select 1 from letters where sent_at is null`
     while (await db.maybe(isWaiting)) await new Promise((resolve) => setImmediate(resolve))
     const got = await db.rows(sql`select 1 from dev_mailbox where recipient = ${email}`)
@@ -110,50 +110,50 @@ describe('a letter to a buyer', () => {
     const { license_id } = leaving
     await setAutoRenew(service.world, asker(leaving), { license_id, to: 'off' })
     await passDays(app, 12)
-    const told = await letterTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
+    const told = await emailTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
     holds(told, 'Visa ending in 4242 is charged $10.50 that day', 'Sales tax (TX): $0.50')
     holds(told, 'Cancel subscription', '/auto-renew/')
-    const other = await letterTo(service, leaving.email, /^Your trial of .* ends on/)
+    const other = await emailTo(service, leaving.email, /^Your trial of .* ends on/)
     holds(other, 'Auto-renew is off, so nothing is charged')
   })
 
   test('tells of a refund, with the receipt that it stands on', async () => {
     const bought = await buy(service)
     await refund(service, bought, 315)
-    const letter = await letterTo(
+    const message = await emailTo(
       service,
       bought.email,
       /^Your refund of \$3\.15 for Tidepool Pro$/,
     )
-    holds(letter, 'Refunded: $3.15', '$12.60', 'Visa ending in 4242', 'The license stays as it is')
+    holds(message, 'Refunded: $3.15', '$12.60', 'Visa ending in 4242', 'The license stays as it is')
     await refund(service, bought)
-    const rest = await letterTo(service, bought.email, /^Your refund of \$9\.45/)
+    const rest = await emailTo(service, bought.email, /^Your refund of \$9\.45/)
     holds(rest, 'The license has ended')
   })
 })
 
 const seller = 'marina@tidepool.example'
 
-describe('a letter to a seller', () => {
+describe('an email to a seller', () => {
   test('tells of a dispute, what it holds back and until when, and of its end', async () => {
     const bought = await buy(service)
     const dispute = await objectTo(service, bought.charge)
-    const opened = await letterTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
+    const opened = await emailTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
     holds(opened, bought.email, 'Disputed: $12.60', '$12.00 and the cost of $15.00')
     holds(opened, 'Answer by:', '/dashboard/apps/tidepool/sales/inv_')
     await decide(service, dispute, 'won')
-    const won = await letterTo(service, seller, /^The dispute about Tidepool Pro is won$/)
+    const won = await emailTo(service, seller, /^The dispute about Tidepool Pro is won$/)
     holds(won, '$12.00 and the cost of $15.00 are back in your balance')
     const other = await buy(service)
     await decide(service, await objectTo(service, other.charge), 'lost')
-    holds(await letterTo(service, seller, /is lost$/), 'The license has ended')
+    holds(await emailTo(service, seller, /is lost$/), 'The license has ended')
   })
 
   test('tells of an inquiry that no money has moved', async () => {
     await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
-    const letter = await letterTo(service, seller, /^A bank asks about a payment/)
-    holds(letter, 'No money has moved')
+    const message = await emailTo(service, seller, /^A bank asks about a payment/)
+    holds(message, 'No money has moved')
   })
 
   test('tells of a payout that arrived, and of one that came back, with the bank and the statement', async () => {
@@ -167,11 +167,11 @@ describe('a letter to a seller', () => {
       await handleEvents(service.world)
     }
     await pay()
-    const paid = await letterTo(service, seller, /^Your payout of \$[\d.,]+$/)
+    const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+$/)
     holds(paid, 'account ending in 6789', '/dashboard/payouts/po_')
     await withBank(service, 'seller', BANKS.closed)
     await pay()
-    const failed = await letterTo(service, seller, /came back$/)
+    const failed = await emailTo(service, seller, /came back$/)
     holds(failed, 'did not arrive', 'in your balance again', '/dashboard/payouts/po_')
   })
 
@@ -188,14 +188,14 @@ describe('a letter to a seller', () => {
     await withBank(service, 'affiliate')
     const before = await told()
     const { email } = service.demo.affiliate
-    const added = await letterTo(service, email, /^A bank account for your payouts was added$/)
+    const added = await emailTo(service, email, /^A bank account for your payouts was added$/)
     holds(added, 'Was this you?', 'Now: Sandbox Test Bank, account ending in 6789')
     holds(added, 'If this was not you, choose a new password', '/account/security/')
     await withBank(service, 'affiliate')
     assert.equal(await told(), before, 'the same bank again is no change')
     await withBank(service, 'affiliate', BANKS.closed)
     assert.equal(await told(), before + 1)
-    const changed = await letterTo(service, email, /^Your bank account for payouts was changed$/)
+    const changed = await emailTo(service, email, /^Your bank account for payouts was changed$/)
     holds(changed, 'Before: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
   })
 
@@ -219,11 +219,11 @@ describe('a letter to a seller', () => {
         return told
       },
     }
-    const letters = () =>
+    const emails = () =>
       world.db.rows(sql`select facts from letters where kind = 'bank_changed' order by id`)
-    const before = (await letters()).length
+    const before = (await emails()).length
     await refreshAccount({ ...world, processor: late }, owner)
-    assert.equal((await letters()).length, before + 1)
+    assert.equal((await emails()).length, before + 1)
     const account = await payouts.findAccount(world.db, owner)
     assert.equal(account?.bank_last4, '6789')
   })

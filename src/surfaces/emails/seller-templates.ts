@@ -1,5 +1,5 @@
 import { formatDay, formatMoney } from '#design/money'
-import type { Block, Words } from './words.ts'
+import type { Block, EmailContent } from './template.ts'
 
 /** What an email to a seller is about: a plan, its buyer, and where both are seen. */
 export interface SellerFacts {
@@ -23,7 +23,7 @@ const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${produ
 export function sold(
   facts: SellerFacts,
   sale: { amount: number; fee: number; is_trial: boolean; state: string },
-): Words {
+): EmailContent {
   const { amount, fee, is_trial, state } = sale
   const heading = is_trial ? `New trial of ${nameOf(facts)}` : `New sale of ${nameOf(facts)}`
   const figures: [string, string][] = is_trial
@@ -44,7 +44,7 @@ export function sold(
 }
 
 /** A buyer canceled; `ends_at` is null where the license ended at once. */
-export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): Words {
+export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): EmailContent {
   const heading = `${nameOf(facts)} was canceled`
   const when = ends_at ? `on ${formatDay(ends_at)}, at the end of the paid period` : 'today'
   return {
@@ -59,7 +59,7 @@ export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): Words
 }
 
 /** A renewal was declined for the first time. */
-export function renewalFailed(facts: SellerFacts, retry_at: Date | null): Words {
+export function renewalFailed(facts: SellerFacts, retry_at: Date | null): EmailContent {
   const heading = `A renewal of ${nameOf(facts)} failed`
   const next = retry_at
     ? `We retry the card on ${formatDay(retry_at)} and for up to 21 days.`

@@ -6,8 +6,8 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
-import type { Letter } from '#platform/letters'
-import { invoicePaper } from './invoice-paper.ts'
+import type { QueuedEmail } from '#platform/email-queue'
+import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
   type Held,
@@ -17,34 +17,36 @@ import {
   refundIssued,
   subscriptionCanceled,
   trialEnding,
-} from './money-words.ts'
-import { soldBy, type Written } from './words.ts'
+} from './money-templates.ts'
+import { soldBy, type WrittenEmail } from './template.ts'
 
-/** How each letter to a buyer about money is written; undefined where it is out of date by now. */
-const LETTERS: Record<string, (world: World, subject_id: string) => Promise<Written | undefined>> =
-  {
-    invoice_paid: writeInvoicePaid,
-    payment_failed: writePaymentFailed,
-    subscription_canceled: writeCanceled,
-    license_ended: writeLicenseEnded,
-    trial_ending: writeTrialEnding,
-    refund_issued: writeRefund,
-  }
-
-/** Tells whether a letter is to a buyer about money. */
-export function isMoneyLetter(kind: string): boolean {
-  return Object.hasOwn(LETTERS, kind)
+/** How each email to a buyer about money is written; undefined where it is out of date by now. */
+const TEMPLATES: Record<
+  string,
+  (world: World, subject_id: string) => Promise<WrittenEmail | undefined>
+> = {
+  invoice_paid: writeInvoicePaid,
+  payment_failed: writePaymentFailed,
+  subscription_canceled: writeCanceled,
+  license_ended: writeLicenseEnded,
+  trial_ending: writeTrialEnding,
+  refund_issued: writeRefund,
 }
 
-/** Writes a letter to a buyer about money, as things stand now. */
-export async function writeMoneyLetter(
+/** Tells whether an email is to a buyer about money. */
+export function isMoneyEmail(kind: string): boolean {
+  return Object.hasOwn(TEMPLATES, kind)
+}
+
+/** Writes an email to a buyer about money, as things stand now. */
+export async function writeMoneyEmail(
   world: World,
-  letter: Required<Letter>,
-): Promise<Written | undefined> {
-  return await LETTERS[letter.kind]!(world, letter.subject_id)
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  return await TEMPLATES[email.kind]!(world, email.subject_id)
 }
 
-/** A license with all that letters about it tell. */
+/** A license with all that emails about it tell. */
 interface Story {
   license: licensing.License
   subscription: billing.RunningSubscription | undefined
@@ -79,16 +81,19 @@ async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise
   return payments.cardName(await payments.findCard(db, card_id))
 }
 
-async function writeInvoicePaid(world: World, invoice_id: string): Promise<Written> {
+async function writeInvoicePaid(world: World, invoice_id: string): Promise<WrittenEmail> {
   const receipt = (await billing.tellInvoice(world.db, invoice_id))!
   const story = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const held = { ...story.held, app_name, product_name }
   const words = invoicePaid(receipt, held, await comingOf(world, story))
-  return { to: story.email, words, papers: [await invoicePaper(world, receipt)] }
+  return { to: story.email, words, papers: [await invoiceAttachment(world, receipt)] }
 }
 
-async function writePaymentFailed(world: World, license_id: string): Promise<Written | undefined> {
+async function writePaymentFailed(
+  world: World,
+  license_id: string,
+): Promise<WrittenEmail | undefined> {
   const story = await storyOf(world, license_id)
   const { license, subscription, app, held } = story
   const { status } = license
@@ -107,7 +112,7 @@ async function writePaymentFailed(world: World, license_id: string): Promise<Wri
   return { to: story.email, words }
 }
 
-async function writeCanceled(world: World, license_id: string): Promise<Written | undefined> {
+async function writeCanceled(world: World, license_id: string): Promise<WrittenEmail | undefined> {
   const { license, email, held } = await storyOf(world, license_id)
   const { status, canceled_at } = license
   // They changed their mind before this was written.
@@ -117,12 +122,15 @@ async function writeCanceled(world: World, license_id: string): Promise<Written 
   return { to: email, words: subscriptionCanceled(held, { ends_at, keep_url }) }
 }
 
-async function writeLicenseEnded(world: World, license_id: string): Promise<Written> {
+async function writeLicenseEnded(world: World, license_id: string): Promise<WrittenEmail> {
   const { email, app, held } = await storyOf(world, license_id)
   return { to: email, words: licenseEnded(held, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
-async function writeTrialEnding(world: World, license_id: string): Promise<Written | undefined> {
+async function writeTrialEnding(
+  world: World,
+  license_id: string,
+): Promise<WrittenEmail | undefined> {
   const story = await storyOf(world, license_id)
   const { license, subscription, email, held } = story
   if (!subscription || license.status !== 'trialing') return undefined
@@ -135,7 +143,7 @@ async function writeTrialEnding(world: World, license_id: string): Promise<Writt
   return { to: email, words }
 }
 
-async function writeRefund(world: World, refund_id: string): Promise<Written | undefined> {
+async function writeRefund(world: World, refund_id: string): Promise<WrittenEmail | undefined> {
   const { db } = world
   const refund = await payments.findRefundById(db, refund_id)
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
@@ -145,5 +153,5 @@ async function writeRefund(world: World, refund_id: string): Promise<Written | u
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
   const words = refundIssued(receipt, { ...held, app_name, product_name }, facts)
-  return { to: email, words, papers: [await invoicePaper(world, receipt)] }
+  return { to: email, words, papers: [await invoiceAttachment(world, receipt)] }
 }

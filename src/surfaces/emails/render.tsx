@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '#platform/config'
-import type { Block, Words } from './words.ts'
+import type { Block, EmailContent } from './template.ts'
 
-// Mail programs know no stylesheets: a letter's look stands in its elements.
+// Mail programs know no stylesheets: an email's look stands in its elements.
 const ink = '#15231f'
 const faded = '#5a6762'
 const accent = '#0d4f46'
@@ -102,8 +102,8 @@ function FooterView({ footer }: { footer: Footer }) {
   )
 }
 
-/** A letter as HTML that common mail programs show. */
-export function letterHtml({ subject, heading, blocks }: Words, footer: Footer): string {
+/** An email as HTML that common mail programs show. */
+export function emailHtml({ subject, heading, blocks }: EmailContent, footer: Footer): string {
   const document = (
     <html lang="en">
       <head>
@@ -126,8 +126,8 @@ export function letterHtml({ subject, heading, blocks }: Words, footer: Footer):
   return `<!doctype html>${renderToString(document)}`
 }
 
-/** A letter as plain text. */
-export function letterText({ heading, blocks }: Words, footer: Footer): string {
+/** An email as plain text. */
+export function emailText({ heading, blocks }: EmailContent, footer: Footer): string {
   const { sender, support_email, links } = footer
   const questions = `Questions? Reply to this email or write to ${support_email}.`
   const end = ['--', questions, sender, ...links.map(({ label, url }) => `${label}: ${url}`)]

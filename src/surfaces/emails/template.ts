@@ -2,17 +2,17 @@ import { statementText } from '#domain/payments'
 import type { Attachment } from '#platform/mail'
 import type { Operator } from '#platform/operator'
 
-/** A letter in plain blocks, from which its text and its HTML are both made. */
-export interface Words {
+/** An email in plain blocks, from which its text and its HTML are both made. */
+export interface EmailContent {
   subject: string
   heading: string
   blocks: Block[]
 }
 
-/** A letter that is ready, whom it goes to, and the papers that go along. */
-export interface Written {
+/** An email that is ready, whom it goes to, and the papers that go along. */
+export interface WrittenEmail {
   to: string
-  words: Words
+  words: EmailContent
   papers?: Attachment[]
 }
 

@@ -4,7 +4,7 @@ import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
-import type { Letter } from '#platform/letters'
+import type { QueuedEmail } from '#platform/email-queue'
 import {
   bankChanged,
   type DisputeFacts,
@@ -12,17 +12,17 @@ import {
   disputeOpened,
   payoutFailed,
   payoutPaid,
-} from './payee-words.ts'
-import type { Written } from './words.ts'
+} from './payee-templates.ts'
+import type { WrittenEmail } from './template.ts'
 
 type Write = (
   world: World,
   subject_id: string,
   facts: Record<string, string>,
-) => Promise<Written | undefined>
+) => Promise<WrittenEmail | undefined>
 
-/** How each letter to somebody who is paid by the service is written. */
-const LETTERS: Record<string, Write> = {
+/** How each email to somebody who is paid by the service is written. */
+const TEMPLATES: Record<string, Write> = {
   dispute_opened: writeOpened,
   dispute_closed: writeClosed,
   payout_paid: writePaid,
@@ -30,17 +30,17 @@ const LETTERS: Record<string, Write> = {
   bank_changed: writeBankChanged,
 }
 
-/** Tells whether a letter is to a seller or an affiliate about money. */
-export function isPayeeLetter(kind: string): boolean {
-  return Object.hasOwn(LETTERS, kind)
+/** Tells whether an email is to a seller or an affiliate about money. */
+export function isPayeeEmail(kind: string): boolean {
+  return Object.hasOwn(TEMPLATES, kind)
 }
 
-/** Writes a letter to a seller or an affiliate about money, as things stand now. */
-export async function writePayeeLetter(
+/** Writes an email to a seller or an affiliate about money, as things stand now. */
+export async function writePayeeEmail(
   world: World,
-  letter: Required<Letter>,
-): Promise<Written | undefined> {
-  return await LETTERS[letter.kind]!(world, letter.subject_id, letter.facts)
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
+  return await TEMPLATES[email.kind]!(world, email.subject_id, email.facts)
 }
 
 interface Disputed {
@@ -69,13 +69,13 @@ async function disputedOf({ db, config }: World, id: string): Promise<Disputed> 
   return { to: email, status, facts }
 }
 
-async function writeOpened(world: World, id: string): Promise<Written | undefined> {
+async function writeOpened(world: World, id: string): Promise<WrittenEmail | undefined> {
   const { to, status, facts } = await disputedOf(world, id)
   if (status !== 'inquiry' && status !== 'open') return undefined
   return { to, words: disputeOpened(facts, status === 'inquiry') }
 }
 
-async function writeClosed(world: World, id: string): Promise<Written | undefined> {
+async function writeClosed(world: World, id: string): Promise<WrittenEmail | undefined> {
   const { to, status, facts } = await disputedOf(world, id)
   if (status !== 'won' && status !== 'lost') return undefined
   return { to, words: disputeClosed(facts, status) }
@@ -92,12 +92,12 @@ async function payoutOf({ db, config }: World, id: string) {
   return { to: email, facts: { number, amount, bank, failure, url } }
 }
 
-async function writePaid(world: World, id: string): Promise<Written> {
+async function writePaid(world: World, id: string): Promise<WrittenEmail> {
   const { to, facts } = await payoutOf(world, id)
   return { to, words: payoutPaid(facts) }
 }
 
-async function writeFailed(world: World, id: string): Promise<Written> {
+async function writeFailed(world: World, id: string): Promise<WrittenEmail> {
   const { to, facts } = await payoutOf(world, id)
   return { to, words: payoutFailed(facts) }
 }
@@ -106,7 +106,7 @@ async function writeBankChanged(
   { db, config }: World,
   owner: string,
   { bank = '', before }: Record<string, string>,
-): Promise<Written> {
+): Promise<WrittenEmail> {
   const { email } = await payouts.payeeFacts(db, owner)
   const security = `${config.base_url}/account/security/`
   return { to: email, words: bankChanged({ bank, before }, security) }

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { mintSecret } from '#platform/secrets'
 
-/** A new link to put into a letter to an account's mailbox. */
+/** A new link to put into an email to an account's mailbox. */
 export async function link(
   { db, clock, random, config }: World,
   purpose: identity.LinkPurpose,
@@ -13,7 +13,7 @@ export async function link(
   return `${config.base_url}/link/${purpose}/${token}`
 }
 
-/** A new link to put into the letter about a sign-up, which has no account yet. */
+/** A new link to put into the email about a sign-up, which has no account yet. */
 export async function signUpUrl(
   { db, clock, random, config }: World,
   sign_up_id: string,

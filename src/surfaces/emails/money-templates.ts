@@ -2,9 +2,9 @@ import { formatDay, formatMoney } from '#design/money'
 import { invoiceNumber, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
-import type { Block, Words } from './words.ts'
+import type { Block, EmailContent } from './template.ts'
 
-/** What a buyer holds, as letters name it, and where it is managed. */
+/** What a buyer holds, as emails name it, and where it is managed. */
 export interface Held {
   app_name: string
   product_name: string
@@ -32,7 +32,11 @@ function manage({ manage_url }: Held, note: string): Block {
 }
 
 /** The receipt of a renewal, or of a move to another plan. */
-export function invoicePaid(receipt: Receipt, held: Held, coming: Coming | undefined): Words {
+export function invoicePaid(
+  receipt: Receipt,
+  held: Held,
+  coming: Coming | undefined,
+): EmailContent {
   const { kind, price_amount, credit, tax, state, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(held)
@@ -75,12 +79,12 @@ export interface Owed {
   /** When it is tried again; null where only another card helps. */
   retry_at: Date | null
   gives_up_at: Date
-  /** True for the last letter before the license ends. */
+  /** True for the last email before the license ends. */
   is_last: boolean
 }
 
 /** A renewal was not paid: why, when it is tried again, and what to do. */
-export function paymentFailed(held: Held, owed: Owed): Words {
+export function paymentFailed(held: Held, owed: Owed): EmailContent {
   const name = nameOf(held)
   const next = owed.retry_at ? formatDay(owed.retry_at) : 'Once you update the card'
   const first = `Your payment for ${name} did not go through`
@@ -119,7 +123,7 @@ export function paymentFailed(held: Held, owed: Owed): Words {
 export function subscriptionCanceled(
   held: Held,
   { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
-): Words {
+): EmailContent {
   const name = nameOf(held)
   const subject = `You canceled ${name}`
   if (!ends_at) {
@@ -148,7 +152,7 @@ export function subscriptionCanceled(
 }
 
 /** A license ended because it was not paid. */
-export function licenseEnded(held: Held, product_url: string): Words {
+export function licenseEnded(held: Held, product_url: string): EmailContent {
   const name = nameOf(held)
   return {
     subject: `Your license for ${name} has ended`,
@@ -168,7 +172,7 @@ export function licenseEnded(held: Held, product_url: string): Words {
 export function trialEnding(
   held: Held,
   facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
-): Words {
+): EmailContent {
   const { day, card, coming } = facts
   const name = nameOf(held)
   const subject = `Your trial of ${name} ends on ${formatDay(day)}`
@@ -211,7 +215,7 @@ export function refundIssued(
   receipt: Receipt,
   held: Held,
   facts: { amount: number; has_ended: boolean },
-): Words {
+): EmailContent {
   const name = nameOf(held)
   const amount = formatMoney(facts.amount)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { followLink, lettersTo, openLetter } from './letters.ts'
+import { countEmails, followLink, openEmail } from './emails.ts'
 import { openStage, type Stage } from './stage.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
 
@@ -18,7 +18,7 @@ after(() => stage.close())
 const receipt = /^Your receipt for Tidepool Pro$/
 
 async function receiptOf(page: Page, email: string): Promise<void> {
-  await openLetter(stage, page, { email, subject: receipt })
+  await openEmail(stage, page, { email, subject: receipt })
 }
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
@@ -37,9 +37,9 @@ test('the receipt holds the key, the figures and the links, and confirming the e
 
   const reader = await stage.visitor(t)
   await receiptOf(reader, email)
-  const letter = await reader.getByRole('main').textContent()
+  const message = await reader.getByRole('main').textContent()
   for (const words of [key, '$12.00', '$0.60', '$12.60', 'visa ending in 4242']) {
-    assert.ok(letter?.toLowerCase().includes(words.toLowerCase()), words)
+    assert.ok(message?.toLowerCase().includes(words.toLowerCase()), words)
   }
   await followLink(reader, 'verify_email')
   await arrive(reader, 'Confirm your email')
@@ -99,8 +99,8 @@ test('the success page sends the receipt once more', async (t) => {
   await buy(page, { buy_url, email })
   await press(page, 'Resend receipt email')
   await page.getByText(`The receipt is on its way to ${email} again.`).waitFor()
-  await openLetter(stage, page, { email, subject: receipt, count: 2 })
-  assert.equal(await lettersTo(stage, email), 2)
+  await openEmail(stage, page, { email, subject: receipt, count: 2 })
+  assert.equal(await countEmails(stage, email), 2)
 })
 
 test('the manage page shows the plan and the key, and leads back to the app', async (t) => {

@@ -5,43 +5,43 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
-import type { Letter } from '#platform/letters'
-import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-words.ts'
-import type { Words, Written } from './words.ts'
+import type { QueuedEmail } from '#platform/email-queue'
+import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
+import type { EmailContent, WrittenEmail } from './template.ts'
 
-type Write = (world: World, letter: Required<Letter>) => Promise<About | undefined>
+type Write = (world: World, email: Required<QueuedEmail>) => Promise<About | undefined>
 
 /** Which sale of which app an email is about, and what it says. */
 interface About {
   app: apps.App
   product_name: string
   buyer_email: string
-  words(facts: SellerFacts): Words
+  words(facts: SellerFacts): EmailContent
 }
 
 /** How each email to a seller about a buyer is written; a seller may switch each off. */
-const EMAILS: Record<string, { switch: apps.SellerEmail; write: Write }> = {
+const TEMPLATES: Record<string, { switch: apps.SellerEmail; write: Write }> = {
   seller_sale: { switch: 'sale', write: writeSale },
   seller_cancellation: { switch: 'cancellation', write: writeCancellation },
   seller_failed_renewal: { switch: 'failed_renewal', write: writeFailedRenewal },
 }
 
 /** Tells whether an email is to a seller about a buyer. */
-export function isSellerLetter(kind: string): boolean {
-  return Object.hasOwn(EMAILS, kind)
+export function isSellerEmail(kind: string): boolean {
+  return Object.hasOwn(TEMPLATES, kind)
 }
 
 /** Writes an email to a seller; undefined where it is switched off or out of date. */
-export async function writeSellerLetter(
+export async function writeSellerEmail(
   world: World,
-  letter: Required<Letter>,
-): Promise<Written | undefined> {
+  email: Required<QueuedEmail>,
+): Promise<WrittenEmail | undefined> {
   const { db, config } = world
-  const email = EMAILS[letter.kind]!
-  const about = await email.write(world, letter)
+  const template = TEMPLATES[email.kind]!
+  const about = await template.write(world, email)
   if (!about) return undefined
   const { app, words, ...sale } = about
-  if ((await apps.mutedEmails(db, app.seller_id)).includes(email.switch)) return undefined
+  if ((await apps.mutedEmails(db, app.seller_id)).includes(template.switch)) return undefined
   const seller = (await identity.findUser(db, app.developer_id))!
   const base = `${config.base_url}/dashboard/`
   const facts = {
@@ -53,7 +53,7 @@ export async function writeSellerLetter(
   return { to: seller.email, words: words(facts) }
 }
 
-async function writeSale({ db }: World, { subject_id }: Required<Letter>): Promise<About> {
+async function writeSale({ db }: World, { subject_id }: Required<QueuedEmail>): Promise<About> {
   const order = (await billing.tellOrder(db, subject_id))!
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
@@ -61,14 +61,14 @@ async function writeSale({ db }: World, { subject_id }: Required<Letter>): Promi
   return { app, product_name, buyer_email, words: (facts) => sold(facts, sale) }
 }
 
-async function writeCancellation(world: World, { subject_id }: Required<Letter>) {
+async function writeCancellation(world: World, { subject_id }: Required<QueuedEmail>) {
   const license = await licensing.findLicense(world.db, subject_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   return await aboutLicense(world, license, (facts) => canceledByBuyer(facts, ends_at))
 }
 
-async function writeFailedRenewal(world: World, { subject_id }: Required<Letter>) {
+async function writeFailedRenewal(world: World, { subject_id }: Required<QueuedEmail>) {
   const license = await licensing.findLicense(world.db, subject_id)
   if (license.status !== 'past_due') return undefined
   const subscription = await billing.subscriptionOf(world.db, subject_id)

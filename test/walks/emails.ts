@@ -4,24 +4,24 @@ import { eventually } from '../support/browser.ts'
 import type { Stage } from './stage.ts'
 
 /** How many emails an address has received, of all or of one subject. */
-export async function lettersTo(
+export async function countEmails(
   { service }: Stage,
   email: string,
   subject: RegExp = /./,
 ): Promise<number> {
-  const letters = await listMailbox(service.world.db)
-  return letters.filter((each) => each.recipient === email && subject.test(each.subject)).length
+  const emails = await listMailbox(service.world.db)
+  return emails.filter((each) => each.recipient === email && subject.test(each.subject)).length
 }
 
-/** Opens the latest letter to an address in the development mailbox, once so many have come. */
-export async function openLetter(
+/** Opens the latest email to an address in the development mailbox, once so many have come. */
+export async function openEmail(
   stage: Stage,
   page: Page,
   facts: { email: string; subject: RegExp; count?: number },
 ): Promise<void> {
   const { email, subject, count = 1 } = facts
-  await eventually(`letter ${count} to ${email}`, async () => {
-    return (await lettersTo(stage, email, subject)) >= count
+  await eventually(`email ${count} to ${email}`, async () => {
+    return (await countEmails(stage, email, subject)) >= count
   })
   await page.goto('/dev/mailbox/')
   const item = page.getByRole('listitem').filter({ hasText: email })
@@ -29,7 +29,7 @@ export async function openLetter(
   await page.getByRole('heading', { level: 1, name: subject }).waitFor()
 }
 
-/** Follows the link of the open letter that leads to `/link/{purpose}/…`. */
+/** Follows the link of the open email that leads to `/link/{purpose}/…`. */
 export async function followLink(page: Page, purpose: string): Promise<void> {
   await page.locator(`main a[href*="/link/${purpose}/"]`).click()
 }

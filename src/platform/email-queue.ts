@@ -1,0 +1,72 @@
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import type { Jobs, Queue } from '#platform/jobs'
+import type { Random } from '#platform/random'
+import { sql } from '#platform/sql'
+
+/** An email that shall go out: of which kind, about what, and for which cause. */
+export interface QueuedEmail {
+  id: string
+  /** Said once: a second email for the same cause is not queued. */
+  cause: string
+  kind: string
+  /** The id of what the email tells of. */
+  subject_id: string
+  /** What else its words need; no secrets. */
+  facts?: Record<string, string>
+}
+
+/** Eleven retries over some eight hours outlast what ails a mail server on most days. */
+export const EMAIL_QUEUE: Queue = { name: 'emails', retries: 11, retry_seconds: 15, parallel: 5 }
+
+/** Queues an email as part of the caller's transaction; false where its cause had one before. */
+export async function queueEmail(
+  db: Db,
+  now: Date,
+  jobs: Jobs,
+  email: QueuedEmail,
+  options: { urgent?: boolean } = {},
+): Promise<boolean> {
+  const inserted = await db.run(sql`insert into letters
+    (id, cause, kind, subject_id, facts, queued_at)
+    values (${email.id}, ${email.cause}, ${email.kind}, ${email.subject_id},
+      ${JSON.stringify(email.facts ?? {})}, ${now})
+    on conflict (cause) do nothing`)
+  if (inserted === 1) await jobs.send(db, EMAIL_QUEUE, { email_id: email.id }, options)
+  return inserted === 1
+}
+
+/**
+ * Queues an email that has no cause but itself, so that it may go out as often as it is asked for.
+ * A person waits for it: it goes ahead of receipts and notices.
+ */
+export async function queueFreshEmail(
+  db: Db,
+  now: Date,
+  { jobs, random }: { jobs: Jobs; random: Random },
+  email: Pick<QueuedEmail, 'kind' | 'subject_id' | 'facts'>,
+): Promise<void> {
+  const id = mintId(random, 'email')
+  const fresh = { ...email, id, cause: `${email.kind}:${id}` }
+  await queueEmail(db, now, jobs, fresh, { urgent: true })
+}
+
+/** An email that is still to be sent; undefined where it went out before. */
+export async function findUnsent(db: Db, id: string): Promise<Required<QueuedEmail> | undefined> {
+  return await db.maybe<Required<QueuedEmail>>(sql`select id, cause, kind, subject_id, facts
+    from letters where id = ${id} and sent_at is null`)
+}
+
+/** Notes that an email went out. */
+export async function markSent(db: Db, now: Date, id: string): Promise<void> {
+  await db.run(sql`update letters set sent_at = ${now} where id = ${id}`)
+}
+
+/** The emails of these causes that went out, the first one first. */
+export async function sentEmails(
+  db: Db,
+  causes: string[],
+): Promise<{ cause: string; sent_at: Date }[]> {
+  return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from letters
+    where cause = any(${causes}) and sent_at is not null order by sent_at, cause`)
+}
