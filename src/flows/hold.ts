@@ -25,7 +25,7 @@ export async function holdLicense(world: World, tx: Db, license_id: string): Pro
 export async function suspend(
   tx: Db,
   { license, subscription, now }: Held,
-  cause: { trigger: 'disputed' | 'held'; paused_for: 'dispute' | 'operator' },
+  cause: { trigger: 'disputed' | 'suspended'; paused_for: 'dispute' | 'operator' },
 ): Promise<void> {
   await licensing.move(tx, now, { license_id: license.license_id, to: 'paused', ...cause })
   if (subscription) await billing.changeSubscription(tx, subscription, { next_at: null })

@@ -24,7 +24,7 @@ export interface AuditEntry {
   detail?: Record<string, unknown>
 }
 
-/** Writes one line of the audit log, in the transaction of the deed itself. */
+/** Writes one line of the audit log, in the transaction of the action itself. */
 export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void> {
   const { actor, action, subject, origin, detail = {} } = entry
   const request_id = origin?.request_id ?? entry.request_id ?? null

@@ -12,7 +12,7 @@ class Rehearsed<Result> extends Error {
 
 /**
  * Runs `work` in one transaction; a dry run does all of it and rolls it back, so that its answer
- * can never differ from what the deed would be.
+ * can never differ from what the change would be.
  */
 export async function perform<Result>(
   db: Database,

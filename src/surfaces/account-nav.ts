@@ -10,13 +10,13 @@ export type Place =
   | 'apps'
   | 'payouts'
   | 'referrals'
-  | 'desk'
+  | 'admin'
   | 'connections'
   | 'security'
 
 /**
  * Where the pages of an account lead to, with the present one marked: sellers have their apps and
- * payouts too, affiliates their referrals, and the service's staff a desk.
+ * payouts too, affiliates their referrals, and the service's staff the admin area.
  */
 export async function accountNav({ db }: World, user_id: string, current: Place): Promise<Link[]> {
   const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
@@ -27,7 +27,7 @@ export async function accountNav({ db }: World, user_id: string, current: Place)
     ['apps', 'Your apps', '/dashboard/', sells],
     ['payouts', 'Payouts', '/dashboard/payouts/', sells],
     ['referrals', 'Referrals', '/affiliate/', refers || current === 'referrals'],
-    ['desk', 'Desk', '/desk/', isOperator],
+    ['admin', 'Admin', '/admin/', isOperator],
     ['connections', 'Connections', '/account/connections/', true],
     ['security', 'Security', '/account/security/', true],
   ]

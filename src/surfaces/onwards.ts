@@ -22,7 +22,7 @@ export function returnQuery(return_to: string | undefined): string {
 export const OWNED = 'You already own this'
 
 // Paths of pages that never lead out of the service.
-const STAYS = /^\/(account|affiliate|dashboard|desk|manage|signin)\b/
+const STAYS = /^\/(account|affiliate|dashboard|admin|manage|signin)\b/
 
 /**
  * Goes on to an address after a form, by a navigation of its own where that may lead out to an app.

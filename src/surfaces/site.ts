@@ -12,11 +12,11 @@ import { pageForError } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
 import { tasks } from '#surfaces/tasks'
 import { account } from './account/routes.ts'
+import { adminChecks } from './admin/checks.ts'
+import { admin } from './admin/routes.ts'
+import { adminTax } from './admin/tax-routes.ts'
 import { checkout } from './checkout/routes.ts'
 import { dashboard } from './dashboard/routes.ts'
-import { checksDesk } from './desk/checks.ts'
-import { desk } from './desk/routes.ts'
-import { taxDesk } from './desk/tax-routes.ts'
 import { docs } from './docs/routes.ts'
 import { mailbox } from './emails/mailbox.ts'
 import { emailWorker } from './emails/worker.ts'
@@ -75,9 +75,9 @@ export async function openSite(
   sales(app, world)
   testClock(app, world, test_processor && { processor: test_processor, hear })
   payeePages(app, world)
-  desk(app, world)
-  taxDesk(app, world)
-  checksDesk(app, world, hear)
+  admin(app, world)
+  adminTax(app, world)
+  adminChecks(app, world, hear)
   marketplace(app, world)
   legal(app, world)
   docs(app, world, tools)

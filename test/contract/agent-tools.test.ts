@@ -239,7 +239,7 @@ describe('update_integration_settings', () => {
     assert.match(json.message, /^5000 fields have faults, of which the first 200 are listed/)
   })
 
-  test('a dry run answers as the deed does, and saves nothing', async () => {
+  test('a dry run answers as the call does, and saves nothing', async () => {
     await update(GOOD)
     const change = { oauth_login_url: `${SITE}/start`, redirect_uris: [] }
     const before = await everything()

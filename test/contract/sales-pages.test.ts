@@ -97,9 +97,9 @@ describe('the list of sales', () => {
       `${BASE}/disputes/${dispute.id}/`,
       salePath(bought, '/dashboard/apps/lighthouse'),
       `/dashboard/apps/lighthouse/disputes/${dispute.id}/`,
-      '/desk/',
-      salePath(bought, '/desk'),
-      `/desk/disputes/${dispute.id}/`,
+      '/admin/',
+      salePath(bought, '/admin'),
+      `/admin/disputes/${dispute.id}/`,
     ]) {
       assert.equal((await other.open(path)).status, 404, path)
     }
@@ -187,7 +187,7 @@ describe('a sale', () => {
     const refused = await seller().open(`${salePath(bought)}refund`)
     assert.match(textOf(refused.body), /can refund for 60 days/)
     const agent = staff()
-    await agent.open(`${salePath(bought, '/desk')}refund`)
+    await agent.open(`${salePath(bought, '/admin')}refund`)
     await agent.submit('Show what happens', { reason: 'Goodwill' })
     await agent.submit(/^Refund /)
     assert.match(textOf(agent.page.body), /The refund is done/)
@@ -215,13 +215,13 @@ describe('a dispute', () => {
     await passAndHear(service, 8)
     await enterAnew()
     assert.equal((await stateOf(service, bought)).status, 'active')
-    const late = await staff().open(`/desk/disputes/${dispute.id}/`)
+    const late = await staff().open(`/admin/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
     assert.ok(!late.body.includes('Send the evidence'))
   })
 })
 
-describe('the desk', () => {
+describe('the admin area', () => {
   test('shows what waits, and lets staff pay, write off, hold and release, each with a reason', async () => {
     const owed = await buy(service, { card: COMES_BACK })
     await refund(service, owed, 300)
@@ -235,7 +235,7 @@ describe('the desk', () => {
     }
     const { operator } = service.demo
     const agent = await signedIn(service, operator)
-    await agent.open('/desk/')
+    await agent.open('/admin/')
     assert.match(textOf(agent.page.body), /Owed to buyers/)
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Paid otherwise', { reason: '' })
@@ -254,14 +254,14 @@ describe('the desk', () => {
     assert.ok(!textOf(agent.page.body).includes('Owed to us'))
 
     const held = await buy(service)
-    await agent.open(`/desk/?q=${held.email}`)
+    await agent.open(`/admin/?q=${held.email}`)
     await agent.submit('Hold', { reason: 'A stolen card?' })
     assert.equal((await stateOf(service, held)).status, 'paused')
     await agent.submit('Release', { reason: 'It was his own.' })
     assert.equal((await stateOf(service, held)).status, 'active')
-    assert.equal((await auditOf('license.held')).length, 1)
-    assert.equal((await auditOf('license.released')).length, 1)
-    const nobody = await agent.open('/desk/?q=nobody')
+    assert.equal((await auditOf('license.suspended')).length, 1)
+    assert.equal((await auditOf('license.reinstated')).length, 1)
+    const nobody = await agent.open('/admin/?q=nobody')
     assert.match(textOf(nobody.body), /Nothing has this name/)
   })
 
@@ -270,7 +270,7 @@ describe('the desk', () => {
     await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
       where id = ${bought.user_id}`)
     const agent = staff()
-    await agent.open('/desk/')
+    await agent.open('/admin/')
     await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
     assert.match(textOf(agent.page.body), /The account is open again/)
     const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(

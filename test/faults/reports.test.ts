@@ -74,8 +74,8 @@ describe('while every database connection for reports is taken, and a queue wait
     const pages: [Agent, string][] = [
       [seller, '/dashboard/apps/tidepool/sales/'],
       [seller, '/dashboard/payouts/'],
-      [staff, '/desk/?q=owner@example.com'],
-      [staff, '/desk/tax/'],
+      [staff, '/admin/?q=owner@example.com'],
+      [staff, '/admin/tax/'],
     ]
     for (const [agent, path] of pages) {
       const page = await agent.twin().open(path)

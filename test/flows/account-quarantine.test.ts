@@ -284,7 +284,7 @@ async function countOfEverything() {
     (select count(*) from passkeys) as passkeys,
     (select count(*) from passkey_challenges) as challenges,
     (select count(*) from recovery_codes) as codes,
-    (select count(*) from audit_log) as deeds`)
+    (select count(*) from audit_log) as actions`)
 }
 
 async function everyEmailIsSent(): Promise<void> {

@@ -42,7 +42,7 @@ async function at(agent: Agent, url: string): Promise<Agent> {
 const SIGN_INS = ['signed_in', 'signed_out', 'sign_in_refused', 'proof_refused', 'proven_again']
 
 /** What the audit log says was changed of an account, in order; sign-ins: audit-trail.test.ts. */
-async function deedsOf(email: string): Promise<string[]> {
+async function auditedActionsOf(email: string): Promise<string[]> {
   const rows = await service.world.db.rows<{ action: string }>(sql`
     select a.action from audit_log a join users u on u.id = a.subject
     where u.email = ${email} order by a.id`)
@@ -69,7 +69,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     await addAuthenticator(service, agent)
     await agent.open(SECURITY)
     const { csrf_token = '' } = agent.form('Make new codes')
-    const deeds = await deedsOf(email)
+    const actions = await auditedActionsOf(email)
     service.clock.pass(TEN_MINUTES)
     for (const [path, fields] of CHANGES) {
       const send = (cookie: string) =>
@@ -95,7 +95,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
       })
       assert.match(String(refused.headers.location), /^\/signin\//, path)
     }
-    assert.deepEqual(await deedsOf(email), deeds)
+    assert.deepEqual(await auditedActionsOf(email), actions)
   })
 
   // S2
@@ -222,7 +222,7 @@ describe('a new password', () => {
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     await emailTo(service, email, /^Your password was changed/)
-    assert.deepEqual((await deedsOf(email)).slice(-1), ['password_changed'])
+    assert.deepEqual((await auditedActionsOf(email)).slice(-1), ['password_changed'])
   })
 
   test('ends a sign-in with the old one that still owes its second factor', async () => {
@@ -404,8 +404,8 @@ describe('the list of sessions', () => {
     assert.equal(listed(agent), 1)
     assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 0)
     assert.ok(await isSignedIn(agent))
-    const deeds = ['sign_up', 'session_ended', 'other_sessions_ended']
-    assert.deepEqual(await deedsOf(email), deeds)
+    const actions = ['sign_up', 'session_ended', 'other_sessions_ended']
+    assert.deepEqual(await auditedActionsOf(email), actions)
   })
 
   test('ends nobody else’s session', async () => {
@@ -501,14 +501,14 @@ describe('the setup of an authenticator app', () => {
       await agent.open(SECURITY)
       await agent.submit(button)
     }
-    const deeds = [
+    const actions = [
       'authenticator_added',
       'passkey_added',
       'recovery_codes_made',
       'passkey_removed',
       'authenticator_removed',
     ]
-    assert.deepEqual(await deedsOf(email), ['sign_up', ...deeds])
+    assert.deepEqual(await auditedActionsOf(email), ['sign_up', ...actions])
     for (const subject of [
       /^An authenticator app was added/,
       /^A passkey was added/,

@@ -99,17 +99,17 @@ describe('the audit log', () => {
   test('tells who asked for what is not theirs, at most thirty times an hour', async () => {
     const agent = await signedIn(service, service.demo.buyer)
     const start = await lastLine()
-    await agent.open('/desk/')
+    await agent.open('/admin/')
     await agent.open(`/dashboard/apps/${service.demo.app.slug}/integration/`)
-    for (let time = 0; time < 40; time++) await agent.open('/desk/tax/')
+    for (let time = 0; time < 40; time++) await agent.open('/admin/tax/')
     const lines = await linesAfter(start)
     assert.equal(lines.length, 30)
     assert.deepEqual(
       lines.slice(0, 3).map(({ action, subject }) => [action, subject]),
       [
-        ['access.refused', '/desk/'],
+        ['access.refused', '/admin/'],
         ['access.refused', '/dashboard/apps/:slug/integration/'],
-        ['access.refused', '/desk/tax/'],
+        ['access.refused', '/admin/tax/'],
       ],
     )
   })

@@ -91,7 +91,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
     ({ kind }) => kind === 'disowned_purchase',
   )
   assert.equal(cases.length, 1)
-  assert.match(String(cases[0]?.href), /^\/desk\/sales\/inv_\w{22}\/$/)
+  assert.match(String(cases[0]?.href), /^\/admin\/sales\/inv_\w{22}\/$/)
 })
 
 // S12

@@ -4,11 +4,11 @@ import * as apps from '#domain/apps'
 import type { RefundAnswer } from '#domain/payments'
 import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
-import { holdByStaff, releaseByStaff } from '#flows/desk'
 import { assembleEvidence, disputeClosed, sendEvidence } from '#flows/dispute'
 import { payOut } from '#flows/pay-out'
 import { recoverRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
+import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { movePlan, offerMove, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
 import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
@@ -380,11 +380,11 @@ describe('what may come together', () => {
       undefined,
       async (bought) => {
         const { license_id } = bought
-        await holdByStaff(service.world, await staff(), license_id)
+        await suspendByStaff(service.world, await staff(), license_id)
         const dispute = await objectTo(service, bought.charge)
         await decide(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'paused')
-        await releaseByStaff(service.world, await staff(), license_id)
+        await reinstateByStaff(service.world, await staff(), license_id)
       },
       'active',
     ],
@@ -394,8 +394,8 @@ describe('what may come together', () => {
       async (bought) => {
         const { license_id } = bought
         const dispute = await objectTo(service, bought.charge)
-        await holdByStaff(service.world, await staff(), license_id)
-        await releaseByStaff(service.world, await staff(), license_id)
+        await suspendByStaff(service.world, await staff(), license_id)
+        await reinstateByStaff(service.world, await staff(), license_id)
         assert.equal(await statusOf(bought), 'paused')
         await decide(service, dispute, 'won')
       },

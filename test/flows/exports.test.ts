@@ -80,11 +80,11 @@ describe('an export', () => {
 
   test('of a month’s tax has each of its lines once, even where all are of one instant', async () => {
     const agent = await signedIn(service, service.demo.operator)
-    await agent.open('/desk/tax/2026-03/')
+    await agent.open('/admin/tax/2026-03/')
     const { rows } = await exportBy(agent, 'Every line (CSV)')
     assert.equal(rows.length, 2_346)
     assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 2_346)
-    await agent.open('/desk/tax/2026-03/')
+    await agent.open('/admin/tax/2026-03/')
     const states = await exportBy(agent, 'By state (CSV)')
     assert.deepEqual(
       states.rows.map(({ state, gross_sales }) => [state, gross_sales]),
@@ -97,11 +97,11 @@ describe('an export', () => {
     await agent.open(SALES)
     const own = await exportBy(agent, 'Export CSV')
     const staff = await signedIn(service, service.demo.operator)
-    await staff.open('/desk/tax/2026-03/')
-    const desk = await exportBy(staff, 'By state (CSV)')
+    await staff.open('/admin/tax/2026-03/')
+    const taxExport = await exportBy(staff, 'By state (CSV)')
     for (const path of ['', 'ready/', 'file']) {
       assert.equal((await staff.open(own.task_url + path)).status, 404, path)
-      assert.equal((await seller.twin().open(desk.task_url + path)).status, 404, path)
+      assert.equal((await seller.twin().open(taxExport.task_url + path)).status, 404, path)
       const stranger = buyer(service)
       assert.match((await stranger.open(own.task_url + path)).url, /^\/signin\//, path)
     }
@@ -109,9 +109,9 @@ describe('an export', () => {
       service.world.db.run(sql`update users set is_operator = ${is_operator}
         where email_normalised = ${service.demo.operator.email}`)
     await rank(false)
-    assert.equal((await staff.open(`${desk.task_url}file`)).status, 404)
+    assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 404)
     await rank(true)
-    assert.equal((await staff.open(`${desk.task_url}file`)).status, 200)
+    assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 200)
   })
 
   test('is kept for seven days; after that its page says so and offers the way back', async () => {
@@ -151,7 +151,7 @@ describe('an export', () => {
     const limit = { name: 'exports', points: 60, seconds: 3600 }
     await service.world.limits.take(limit, await userOf('operator'), 60)
     const agent = await signedIn(service, service.demo.operator)
-    await agent.open('/desk/tax/2026-03/')
+    await agent.open('/admin/tax/2026-03/')
     const refused = await agent.submit('By state (CSV)')
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as payments from '#domain/payments'
-import { holdByStaff, payBuyerOtherwise, releaseByStaff } from '#flows/desk'
 import { payOut } from '#flows/pay-out'
+import { payBuyerOtherwise, reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
 import { movePlan, offerMove, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
@@ -83,10 +83,10 @@ test('whoever turns auto-renew off while the license is held is charged no more 
   const { license_id, user_id } = subscriber
   await passDays(service, 7)
   assert.equal((await stateOf(service, subscriber)).status, 'past_due')
-  await holdByStaff(service.world, await staff(), license_id)
+  await suspendByStaff(service.world, await staff(), license_id)
   const off = { license_id, to: 'off' } as const
   assert.ok(await setAutoRenew(service.world, { user_id, request_id: 'req_test' }, off))
-  await releaseByStaff(service.world, await staff(), license_id)
+  await reinstateByStaff(service.world, await staff(), license_id)
   await passDays(service, 2)
   assert.equal((await stateOf(service, subscriber)).status, 'canceled')
   assert.equal((await billsOf(service, subscriber)).length, 1)

@@ -65,13 +65,13 @@ test('staff proves the second factor again before money leaves', async () => {
   const { invoice_id } = await buy(service)
   const staff = await signedIn(service, operator)
   service.clock.pass(TEN_MINUTES)
-  await staff.open(`/desk/sales/${invoice_id}/refund`)
+  await staff.open(`/admin/sales/${invoice_id}/refund`)
   assert.match(staff.page.url, /^\/account\/confirm/)
   await staff.submit('Confirm', { password: operator.password, code: '000000' })
   assert.equal(staff.page.status, 422)
   const code = codeOf(service, operator.totp_secret)
   await staff.submit('Confirm', { password: operator.password, code })
-  assert.equal(staff.page.url, `/desk/sales/${invoice_id}/refund`)
+  assert.equal(staff.page.url, `/admin/sales/${invoice_id}/refund`)
 })
 
 // S10
@@ -86,23 +86,23 @@ test('staff proves it again before writing off, paying otherwise, closing a paym
   ]
   const reason = 'agreed by phone'
   for (const [path, fields] of steps) {
-    const { headers } = await post(staff, `/desk/${path}`, { ...fields, reason })
-    assert.equal(headers.location, '/desk/?done=nothing')
+    const { headers } = await post(staff, `/admin/${path}`, { ...fields, reason })
+    assert.equal(headers.location, '/admin/?done=nothing')
   }
   service.clock.pass(TEN_MINUTES)
   for (const [path, fields] of steps) {
-    const { headers } = await post(staff, `/desk/${path}`, { ...fields, reason })
-    const back = `/desk/?${new URLSearchParams({ action: path, subject: Object.values(fields)[0]!, reason })}`
+    const { headers } = await post(staff, `/admin/${path}`, { ...fields, reason })
+    const back = `/admin/?${new URLSearchParams({ action: path, subject: Object.values(fields)[0]!, reason })}`
     assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
   }
-  for (const url of ['/desk/tax/2026-03/', '/desk/tax/2026-03/TX/']) {
+  for (const url of ['/admin/tax/2026-03/', '/admin/tax/2026-03/TX/']) {
     const { headers } = await post(staff, url, { filing_reference: 'TX-1' })
     const back = `${url}?filing_reference=TX-1`
     assert.equal(headers.location, `/account/confirm?return_to=${encodeURIComponent(back)}`)
   }
   // What moves no money needs no fresh proof.
-  const { headers } = await post(staff, '/desk/unlock', { user_id, reason })
-  assert.equal(headers.location, '/desk/?done=nothing')
+  const { headers } = await post(staff, '/admin/unlock', { user_id, reason })
+  assert.equal(headers.location, '/admin/?done=nothing')
 })
 
 // S10
@@ -112,7 +112,7 @@ test('staff without a second factor may set one up, and nothing else', async () 
     sql`update users set is_operator = true where email_normalised = ${affiliate.email}`,
   )
   const agent = await signedIn(service, affiliate)
-  for (const url of ['/desk/', '/desk/tax/', '/desk/checks/', '/desk/sales/inv_0/']) {
+  for (const url of ['/admin/', '/admin/tax/', '/admin/checks/', '/admin/sales/inv_0/']) {
     const { status, body } = await agent.open(url)
     assert.equal(status, 403, url)
     assert.match(body, /Set up a second factor/)

@@ -377,7 +377,7 @@ describe('a dry run', () => {
     const [, second] = await active()
     const changes = { tagline: 'Rehearsed', tags: ['one', 'two'], categories: [] }
     const given = [{ ...again(second!), name: 'Renamed' }]
-    const deeds = [
+    const actions = [
       (dry_run: boolean) => update(changes, dry_run),
       (dry_run: boolean) => replace(given, dry_run),
       (dry_run: boolean) => replaceSections(service.world, editor, { app, sections: [], dry_run }),
@@ -389,11 +389,11 @@ describe('a dry run', () => {
           dry_run,
         }),
     ]
-    for (const deed of deeds) {
+    for (const action of actions) {
       const digest = await sellersTables(service.world)
-      const rehearsed = written<unknown>(await deed(true))
+      const rehearsed = written<unknown>(await action(true))
       assert.equal(await sellersTables(service.world), digest)
-      const done = written<unknown>(await deed(false))
+      const done = written<unknown>(await action(false))
       assert.notEqual(await sellersTables(service.world), digest)
       assert.equal(rehearsed.change_id, null)
       assert.match(done.change_id!, /^chg_/)

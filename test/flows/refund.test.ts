@@ -78,7 +78,7 @@ describe('a refund that was made at the processor', () => {
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     assert.ok((await owedToSeller(service)) < before)
     const alarms = await openAlarms(service.world.db)
-    assert.ok(alarms.some(({ href }) => href === `/desk/sales/${bought.invoice_id}/`))
+    assert.ok(alarms.some(({ href }) => href === `/admin/sales/${bought.invoice_id}/`))
     const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
     assert.deepEqual(differences, [])
   })

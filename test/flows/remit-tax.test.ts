@@ -132,13 +132,13 @@ describe('the operator’s pages', () => {
   test('are for the staff alone', async () => {
     for (const who of [service.demo.seller, service.demo.buyer]) {
       const other = await signedIn(service, who)
-      assert.equal((await other.open('/desk/tax/')).status, 404)
-      assert.equal((await other.open('/desk/tax/2026-03/')).status, 404)
+      assert.equal((await other.open('/admin/tax/')).status, 404)
+      assert.equal((await other.open('/admin/tax/2026-03/')).status, 404)
       await other.open('/account/security/')
       const csrf_token = other.form(/./).csrf_token!
       const refused = await service.app.inject({
         method: 'POST',
-        url: '/desk/tax/2026-03/export',
+        url: '/admin/tax/2026-03/export',
         headers: {
           cookie: other.cookie,
           'content-type': 'application/x-www-form-urlencoded',
@@ -153,25 +153,25 @@ describe('the operator’s pages', () => {
     await sellTo('TX')
     toMonth('2027-04')
     agent = await signedIn(service, service.demo.operator)
-    const page = await agent.open('/desk/tax/')
+    const page = await agent.open('/admin/tax/')
     // F4
     assert.match(textOf(page.body), /Taxes of counties and cities are not collected/)
     assert.match(textOf(page.body), /March 2027 \$9\.00 .*\$9\.00 Due/)
-    await agent.open('/desk/tax/2027-03/TX/')
+    await agent.open('/admin/tax/2027-03/TX/')
     await agent.submit('File and pay', { filing_reference: ' ' })
     assert.equal(agent.page.status, 422)
     assert.match(textOf(agent.page.body), /Enter what the state confirmed/)
     await agent.submit('File and pay', { filing_reference: 'TX-123' })
     assert.match(textOf(agent.page.body), /Filed and paid\..*Confirmation TX-123/)
-    assert.equal((await agent.open('/desk/tax/2027-13/')).status, 404)
-    assert.equal((await agent.open('/desk/tax/2027-03/ZZ/')).status, 404)
+    assert.equal((await agent.open('/admin/tax/2027-13/')).status, 404)
+    assert.equal((await agent.open('/admin/tax/2027-03/ZZ/')).status, 404)
   })
 
   test('file all states of a month as one long task', async () => {
     for (const state of ['TX', 'NY'] as const) await sellTo(state)
     toMonth('2027-05')
     agent = await signedIn(service, service.demo.operator)
-    await agent.open('/desk/tax/2027-04/')
+    await agent.open('/admin/tax/2027-04/')
     await agent.submit('File and pay all', { filing_reference: 'APRIL' })
     assert.match(agent.page.url, /^\/tasks\/task_/)
   })
@@ -181,7 +181,7 @@ describe('the operator’s pages', () => {
     await refund(service, bought, 9_360)
     await sellTo('CA')
     const exported = async (month: string, button: string) => {
-      await agent.open(`/desk/tax/${month}/`)
+      await agent.open(`/admin/tax/${month}/`)
       return await exportBy(agent, button)
     }
     const { file, rows } = await exported('2027-05', 'By state (CSV)')

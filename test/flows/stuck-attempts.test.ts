@@ -55,7 +55,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   service.clock.pass(3601)
   await recoverInvoices(service.world)
   staff = await signedIn(service, service.demo.operator)
-  await staff.open('/desk/')
+  await staff.open('/admin/')
   assert.match(words(), new RegExp(`still open after an hour.*${subscriber.email}`))
   return subscriber
 }

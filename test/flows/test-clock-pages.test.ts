@@ -246,7 +246,7 @@ test('so do the pages of one sale, its refund, its dispute, and the payouts', as
   const staff = await signedIn(service, service.demo.operator)
   for (const [agent, base] of [
     [seller, '/dashboard/apps/early'],
-    [staff, '/desk'],
+    [staff, '/admin'],
   ] as const) {
     for (const path of [
       `/sales/${sale.invoice_id}/`,

@@ -1,13 +1,13 @@
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import { holdByStaff, payBuyerOtherwise, releaseByStaff, writeOff } from '#flows/desk'
 import { sendEvidence } from '#flows/dispute'
 import { switchAddOn } from '#flows/integration'
 import { replaceVersions } from '#flows/listing'
 import { openOnboarding, payOut } from '#flows/pay-out'
 import { refundCharge } from '#flows/refund'
 import { fileWholeMonth } from '#flows/remit-tax'
+import { payBuyerOtherwise, reinstateByStaff, suspendByStaff, writeOff } from '#flows/staff-actions'
 import { FREQUENCIES } from '#platform/calendar'
 import { cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -197,14 +197,14 @@ function staffOf({ operator_id: user_id }: Town) {
 export async function hold(town: Town, chance: Chance): Promise<string | undefined> {
   const held = await someLicense(town, chance)
   if (!held) return undefined
-  return `${held.license_id} ${await holdByStaff(town.world, staffOf(town), held.license_id)}`
+  return `${held.license_id} ${await suspendByStaff(town.world, staffOf(town), held.license_id)}`
 }
 
 /** Staff lets a license go on that it held. */
 export async function release(town: Town, chance: Chance): Promise<string | undefined> {
   const held = await someLicense(town, chance, sql`l.paused_for = 'operator'`)
   if (!held) return undefined
-  return `${held.license_id} ${await releaseByStaff(town.world, staffOf(town), held.license_id)}`
+  return `${held.license_id} ${await reinstateByStaff(town.world, staffOf(town), held.license_id)}`
 }
 
 /** Staff sends a check to a buyer whose refund came back. */

@@ -137,7 +137,7 @@ describe('a service with the keys of Stripe', () => {
     assert.doesNotMatch(told.body, /could not be read/)
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
-    await staff.open('/desk/')
+    await staff.open('/admin/')
     assert.match(textOf(staff.page.body), /Stripe refused a request of ours \(a card entry\)/)
     await staff.submit('Resolve', { reason: 'The settings were mended.' })
     assert.match(textOf(staff.page.body), /Alarm resolved/)

@@ -83,7 +83,7 @@ function shownTo(page: Page): string[] {
 
 describe('buying the app whose visitors sign in', () => {
   for (const [name, choices] of [
-    ['with scripts, on a desk', {}],
+    ['with scripts, on a wide screen', {}],
     [
       'without scripts, on a phone',
       { viewport: { width: 375, height: 800 }, javaScriptEnabled: false },

@@ -115,11 +115,11 @@ async function* referrals(stage: TourStage, page: Page) {
 }
 
 /** What the service's staff looks after. */
-export async function* atTheDesk(stage: TourStage, page: Page) {
+export async function* adminPages(stage: TourStage, page: Page) {
   const { service } = stage
   await enter(stage, page, 'operator')
-  await page.goto('/desk/')
-  yield 'desk'
+  await page.goto('/admin/')
+  yield 'admin'
   const bought = await buy(service)
   await objectTo(service, bought.charge)
   await refund(service, await buy(service, { card: COMES_BACK }), 300)
@@ -129,22 +129,22 @@ export async function* atTheDesk(stage: TourStage, page: Page) {
     where id = ${(await buy(service)).user_id}`)
   // Staff who did nothing for half a day are signed out.
   await enter(stage, page, 'operator')
-  await page.goto(`/desk/?q=${bought.email}`)
-  yield 'desk, with cases'
-  await page.goto(`/desk/sales/${bought.invoice_id}/`)
-  yield 'a sale, at the desk'
-  await page.goto('/desk/')
-  await page.locator('a[href^="/desk/disputes/"]').first().click()
-  yield 'a dispute, at the desk'
-  await page.goto('/desk/?q=nobody')
-  yield 'desk, nothing found'
+  await page.goto(`/admin/?q=${bought.email}`)
+  yield 'admin, with cases'
+  await page.goto(`/admin/sales/${bought.invoice_id}/`)
+  yield 'a sale, in the admin area'
+  await page.goto('/admin/')
+  await page.locator('a[href^="/admin/disputes/"]').first().click()
+  yield 'a dispute, in the admin area'
+  await page.goto('/admin/?q=nobody')
+  yield 'admin, nothing found'
   yield* taxes(stage, page)
-  await page.goto('/desk/checks/')
+  await page.goto('/admin/checks/')
   yield 'checks'
   await press(page, 'Hear the events again')
-  await page.waitForURL('**/desk/checks/')
+  await page.waitForURL('**/admin/checks/')
   await press(page, 'Check the books')
-  await page.waitForURL('**/desk/checks/')
+  await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
 }
 
@@ -153,15 +153,15 @@ async function* taxes({ service }: TourStage, page: Page) {
   for (const zip of ['78701', '10001']) {
     await buy(service, { price: 2, address: { country: 'US', zip } })
   }
-  await page.goto('/desk/tax/')
+  await page.goto('/admin/tax/')
   yield 'sales tax'
-  await page.goto('/desk/tax/2019-01/')
+  await page.goto('/admin/tax/2019-01/')
   yield 'a month without sales'
-  await page.goto(`/desk/tax/${month}/`)
+  await page.goto(`/admin/tax/${month}/`)
   yield 'a month, still open'
   await press(page, 'Every line (CSV)')
   await arrive(page, 'Your export is ready')
   yield 'a month, exported'
-  await page.goto(`/desk/tax/${month}/TX/`)
+  await page.goto(`/admin/tax/${month}/TX/`)
   yield 'a state’s month'
 }

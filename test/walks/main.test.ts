@@ -11,7 +11,7 @@ before(async () => {
 after(() => stage.close())
 
 const browsers = [
-  ['with scripts, on a desk', { viewport: { width: 1280, height: 900 } }],
+  ['with scripts, on a wide screen', { viewport: { width: 1280, height: 900 } }],
   [
     'without scripts, on a phone',
     { viewport: { width: 375, height: 800 }, javaScriptEnabled: false },

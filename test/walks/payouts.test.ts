@@ -158,19 +158,19 @@ test('an operator files a month, all states at once, and watches how far it is',
     await buy(service, { price: 2, address: { country: 'US', zip } })
   }
   service.clock.pass(32 * DAY)
-  const page = await visit(t, 'operator', '/desk/tax/')
+  const page = await visit(t, 'operator', '/admin/tax/')
   await arrive(page, 'Sales tax')
   assert.deepEqual(await barriers(page), [])
   // Texas has earlier months, from the walks before: a state's months are filed in their order.
   const earlier = (await taxOwed(service.world)).filter((each) => each.month < month)
   for (const each of earlier) {
-    await page.goto(`/desk/tax/${each.month}/${each.state}/`)
+    await page.goto(`/admin/tax/${each.month}/${each.state}/`)
     await page.getByLabel('The state’s confirmation number').fill('TX-WEB-1')
     await press(page, 'File and pay')
     await page.getByText('Filed and paid.').waitFor()
   }
   assert.deepEqual(await barriers(page), [])
-  await page.goto(`/desk/tax/${month}/`)
+  await page.goto(`/admin/tax/${month}/`)
   assert.deepEqual(await barriers(page), [])
   await page.getByLabel('Reference of the batch').fill('BATCH-1')
   await press(page, 'File and pay all')

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-/** A picture of the page on a desk and on a phone, where somebody wants to look at it. */
+/** A picture of the page on a wide screen and on a phone, where somebody wants to look at it. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES
   if (!folder) return
@@ -149,7 +149,7 @@ test('a dispute that is won brings back the same key', async (t) => {
   await siteSays(buyers, 'License verified')
 })
 
-test('staff sees disputes, owes and holds at the desk, and answers for what it does', async (t) => {
+test('staff sees disputes, debts and suspensions in the admin area, and answers for what it does', async (t) => {
   const inquired = await buyAtSite(t, ASKED_ABOUT)
   const refunded = await buyAtSite(t, COMES_BACK)
   const sellers = await signedIn(t, 'seller')
@@ -165,18 +165,18 @@ test('staff sees disputes, owes and holds at the desk, and answers for what it d
   const page = await signedIn(t, 'operator')
   const owed = page.getByRole('heading', { name: 'Owed to buyers, because a refund came back' })
   for (let time = 0; time < 40 && (await owed.count()) === 0; time++) {
-    await page.goto('/desk/')
+    await page.goto('/admin/')
     await page.waitForTimeout(250)
   }
   await page.getByText(inquired.email).waitFor()
   await page.getByLabel('Email, order, bill or license').fill(refunded.email)
   await press(page, 'Look up')
-  await look(page, 'desk')
+  await look(page, 'admin')
   await page.locator('li').filter({ hasText: 'PUR-' }).getByLabel('Reason').fill('A stolen card?')
   await press(page, 'Hold')
   await page.getByText('The license is held').waitFor()
   await siteSays(refunded.page, 'Your license is paused')
-  await look(page, 'desk-held')
+  await look(page, 'admin-suspended')
   const held = page.locator('section').filter({ hasText: 'Held licenses' })
   await held.getByLabel('Reason').fill('It was their own card.')
   await press(page, 'Release')

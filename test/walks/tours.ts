@@ -3,7 +3,7 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
-import { atTheDesk, earnings } from './earnings.ts'
+import { adminPages, earnings } from './earnings.ts'
 import { followLink, openEmail } from './emails.ts'
 import { holdings } from './holdings.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -61,7 +61,7 @@ export const TOURS: Record<string, Tour> = EVERY_VIEW
       'a purchase with trouble': trouble,
       'emails and their links': emailsAndLinks,
       'earnings of sellers and affiliates': earnings,
-      'staff pages': atTheDesk,
+      'staff pages': adminPages,
       // Its buyer is the cast's affiliate, who earns on no own card; and it moves an app's clock.
       'what a buyer owns': holdings,
     }

@@ -79,17 +79,17 @@ export async function changePause(
     where id = ${pause.license_id} and status = 'paused'`)
 }
 
-/** A license that staff holds. */
-export interface StaffHeld {
+/** A license that staff suspended. */
+export interface StaffSuspension {
   license_id: string
   app_name: string
   email: string
   since: Date
 }
 
-/** The licenses that staff holds, the latest first. */
-export async function listHeld(db: Db): Promise<StaffHeld[]> {
-  return await db.rows<StaffHeld>(sql`
+/** The licenses that staff suspended, the latest first. */
+export async function listSuspended(db: Db): Promise<StaffSuspension[]> {
+  return await db.rows<StaffSuspension>(sql`
     select l.id as license_id, a.name as app_name, u.email,
       (select max(h.at) from license_history h
         where h.license_id = l.id and h.to_status = 'paused') as since

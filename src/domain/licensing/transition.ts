@@ -12,7 +12,7 @@ export type Trigger =
   | 'period_ended'
   | 'refunded'
   | 'disputed'
-  | 'held'
+  | 'suspended'
   | 'buyer_paused'
   | 'resumed'
   | 'dispute_lost'
@@ -47,7 +47,7 @@ const TABLE: readonly Row[] = [
   ['period_ended', [...RUNNING, ...OWING, 'paused'], ['canceled']],
   ['refunded', [...PAID, 'paused'], ['canceled']],
   ['disputed', PAID, ['paused']],
-  ['held', PAID, ['paused']],
+  ['suspended', PAID, ['paused']],
   ['buyer_paused', ['active'], ['paused']],
   ['resumed', ['paused'], PAID],
   ['dispute_lost', [...PAID, 'paused'], ['canceled']],

@@ -19,7 +19,7 @@ export async function checkOthers(db: Db, report: Report): Promise<void> {
   await checkPartsTaken(db, report)
   await checkPayouts(db, report)
   await checkRemittances(db, report)
-  await checkDeeds(db, report)
+  await checkStaffBookings(db, report)
 }
 
 interface Whose {
@@ -197,7 +197,7 @@ async function checkRemittances(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface Deed {
+interface StaffBooking {
   id: string
   action: 'debt.written_off' | 'buyer.paid_otherwise'
   owner: string
@@ -206,14 +206,14 @@ interface Deed {
 }
 
 /** What staff booked by hand is in the audit log with its figures. */
-async function checkDeeds(db: Db, report: Report): Promise<void> {
+async function checkStaffBookings(db: Db, report: Report): Promise<void> {
   const id = sql`coalesce(detail->>'write_off_id', detail->>'payment_id')`
-  const deeds = await db.rows<Deed>(sql`select ${id} as id, action, subject as owner,
+  const bookings = await db.rows<StaffBooking>(sql`select ${id} as id, action, subject as owner,
       coalesce(detail->>'amount', detail->>'total')::bigint as amount,
       coalesce(${linesOf('write_off', id)}, ${linesFromBank('buyer_paid', id)}) as lines
     from audit_log where action in ('debt.written_off', 'buyer.paid_otherwise')`)
-  for (const { id, action, owner, amount, lines } of deeds) {
-    report.count('deeds of staff')
+  for (const { id, action, owner, amount, lines } of bookings) {
+    report.count('staff actions')
     if (action === 'debt.written_off') {
       const account = owner.startsWith('aff_') ? 'affiliate_payable' : 'seller_payable'
       const posting = ledger.writeOff({ write_off_id: id, account, owner, amount })

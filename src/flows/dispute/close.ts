@@ -55,7 +55,7 @@ async function decideAgain(
       kind: 'dispute_appeal',
       subject: id,
       message: `${words} ${what}`,
-      href: `/desk/sales/${disputed.invoice.id}/`,
+      href: `/admin/sales/${disputed.invoice.id}/`,
     })
   if (dispute.appeal) {
     await note('It was decided on appeal before, so nothing is booked. Settle it by hand.')

@@ -33,7 +33,7 @@ export async function refundMade(world: World, tx: Db, event: Made): Promise<'do
   await raiseAlarm(tx, world.random, held.now, {
     kind: 'refund_made_outside',
     subject: refund_id,
-    href: `/desk/sales/${invoice.id}/`,
+    href: `/admin/sales/${invoice.id}/`,
     message:
       `$${formatAmount(amount)} was refunded at the payment processor, not here. ` +
       (isWhole

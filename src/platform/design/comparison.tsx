@@ -7,7 +7,7 @@ export interface Difference {
   after: string | null
 }
 
-/** What was and what is, thing by thing; on a phone under each other, on a desk side by side. */
+/** What was and what is, thing by thing; on a phone under each other, on a wide screen side by side. */
 export function Comparison(facts: {
   differences: Difference[]
   /** What stands over the two sides, "Before" and "After" unless said otherwise. */

@@ -159,14 +159,14 @@ const regenerateSecret = tool({
     const rotated = await rotateToClaim(world, editor, { app_id: app.id, dry_run })
     const { client_id } = await apps.findClientOf(world.db, app.id)
     const before = { kind: 'client_secret' as const, id: null, name: 'The secret until now' }
-    const deed = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }
+    const applied = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }
     return {
       json: {
         app: nameOf(app),
         client_id,
         claim_url: rotated && `${world.config.base_url}/claim/${rotated.claim.token}`,
         expires_at: rotated && isoSeconds(rotated.claim.expires_at),
-        ...receiptOf(deed, dry_run),
+        ...receiptOf(applied, dry_run),
       },
     }
   },

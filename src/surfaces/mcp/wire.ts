@@ -73,18 +73,18 @@ export const RECEIPT = {
 export type Receipt = z.output<z.ZodObject<typeof RECEIPT>>
 
 /** What a story tells of a change that it made, or that a dry run would make. */
-interface Deed {
+interface AppliedChange {
   changed: { path: string; before: unknown; after: unknown }[]
   removed: Receipt['removed']
   change_id: string | null
 }
 
 /** The receipt of a change, for the answer of the tool that made it. */
-export function receiptOf(deed: Deed, dry_run: boolean): Receipt {
-  const changed = deed.changed.map(({ path, before, after }) => ({
+export function receiptOf(applied: AppliedChange, dry_run: boolean): Receipt {
+  const changed = applied.changed.map(({ path, before, after }) => ({
     path,
     before: before ?? null,
     after: after ?? null,
   }))
-  return { changed, removed: deed.removed, audit_id: deed.change_id, dry_run }
+  return { changed, removed: applied.removed, audit_id: applied.change_id, dry_run }
 }

@@ -51,8 +51,8 @@ export function forHolder(
     const owner = session && mayBuyAs(session, session.user_id, client_id) ? session : undefined
     const license = app && owner && (await findLicense(world, app, owner))
     if (!app) throw refuse('not_found')
-    const mayHold = license || (!owner && (await licensing.wasBought(world.db, app.id)))
-    if (!app.is_published && !mayHold) throw refuse('not_found')
+    const maySuspend = license || (!owner && (await licensing.wasBought(world.db, app.id)))
+    if (!app.is_published && !maySuspend) throw refuse('not_found')
     const link = readNext(request, app)
     if (!link) return sendPage(reply, MisconfiguredPage({ app_name: app.name }), { status: 400 })
     const at = addressing(world, { app, license, next: link.next })

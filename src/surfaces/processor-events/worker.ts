@@ -30,7 +30,7 @@ const WITHIN: { [K in Kind]?: (world: World, tx: Db, event: Told<K>) => Heard } 
 async function notice({ random }: World, tx: Db, event: Told<'notice'>): Promise<void> {
   const { subject, message, charge_id, at } = event
   const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
-  const href = charge ? { href: `/desk/sales/${charge.invoice_id}/` } : {}
+  const href = charge ? { href: `/admin/sales/${charge.invoice_id}/` } : {}
   await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
 }
 

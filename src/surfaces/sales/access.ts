@@ -7,13 +7,13 @@ import { clockNotice } from '#surfaces/app-clock'
 import { csrfToken } from '#surfaces/browser'
 import { forAccount, forOperator, type Handler, refuseVisit, type Visit } from '#surfaces/visits'
 
-/** Who looks at a sale: its seller on the pages of the app, or staff at the desk. */
+/** Who looks at a sale: its seller on the pages of the app, or staff in the admin area. */
 export type Side = 'seller' | 'operator'
 
 /** Under which address each side has its pages. */
 export const PLACES: Record<Side, string> = {
   seller: '/dashboard/apps/:slug',
-  operator: '/desk',
+  operator: '/admin',
 }
 
 /** A visit of somebody who may see sales: of one app, or of all where `app` is undefined. */
@@ -31,8 +31,8 @@ export function forSide(
   page: (visit: SalesVisit) => Promise<FastifyReply>,
 ): Handler {
   if (as === 'operator') {
-    const visited = (visit: Visit) => page({ ...visit, as, app: undefined, base: '/desk' })
-    return forOperator(world, '/desk/', visited)
+    const visited = (visit: Visit) => page({ ...visit, as, app: undefined, base: '/admin' })
+    return forOperator(world, '/admin/', visited)
   }
   return forAccount(world, '/dashboard/', async (visit) => {
     const { slug } = visit.request.params as { slug: string }
@@ -65,7 +65,7 @@ export async function pageFacts(
 ): Promise<PageFacts> {
   const { session, request, reply, base, as } = visit
   return {
-    nav: await accountNav(world, session.user_id, as === 'seller' ? 'apps' : 'desk'),
+    nav: await accountNav(world, session.user_id, as === 'seller' ? 'apps' : 'admin'),
     csrf_token: csrfToken(world, request, reply),
     base,
     as,

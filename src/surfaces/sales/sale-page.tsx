@@ -43,7 +43,7 @@ export function SalePage(facts: SaleFacts): JSX.Element {
         {facts.as === 'seller' ? (
           <BackLink href={`${base}/sales/`}>Sales</BackLink>
         ) : (
-          <BackLink href="/desk/">Desk</BackLink>
+          <BackLink href="/admin/">Admin</BackLink>
         )}
         <div class="flex flex-wrap items-center justify-between gap-4">
           <Heading title={`${KIND_WORDS[sale.kind]} ${number}`}>

@@ -34,6 +34,6 @@ async function openCase({ db, random, clock }: World, invoice_id: string): Promi
     kind: 'disowned_purchase',
     subject: invoice_id,
     message: `${REASON} It could not be refunded at once. Decide about a refund.`,
-    href: `/desk/sales/${invoice_id}/`,
+    href: `/admin/sales/${invoice_id}/`,
   })
 }

@@ -15,7 +15,7 @@ const TRIGGERS: Record<string, string> = {
   period_ended: 'ended with the paid period',
   refunded: 'ended by the refund',
   disputed: 'paused by the dispute',
-  held: 'held by staff',
+  suspended: 'suspended by staff',
   buyer_paused: 'paused by the buyer',
   resumed: 'goes on: the same key works again',
   dispute_lost: 'ended by the lost dispute',

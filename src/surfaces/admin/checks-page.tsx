@@ -6,7 +6,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import { Moment } from '#design/timeline'
 import type { Checked, Heard } from './checks.ts'
-import { DeskMenu } from './menu.tsx'
+import { AdminMenu } from './menu.tsx'
 
 interface ChecksFacts {
   nav: Link[]
@@ -19,10 +19,10 @@ interface ChecksFacts {
 /** What runs by itself, to be run by hand, and what came of it the last time. */
 export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX.Element {
   return (
-    <SiteLayout title="Checks · Desk · Purser" nav={nav}>
+    <SiteLayout title="Checks · Admin · Purser" nav={nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Desk: checks">Whether everything adds up, and nothing was missed.</Heading>
-        <DeskMenu current="checks" />
+        <Heading title="Admin: checks">Whether everything adds up, and nothing was missed.</Heading>
+        <AdminMenu current="checks" />
       </div>
       <div class="grid grid-cols-1 gap-6">
         <Check
@@ -60,7 +60,7 @@ function Check(facts: {
     <Panel title={facts.title}>
       <p class="text-sm">{facts.words}</p>
       {facts.children}
-      <Form action={`/desk/checks/${facts.action}`} csrf_token={facts.csrf_token}>
+      <Form action={`/admin/checks/${facts.action}`} csrf_token={facts.csrf_token}>
         <Actions>
           <Button pending="Under way…">{facts.button}</Button>
         </Actions>

@@ -12,7 +12,7 @@ export interface Filled {
 }
 
 /** Something that staff does, with its reason. */
-export function Deed(facts: {
+export function StaffAction(facts: {
   csrf_token: string
   path: string
   fields: Record<string, string>
@@ -24,7 +24,7 @@ export function Deed(facts: {
   const { filled } = facts
   const isOwn = filled?.path === facts.path && Object.values(facts.fields).includes(filled.subject)
   return (
-    <Form action={`/desk/${facts.path}`} csrf_token={facts.csrf_token}>
+    <Form action={`/admin/${facts.path}`} csrf_token={facts.csrf_token}>
       {Object.entries(facts.fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

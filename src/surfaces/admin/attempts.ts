@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import { closeCartAttempt } from '#flows/checkout'
-import { noteAttemptClosed, type Staff } from '#flows/desk'
 import { stuckBefore } from '#flows/lost-answer'
+import { noteAttemptClosed, type Staff } from '#flows/staff-actions'
 import { closeInvoiceAttempt } from '#flows/subscription'
 import type { World } from '#flows/world'
 

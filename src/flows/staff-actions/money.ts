@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
-import { noteDeed, type Staff } from './staff.ts'
+import { recordStaffAction, type Staff } from './staff.ts'
 
 /**
  * Books that a buyer got what he is owed by another way than his card, such as a check: all of it.
@@ -23,7 +23,11 @@ export async function payBuyerOtherwise(
     const posting = ledger.buyerPaid({ payment_id, user_id, total })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
     const detail = { payment_id, total }
-    await noteDeed(tx, now, staff, { action: 'buyer.paid_otherwise', subject: user_id, detail })
+    await recordStaffAction(tx, now, staff, {
+      action: 'buyer.paid_otherwise',
+      subject: user_id,
+      detail,
+    })
     return total
   })
 }
@@ -43,7 +47,11 @@ export async function writeOff(
     const posting = ledger.writeOff({ write_off_id, ...facts, amount })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
     const detail = { write_off_id, amount }
-    await noteDeed(tx, now, staff, { action: 'debt.written_off', subject: facts.owner, detail })
+    await recordStaffAction(tx, now, staff, {
+      action: 'debt.written_off',
+      subject: facts.owner,
+      detail,
+    })
     return amount
   })
 }

@@ -16,17 +16,17 @@ import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
 
 const LINES_A_PAGE = 100
 
-const HOME = '/desk/tax/'
+const HOME = '/admin/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
 const STATE = `${MONTH}:state(^[A-Z]{2}$)/`
 
 /** The tax that is owed to the states: what for, until when, and how it was filed. */
-export function taxDesk(app: FastifyInstance, world: World): void {
+export function adminTax(app: FastifyInstance, world: World): void {
   declareTask(world, {
     kind: 'tax_month',
     title: 'Filing a month',
     unit: 'states',
-    place: 'desk',
+    place: 'admin',
     async run({ request, user_id, id }, tell) {
       const { month, batch_reference } = request as { month: string; batch_reference: string }
       const filer = { user_id, request_id: id }
@@ -53,7 +53,7 @@ function askedOf({ request }: Visit): Asked {
 }
 
 async function frameOf(world: World, { request, reply, session }: Visit) {
-  const nav = await accountNav(world, session.user_id, 'desk')
+  const nav = await accountNav(world, session.user_id, 'admin')
   const filing_reference = queryOf(request, 'filing_reference')
   return { nav, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
 }

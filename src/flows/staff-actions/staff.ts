@@ -9,16 +9,16 @@ export interface Staff {
   reason: string
 }
 
-/** Writes a deed of staff into the audit log; throws for anybody who is not. */
-export async function noteDeed(
+/** Writes a staff action into the audit log; throws for anybody who is not staff. */
+export async function recordStaffAction(
   tx: Db,
   now: Date,
   { user_id, request_id, reason }: Staff,
-  deed: { action: string; subject: string; detail?: Record<string, unknown> },
+  done: { action: string; subject: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   const user = await identity.findUser(tx, user_id)
   if (!user?.is_operator) throw new Error(`${user_id} is not of the staff`)
-  const { action, subject, detail } = deed
+  const { action, subject, detail } = done
   await audit(tx, now, {
     actor: user_id,
     action,

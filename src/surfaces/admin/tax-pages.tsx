@@ -9,7 +9,7 @@ import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#desig
 import type { Liability, TaxLine } from '#domain/tax'
 import type { Paging } from '#surfaces/paging'
 import { FilingForm } from './filing-form.tsx'
-import { DeskMenu } from './menu.tsx'
+import { AdminMenu } from './menu.tsx'
 import { nameOf, percent, type StateSummary } from './tax-files.ts'
 
 const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> = {
@@ -56,7 +56,7 @@ export function TaxPage(facts: {
         <Heading title="Sales tax">
           What was collected for each state in each month, and what became of it.
         </Heading>
-        <DeskMenu current="tax" />
+        <AdminMenu current="tax" />
         {facts.state_rates_only && (
           <Alert tone="info" title="State rates only">
             The built-in table has the rates of the states. Taxes of counties and cities are not

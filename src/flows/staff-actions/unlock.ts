@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { noteDeed, type Staff } from './staff.ts'
+import { recordStaffAction, type Staff } from './staff.ts'
 
 /**
  * Lets the owner of a locked account in again, by a link to the mailbox: the lock had put everybody
@@ -14,7 +14,7 @@ export async function unlockAccount(
   const now = clock.now()
   return await db.tx(async (tx) => {
     if (!(await identity.unlockUser(tx, user_id))) return false
-    await noteDeed(tx, now, staff, { action: 'account.unlocked', subject: user_id })
+    await recordStaffAction(tx, now, staff, { action: 'account.unlocked', subject: user_id })
     return true
   })
 }

@@ -68,8 +68,8 @@ export const TAX_LINES = 'export_tax_lines'
 export function declareTaxExports(world: World): void {
   const { db } = world
   const about = {
-    place: 'desk',
-    back: ({ request }: Task) => `/desk/tax/${request.month}/`,
+    place: 'admin',
+    back: ({ request }: Task) => `/admin/tax/${request.month}/`,
   } as const
   declareExport(world, {
     ...about,

@@ -2,32 +2,35 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { holdLicense, resume, suspend } from '#flows/hold'
 import type { World } from '#flows/world'
-import { noteDeed, type Staff } from './staff.ts'
+import { recordStaffAction, type Staff } from './staff.ts'
 
-/** What became of a hold: a license that ended, or that its owner paused, is not held. */
-export type HeldByStaff = 'held' | 'ended' | 'paused_by_owner'
+/** What became of a suspension: a license that ended, or that its owner paused, is not suspended. */
+export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
 
-/** Suspends a license by hand. One that is suspended for a dispute stays so until it is released. */
-export async function holdByStaff(
+/** Suspends a license by hand. One that is suspended for a dispute stays so until it is reinstated. */
+export async function suspendByStaff(
   world: World,
   staff: Staff,
   license_id: string,
-): Promise<HeldByStaff> {
+): Promise<SuspendedByStaff> {
   return await world.db.tx(async (tx) => {
     const held = await holdLicense(world, tx, license_id)
     const { status, paused_for } = held.license
     if (status === 'canceled' || status === 'preview') return 'ended'
     if (paused_for === 'buyer') return 'paused_by_owner'
-    if (paused_for === 'operator') return 'held'
+    if (paused_for === 'operator') return 'suspended'
     if (status === 'paused') await licensing.changePause(tx, { license_id, paused_for: 'operator' })
-    else await suspend(tx, held, { trigger: 'held', paused_for: 'operator' })
-    await noteDeed(tx, held.now, staff, { action: 'license.held', subject: license_id })
-    return 'held'
+    else await suspend(tx, held, { trigger: 'suspended', paused_for: 'operator' })
+    await recordStaffAction(tx, held.now, staff, {
+      action: 'license.suspended',
+      subject: license_id,
+    })
+    return 'suspended'
   })
 }
 
-/** Lets a license go on that staff held; where it is disputed it stays suspended for that. */
-export async function releaseByStaff(
+/** Reinstates a license that staff suspended; where it is disputed it stays suspended for that. */
+export async function reinstateByStaff(
   world: World,
   staff: Staff,
   license_id: string,
@@ -38,7 +41,10 @@ export async function releaseByStaff(
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (isDisputed) await licensing.changePause(tx, { license_id, paused_for: 'dispute' })
     else await resume(tx, held)
-    await noteDeed(tx, held.now, staff, { action: 'license.released', subject: license_id })
+    await recordStaffAction(tx, held.now, staff, {
+      action: 'license.reinstated',
+      subject: license_id,
+    })
     return true
   })
 }

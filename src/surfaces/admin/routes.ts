@@ -4,13 +4,13 @@ import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import {
-  holdByStaff,
   payBuyerOtherwise,
-  releaseByStaff,
+  reinstateByStaff,
   resolveByStaff,
+  suspendByStaff,
   unlockAccount,
   writeOff,
-} from '#flows/desk'
+} from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { isId } from '#platform/ids'
@@ -20,15 +20,15 @@ import { csrfToken } from '#surfaces/browser'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
-import type { Filled } from './deeds.tsx'
-import { DeskPage } from './desk-page.tsx'
+import { CasesPage } from './cases-page.tsx'
 import { findSubject } from './search.ts'
+import type { Filled } from './staff-action.tsx'
 
-const HOME = '/desk/'
+const HOME = '/admin/'
 const LONGEST_REASON = 200
 
 /** What the staff of the service looks after: what does not come together by itself. */
-export function desk(app: FastifyInstance, world: World): void {
+export function admin(app: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   people(app, world, (scope) => {
@@ -37,8 +37,8 @@ export function desk(app: FastifyInstance, world: World): void {
       forOperator(reporting, HOME, async (visit) => {
         const { request, reply, session } = visit
         const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
-        const page = DeskPage({
-          nav: await accountNav(reporting, session.user_id, 'desk'),
+        const page = CasesPage({
+          nav: await accountNav(reporting, session.user_id, 'admin'),
           csrf_token: csrfToken(world, request, reply),
           sought,
           found: sought === '' ? [] : await findSubject(reporting, sought),
@@ -48,7 +48,7 @@ export function desk(app: FastifyInstance, world: World): void {
           undone: await payments.listUndone(db),
           owed: await owedToBuyers(reporting),
           debts: await debtsOf(reporting),
-          held: await licensing.listHeld(db),
+          suspended: await licensing.listSuspended(db),
           locked: await identity.listLocked(db),
           note: ownValue(NOTES, queryOf(request, 'done')),
           filled: readFilled(visit),
@@ -56,7 +56,7 @@ export function desk(app: FastifyInstance, world: World): void {
         return sendPage(reply, page)
       }),
     )
-    declareDeeds(scope, world)
+    declareStaffActions(scope, world)
   })
 }
 
@@ -99,8 +99,8 @@ function readFilled({ request }: Visit): Filled | undefined {
 }
 
 /** What staff may do; each needs a reason, which the audit log keeps. */
-function declareDeeds(scope: FastifyInstance, world: World): void {
-  const deed = (
+function declareStaffActions(scope: FastifyInstance, world: World): void {
+  const staffAction = (
     path: string,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
   ) => {
@@ -116,27 +116,27 @@ function declareDeeds(scope: FastifyInstance, world: World): void {
     scope.post(`${HOME}${path}`, forOperator(world, HOME, page))
   }
 
-  deed('unlock', async ({ user_id = '' }, staff) =>
+  staffAction('unlock', async ({ user_id = '' }, staff) =>
     (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing',
   )
-  deed('hold', async ({ license_id = '' }, staff) => {
+  staffAction('suspend', async ({ license_id = '' }, staff) => {
     if (!(await isLicense(world, license_id))) return 'nothing'
-    return await holdByStaff(world, staff, license_id)
+    return await suspendByStaff(world, staff, license_id)
   })
-  deed('release', async ({ license_id = '' }, staff) => {
+  staffAction('reinstate', async ({ license_id = '' }, staff) => {
     if (!(await isLicense(world, license_id))) return 'nothing'
-    return (await releaseByStaff(world, staff, license_id)) ? 'released' : 'nothing'
+    return (await reinstateByStaff(world, staff, license_id)) ? 'reinstated' : 'nothing'
   })
-  deed('resolve-alarm', async ({ alarm_id = '' }, staff) =>
+  staffAction('resolve-alarm', async ({ alarm_id = '' }, staff) =>
     (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing',
   )
-  deed('close-attempt', async ({ attempt_id = '', nothing_charged }, staff) =>
+  staffAction('close-attempt', async ({ attempt_id = '', nothing_charged }, staff) =>
     closeAttempt(world, staff, { attempt_id, nothing_charged: nothing_charged === 'yes' }),
   )
-  deed('paid-otherwise', async ({ user_id = '' }, staff) =>
+  staffAction('paid-otherwise', async ({ user_id = '' }, staff) =>
     (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
   )
-  deed('write-off', async ({ owner = '', account }, staff) => {
+  staffAction('write-off', async ({ owner = '', account }, staff) => {
     if (account !== 'seller_payable' && account !== 'affiliate_payable') return 'nothing'
     return (await writeOff(world, staff, { account, owner })) ? 'written_off' : 'nothing'
   })
@@ -152,13 +152,16 @@ function staffOf({ session, request }: Visit) {
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
   unlocked: { tone: 'success', words: 'The account is open again. Its owner signs in by mail.' },
-  held: { tone: 'success', words: 'The license is held: it entitles to nothing until released.' },
+  suspended: {
+    tone: 'success',
+    words: 'The license is held: it entitles to nothing until released.',
+  },
   ended: { tone: 'warning', words: 'That license has ended, or is a preview.' },
   paused_by_owner: {
     tone: 'warning',
     words: 'Its owner has paused it already. It can be held once it goes on.',
   },
-  released: { tone: 'success', words: 'The license is released.' },
+  reinstated: { tone: 'success', words: 'The license is released.' },
   paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
   resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if it happens again.' },
   attempt_closed: { tone: 'success', words: 'Closed. Nothing was charged.' },

@@ -7,16 +7,16 @@ import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordRows } from '#design/panels'
 import { invoiceNumber } from '#domain/billing'
 import type { User } from '#domain/identity'
-import type { StaffHeld } from '#domain/licensing'
+import type { StaffSuspension } from '#domain/licensing'
 import type { DisputeLine, OpenAttempt, RefundLine } from '#domain/payments'
 import type { Alarm } from '#platform/alarms'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
-import { Deed, Entries, Entry, type Filled } from './deeds.tsx'
-import { DeskMenu } from './menu.tsx'
+import { AdminMenu } from './menu.tsx'
 import type { Found } from './search.ts'
+import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
-interface DeskFacts {
+interface CasesFacts {
   nav: Link[]
   csrf_token: string
   sought: string
@@ -29,14 +29,14 @@ interface DeskFacts {
   undone: RefundLine[]
   owed: { user_id: string; email: string; amount: number }[]
   debts: { owner: string; account: string; amount: number; name: string }[]
-  held: StaffHeld[]
+  suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
   note: { tone: 'success' | 'warning'; words: string } | undefined
   filled: Filled | undefined
 }
 
 /** All that waits for somebody of the staff, and a way to whatever somebody wrote about. */
-export function DeskPage(facts: DeskFacts): JSX.Element {
+export function CasesPage(facts: CasesFacts): JSX.Element {
   const isClear = [
     facts.alarms,
     facts.stuck,
@@ -44,16 +44,16 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
     facts.undone,
     facts.owed,
     facts.debts,
-    facts.held,
+    facts.suspended,
     facts.locked,
   ].every((list) => list.length === 0)
   return (
-    <SiteLayout title="Desk · Purser" nav={facts.nav}>
+    <SiteLayout title="Admin · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Desk">
-          What does not come together by itself. Every deed is recorded.
+        <Heading title="Admin">
+          What does not come together by itself. Every action is recorded.
         </Heading>
-        <DeskMenu current="cases" />
+        <AdminMenu current="cases" />
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
       <Search {...facts} />
@@ -63,7 +63,7 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
       {facts.undone.length > 0 && <Undone {...facts} />}
       {facts.owed.length > 0 && <Owed {...facts} />}
       {facts.debts.length > 0 && <Debts {...facts} />}
-      {facts.held.length > 0 && <HeldLicenses {...facts} />}
+      {facts.suspended.length > 0 && <SuspendedLicenses {...facts} />}
       {facts.locked.length > 0 && <Locked {...facts} />}
       {isClear && (
         <EmptyState title="Nothing waits">
@@ -74,10 +74,10 @@ export function DeskPage(facts: DeskFacts): JSX.Element {
   )
 }
 
-function Search({ sought, found, csrf_token }: DeskFacts): JSX.Element {
+function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Panel title="Look something up">
-      <form method="get" action="/desk/" class="flex flex-wrap items-end gap-3">
+      <form method="get" action="/admin/" class="flex flex-wrap items-end gap-3">
         <div class="min-w-0 grow basis-64">
           <Field
             label="Email, order, bill or license"
@@ -106,8 +106,8 @@ function Search({ sought, found, csrf_token }: DeskFacts): JSX.Element {
 
 function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: string }) {
   const { license_id, status, bills } = license
-  const isHeld = license.paused_for === 'operator'
-  const mayHold = status !== 'canceled' && !isHeld
+  const isSuspended = license.paused_for === 'operator'
+  const maySuspend = status !== 'canceled' && !isSuspended
   return (
     <li class="grid gap-3 py-4">
       <div class="flex flex-wrap items-center gap-3">
@@ -120,17 +120,17 @@ function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: str
       <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
         {bills.map((bill) => (
           <li key={bill.id}>
-            <TextLink href={`/desk/sales/${bill.id}/`}>{invoiceNumber(bill.number)}</TextLink>{' '}
+            <TextLink href={`/admin/sales/${bill.id}/`}>{invoiceNumber(bill.number)}</TextLink>{' '}
             {formatMoney(bill.amount)}
           </li>
         ))}
       </ul>
-      {mayHold && (
-        <Deed
+      {maySuspend && (
+        <StaffAction
           csrf_token={csrf_token}
-          path="hold"
+          path="suspend"
           fields={{ license_id }}
-          id={`hold-${license_id}`}
+          id={`suspend-${license_id}`}
           label="Hold"
         />
       )}
@@ -138,7 +138,7 @@ function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: str
   )
 }
 
-function Disputes({ disputes }: DeskFacts): JSX.Element {
+function Disputes({ disputes }: CasesFacts): JSX.Element {
   return (
     <Panel title="Disputes">
       <RecordRows
@@ -159,14 +159,14 @@ function Disputes({ disputes }: DeskFacts): JSX.Element {
               Heard until <Day date={dispute.due_at} />
             </>,
           ],
-          action: <TextLink href={`/desk/disputes/${dispute.id}/`}>Look at it</TextLink>,
+          action: <TextLink href={`/admin/disputes/${dispute.id}/`}>Look at it</TextLink>,
         }))}
       />
     </Panel>
   )
 }
 
-function Undone({ undone }: DeskFacts): JSX.Element {
+function Undone({ undone }: CasesFacts): JSX.Element {
   return (
     <Panel title="Refunds that were not done">
       <RecordRows
@@ -174,19 +174,19 @@ function Undone({ undone }: DeskFacts): JSX.Element {
           key: refund.id,
           title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
           details: [refund.email, refund.reason, refund.refusal ?? ''],
-          action: <TextLink href={`/desk/sales/${refund.invoice_id}/`}>Look at it</TextLink>,
+          action: <TextLink href={`/admin/sales/${refund.invoice_id}/`}>Look at it</TextLink>,
         }))}
       />
     </Panel>
   )
 }
 
-function Owed({ owed, csrf_token, filled }: DeskFacts): JSX.Element {
+function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries title="Owed to buyers, because a refund came back">
       {owed.map(({ user_id, email, amount }) => (
         <Entry key={user_id} title={<Money cents={amount} />} details={email}>
-          <Deed
+          <StaffAction
             csrf_token={csrf_token}
             path="paid-otherwise"
             fields={{ user_id }}
@@ -200,12 +200,12 @@ function Owed({ owed, csrf_token, filled }: DeskFacts): JSX.Element {
   )
 }
 
-function Debts({ debts, csrf_token, filled }: DeskFacts): JSX.Element {
+function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
     <Entries title="Owed to us">
       {debts.map(({ owner, account, amount, name }) => (
         <Entry key={`${account}-${owner}`} title={<Money cents={amount} />} details={name}>
-          <Deed
+          <StaffAction
             csrf_token={csrf_token}
             path="write-off"
             fields={{ owner, account }}
@@ -219,10 +219,10 @@ function Debts({ debts, csrf_token, filled }: DeskFacts): JSX.Element {
   )
 }
 
-function HeldLicenses({ held, csrf_token }: DeskFacts): JSX.Element {
+function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Entries title="Held licenses">
-      {held.map(({ license_id, app_name, email, since }) => (
+      {suspended.map(({ license_id, app_name, email, since }) => (
         <Entry
           key={license_id}
           title={app_name}
@@ -232,11 +232,11 @@ function HeldLicenses({ held, csrf_token }: DeskFacts): JSX.Element {
             </>
           }
         >
-          <Deed
+          <StaffAction
             csrf_token={csrf_token}
-            path="release"
+            path="reinstate"
             fields={{ license_id }}
-            id={`release-${license_id}`}
+            id={`reinstate-${license_id}`}
             label="Release"
           />
         </Entry>
@@ -245,7 +245,7 @@ function HeldLicenses({ held, csrf_token }: DeskFacts): JSX.Element {
   )
 }
 
-function Locked({ locked, csrf_token }: DeskFacts): JSX.Element {
+function Locked({ locked, csrf_token }: CasesFacts): JSX.Element {
   return (
     <Entries title="Locked accounts">
       {locked.map(({ id, email, locked_at }) => (
@@ -258,7 +258,7 @@ function Locked({ locked, csrf_token }: DeskFacts): JSX.Element {
             </>
           }
         >
-          <Deed
+          <StaffAction
             csrf_token={csrf_token}
             path="unlock"
             fields={{ user_id: id }}

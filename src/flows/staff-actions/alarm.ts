@@ -1,6 +1,6 @@
 import type { World } from '#flows/world'
 import { resolveAlarm } from '#platform/alarms'
-import { noteDeed, type Staff } from './staff.ts'
+import { recordStaffAction, type Staff } from './staff.ts'
 
 /** Resolves an alarm by hand. False where it is not open. */
 export async function resolveByStaff(
@@ -14,7 +14,7 @@ export async function resolveByStaff(
     if (!alarm) return false
     const { kind, subject, message } = alarm
     const detail = { kind, subject, message }
-    await noteDeed(tx, now, staff, { action: 'alarm.resolved', subject: alarm_id, detail })
+    await recordStaffAction(tx, now, staff, { action: 'alarm.resolved', subject: alarm_id, detail })
     return true
   })
 }

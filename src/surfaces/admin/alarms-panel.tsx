@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { Day } from '#design/money'
 import type { Alarm } from '#platform/alarms'
-import { Deed, Entries, Entry } from './deeds.tsx'
+import { Entries, Entry, StaffAction } from './staff-action.tsx'
 
 /** Alarms that are open, and the form that resolves each. */
 export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Element {
@@ -26,7 +26,7 @@ export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Elem
             </>
           }
         >
-          <Deed
+          <StaffAction
             csrf_token={csrf_token}
             path="resolve-alarm"
             fields={{ alarm_id: id }}

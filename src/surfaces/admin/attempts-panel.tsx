@@ -3,7 +3,7 @@ import { CheckboxField } from '#design/forms'
 import { formatMoney } from '#design/money'
 import { Moment } from '#design/timeline'
 import type { OpenAttempt } from '#domain/payments'
-import { Deed, Entries, Entry, type Filled } from './deeds.tsx'
+import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 /** Payment attempts that have been open for an hour, and the form that closes each. */
 export function StuckAttempts(facts: {
@@ -24,7 +24,7 @@ export function StuckAttempts(facts: {
             </>
           }
         >
-          <Deed
+          <StaffAction
             csrf_token={facts.csrf_token}
             path="close-attempt"
             fields={{ attempt_id: id }}
@@ -38,7 +38,7 @@ export function StuckAttempts(facts: {
               label="I looked at the processor: nothing was charged for it."
               hint="Needed only where the processor does not answer. What it answers always counts."
             />
-          </Deed>
+          </StaffAction>
         </Entry>
       ))}
     </Entries>

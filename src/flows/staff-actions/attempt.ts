@@ -1,5 +1,5 @@
 import type { World } from '#flows/world'
-import { noteDeed, type Staff } from './staff.ts'
+import { recordStaffAction, type Staff } from './staff.ts'
 
 /** Notes that staff closes a payment attempt, and whether they saw that nothing was charged. */
 export async function noteAttemptClosed(
@@ -8,5 +8,5 @@ export async function noteAttemptClosed(
   facts: { attempt_id: string; nothing_charged: boolean },
 ): Promise<void> {
   const { attempt_id: subject, ...detail } = facts
-  await noteDeed(db, clock.now(), staff, { action: 'attempt.closed', subject, detail })
+  await recordStaffAction(db, clock.now(), staff, { action: 'attempt.closed', subject, detail })
 }

@@ -6,7 +6,7 @@ import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
 
-const CHECKS = '/desk/checks/'
+const CHECKS = '/admin/checks/'
 const DISPUTED = '4000000000000259'
 
 let service: TestService
@@ -19,14 +19,14 @@ after(() => service.close())
 
 const words = () => textOf(staff.page.body)
 
-test('the checks of the desk are for staff alone', async () => {
+test('the admin checks are for staff alone', async () => {
   const seller = await signedIn(service, service.demo.seller)
   assert.equal((await seller.open(CHECKS)).status, 404)
 })
 
 test('staff checks the books: they agree, and the page says what was looked at', async () => {
   await subscribe(service)
-  await staff.open('/desk/')
+  await staff.open('/admin/')
   await staff.press('Checks')
   await staff.submit('Check the books')
   assert.equal(staff.page.url, CHECKS)

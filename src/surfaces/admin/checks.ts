@@ -11,7 +11,7 @@ import { declareTask, type TaskKind, type Tell, undertake } from '#surfaces/task
 import { forOperator, type Visit } from '#surfaces/visits'
 import { ChecksPage } from './checks-page.tsx'
 
-const HOME = '/desk/checks/'
+const HOME = '/admin/checks/'
 const BOOKS = 'check_books'
 const EVENTS = 'hear_events'
 // A page shows the first of them; `npm run ledger:check` lists all.
@@ -26,7 +26,7 @@ export interface Heard {
 }
 
 /** Two things that run by themselves, for staff to run by hand: the books and the events. */
-export function checksDesk(app: FastifyInstance, world: World, hear: () => Promise<number>): void {
+export function adminChecks(app: FastifyInstance, world: World, hear: () => Promise<number>): void {
   const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
     {
       kind: BOOKS,
@@ -40,7 +40,7 @@ export function checksDesk(app: FastifyInstance, world: World, hear: () => Promi
       run: async (_, tell) => ({ next_url: HOME, ...(await hearAgain(world, hear, tell)) }),
     },
   ]
-  for (const kind of kinds) declareTask(world, { ...kind, place: 'desk', back: () => HOME })
+  for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
 
   people(app, world, (scope) => {
     scope.get(
@@ -48,7 +48,7 @@ export function checksDesk(app: FastifyInstance, world: World, hear: () => Promi
       forOperator(world, HOME, async (visit) => {
         const { request, reply, session } = visit
         const page = ChecksPage({
-          nav: await accountNav(world, session.user_id, 'desk'),
+          nav: await accountNav(world, session.user_id, 'admin'),
           csrf_token: csrfToken(world, request, reply),
           books: await latestOf<Checked>(world, visit, BOOKS),
           events: await latestOf<Heard>(world, visit, EVENTS),
