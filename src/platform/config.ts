@@ -110,6 +110,9 @@ const SETTINGS = z.object({
     .optional(),
 })
 
+/** The variables that the service reads. */
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape)
+
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.trim().split('/')
   const family = isIP(address)
