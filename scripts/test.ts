@@ -33,14 +33,14 @@ const ON_BOTH_ENGINES = [
  */
 const ONLY_IN_ALL = [
   'test/process/kill.test.ts',
-  'test/walks/account.test.ts',
-  'test/walks/driftlog.test.ts',
-  'test/walks/listing.test.ts',
-  'test/walks/payouts.test.ts',
-  'test/walks/referral.test.ts',
-  'test/walks/refund.test.ts',
-  'test/walks/seller.test.ts',
-  'test/walks/test-clock.test.ts',
+  'test/browser/account.test.ts',
+  'test/browser/driftlog.test.ts',
+  'test/browser/listing.test.ts',
+  'test/browser/payouts.test.ts',
+  'test/browser/referral.test.ts',
+  'test/browser/refund.test.ts',
+  'test/browser/seller.test.ts',
+  'test/browser/test-clock.test.ts',
 ]
 
 /** What touches the database: `test:all` runs all of it on both engines. */
@@ -58,7 +58,7 @@ const ON_THE_DATABASE = [
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
 /** Long files go first, so that no worker is left alone with one at the end. */
-const LONGEST_FIRST = ['test/simulate/', 'test/walks/', 'test/process/', 'test/contract/']
+const LONGEST_FIRST = ['test/simulate/', 'test/browser/', 'test/process/', 'test/contract/']
 
 const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
@@ -108,7 +108,7 @@ async function* passes(): AsyncGenerator<Counts> {
   const env: NodeJS.ProcessEnv = { ...process.env }
   delete env.TEST_DATABASE_URL
   if (options.all) env.TEST_BUDGET = 'large'
-  if (files.some((file) => file.startsWith('test/walks/'))) env.CHROMIUM = findChromium()
+  if (files.some((file) => file.startsWith('test/browser/'))) env.CHROMIUM = findChromium()
 
   const given = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL || undefined
   const programs = given ? undefined : findPostgres()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDriftlog } from '../../examples/driftlog/server.ts'
 import { type Asked, type Reply, refusal, startFakeService } from './fake-service.ts'
-import { prices, visitorOf } from './tidepool-scene.ts'
+import { prices, visitorOf } from './tidepool-test.ts'
 
 const CLIENT_ID = 'app_driftlog'
 
@@ -39,8 +39,8 @@ const free = {
 }
 
 /** Driftlog in front of a fake service; a test changes the parts that it is about. */
-async function openStage() {
-  const scene = {
+async function openDriftlogTest() {
+  const replies = {
     discovery: undefined as Reply | undefined,
     entitlement: (() => ({ body: plan })) as (asked: Asked) => Reply,
     renewal: undefined as Reply | undefined,
@@ -51,18 +51,18 @@ async function openStage() {
     const { path, body } = asked
     const issuer = `${service.url}/o`
     if (path.endsWith('/prices/')) return { body: prices }
-    if (path === '/licensing/entitlement/') return scene.entitlement(asked)
+    if (path === '/licensing/entitlement/') return replies.entitlement(asked)
     if (path === '/o/.well-known/openid-configuration') {
-      return scene.discovery ?? { body: discoveryOf(issuer) }
+      return replies.discovery ?? { body: discoveryOf(issuer) }
     }
     if (path !== '/o/token') return refusal(404, 'not_found')
     const form = new URLSearchParams(body)
-    const tokens = { token_type: 'Bearer', expires_in: scene.expires_in, access_token: 'access' }
+    const tokens = { token_type: 'Bearer', expires_in: replies.expires_in, access_token: 'access' }
     if (form.get('grant_type') === 'authorization_code') {
       return { body: { ...tokens, refresh_token: 'refresh-1', id_token: idToken(issuer, nonce) } }
     }
     return (
-      scene.renewal ?? {
+      replies.renewal ?? {
         body: { ...tokens, expires_in: 3600, access_token: 'renewed', refresh_token: 'refresh-2' },
       }
     )
@@ -77,7 +77,7 @@ async function openStage() {
     max_age_seconds: 0,
   })
   return {
-    scene,
+    replies,
     service,
     driftlog,
     /** A browser that begins to sign in: the address it is sent to, and its query. */
@@ -120,14 +120,14 @@ function discoveryOf(issuer: string) {
 }
 
 test('signing in asks for a code, bound to this browser, this attempt and PKCE', async () => {
-  await using stage = await openStage()
-  const { visitor, location, asked } = await stage.begin()
-  assert.ok(location.startsWith(`${stage.service.url}/o/auth?`))
-  assert.equal(asked.get('redirect_uri'), `${stage.driftlog.url}/auth/callback`)
+  await using setup = await openDriftlogTest()
+  const { visitor, location, asked } = await setup.begin()
+  assert.ok(location.startsWith(`${setup.service.url}/o/auth?`))
+  assert.equal(asked.get('redirect_uri'), `${setup.driftlog.url}/auth/callback`)
   assert.equal(asked.get('scope'), 'openid entitlements')
   assert.equal(asked.get('response_type'), 'code')
   assert.equal(asked.get('code_challenge_method'), 'S256')
-  const again = await stage.begin(visitor)
+  const again = await setup.begin(visitor)
   for (const name of ['state', 'nonce', 'code_challenge']) {
     assert.match(asked.get(name) ?? '', /^[\w-]{43}$/)
     assert.notEqual(again.asked.get(name), asked.get(name))
@@ -135,9 +135,9 @@ test('signing in asks for a code, bound to this browser, this attempt and PKCE',
 })
 
 test('the code becomes a session, and no token reaches the browser', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
-  const token = stage.service.asked.find(({ path }) => path === '/o/token')!
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
+  const token = setup.service.asked.find(({ path }) => path === '/o/token')!
   const form = new URLSearchParams(token.body)
   assert.equal(form.get('code'), 'good')
   assert.match(form.get('code_verifier') ?? '', /^[\w-]{43}$/)
@@ -146,7 +146,7 @@ test('the code becomes a session, and no token reaches the browser', async () =>
   for (const shown of ['Signed in', 'Pro', 'Active', 'Paid until April 1, 2026', 'Seven days']) {
     assert.ok(page.includes(shown), shown)
   }
-  const asked = stage.service.asked.at(-1)
+  const asked = setup.service.asked.at(-1)
   assert.equal(asked?.path, '/licensing/entitlement/')
   assert.equal(asked?.headers.authorization, 'Bearer access')
   for (const secret of ['refresh-1', 'Bearer', 'sVeryPrivate']) {
@@ -155,11 +155,11 @@ test('the code becomes a session, and no token reaches the browser', async () =>
 })
 
 test('an answer counts once, and only in the browser that asked', async () => {
-  await using stage = await openStage()
-  const { visitor, state } = await stage.begin()
+  await using setup = await openDriftlogTest()
+  const { visitor, state } = await setup.begin()
   const path = `/auth/callback?code=good&state=${state}`
-  const stranger = visitorOf(stage.driftlog.url)
-  await stage.begin(stranger)
+  const stranger = visitorOf(setup.driftlog.url)
+  await setup.begin(stranger)
   for (const [who, address] of [
     [stranger, path],
     [visitor, '/auth/callback?code=good&state=another'],
@@ -169,19 +169,19 @@ test('an answer counts once, and only in the browser that asked', async () => {
     assert.equal(status, 400)
     assert.match(page, /This sign-in is over/)
   }
-  assert.equal(stage.service.asked.filter(({ path: at }) => at === '/o/token').length, 0)
-  const second = await stage.begin(visitor)
+  assert.equal(setup.service.asked.filter(({ path: at }) => at === '/o/token').length, 0)
+  const second = await setup.begin(visitor)
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 303)
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 400)
 })
 
 test('a no at the other side is told calmly, and a refusal plainly', async () => {
-  await using stage = await openStage()
+  await using setup = await openDriftlogTest()
   for (const [error, words] of [
     ['access_denied', /You did not sign in/],
     ['login_required', /Signing in did not work/],
   ] as const) {
-    const { visitor, state } = await stage.begin()
+    const { visitor, state } = await setup.begin()
     const { status, page } = await visitor.get(`/auth/callback?error=${error}&state=${state}`)
     assert.equal(status, 403)
     assert.match(page, words)
@@ -190,8 +190,8 @@ test('a no at the other side is told calmly, and a refusal plainly', async () =>
 })
 
 test('the paid pages open for the plans by their id alone, whatever they are called', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
   for (const [entitlement, opens] of [
     [{ ...plan, version: 'A new name', status: 'trialing' }, true],
     [{ ...plan, status: 'preview', period_end: null }, true],
@@ -199,7 +199,7 @@ test('the paid pages open for the plans by their id alone, whatever they are cal
     [free, false],
     [{ ...plan, entitled: false, status: 'none', version: '', product_public_id: '' }, false],
   ] as const) {
-    stage.scene.entitlement = () => ({ body: entitlement })
+    setup.replies.entitlement = () => ({ body: entitlement })
     const { status, page } = await visitor.get('/app')
     assert.equal(status, 200)
     assert.equal(page.includes('Seven days</h2>'), opens, JSON.stringify(entitlement))
@@ -208,25 +208,25 @@ test('the paid pages open for the plans by their id alone, whatever they are cal
 })
 
 test('an old token is renewed once, however many requests find it old together', async () => {
-  await using stage = await openStage()
-  stage.scene.expires_in = 5
-  const visitor = await stage.signIn()
+  await using setup = await openDriftlogTest()
+  setup.replies.expires_in = 5
+  const visitor = await setup.signIn()
   const pages = await Promise.all(Array.from({ length: 5 }, () => visitor.get('/app')))
   assert.deepEqual(
     pages.map(({ status }) => status),
     [200, 200, 200, 200, 200],
   )
-  assert.equal(stage.renewals(), 1)
-  assert.equal(stage.service.asked.at(-1)?.headers.authorization, 'Bearer renewed')
-  const renewal = new URLSearchParams(stage.service.asked.find(isRenewal)?.body)
+  assert.equal(setup.renewals(), 1)
+  assert.equal(setup.service.asked.at(-1)?.headers.authorization, 'Bearer renewed')
+  const renewal = new URLSearchParams(setup.service.asked.find(isRenewal)?.body)
   assert.equal(renewal.get('refresh_token'), 'refresh-1')
 })
 
 test('whoever signed out elsewhere is signed out here as well', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
-  stage.scene.entitlement = () => refusal(401, 'invalid_token')
-  stage.scene.renewal = { status: 400, body: { error: 'invalid_grant' } }
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
+  setup.replies.entitlement = () => refusal(401, 'invalid_token')
+  setup.replies.renewal = { status: 400, body: { error: 'invalid_grant' } }
   const { status, page } = await visitor.get('/app')
   assert.equal(status, 403)
   assert.match(page, /You are signed out/)
@@ -234,17 +234,17 @@ test('whoever signed out elsewhere is signed out here as well', async () => {
 })
 
 test('a token that is refused too early is renewed before anybody is asked to sign in', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
-  stage.scene.entitlement = ({ headers }) =>
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
+  setup.replies.entitlement = ({ headers }) =>
     headers.authorization === 'Bearer renewed' ? { body: plan } : refusal(401, 'invalid_token')
   assert.match((await visitor.get('/app')).page, /Seven days/)
-  assert.equal(stage.renewals(), 1)
+  assert.equal(setup.renewals(), 1)
 })
 
 test('what is not the visitor’s fault is not put on the visitor, who stays signed in', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
   for (const [entitlement, status, words] of [
     [refusal(403, 'service_not_enabled'), 503, /We cannot look up plans right now/],
     [refusal(503, 'internal_error'), 503, /We cannot check licenses right now/],
@@ -252,31 +252,31 @@ test('what is not the visitor’s fault is not put on the visitor, who stays sig
     [refusal(429, 'rate_limited'), 503, /We cannot check licenses right now/],
     [refusal(403, 'insufficient_scope'), 500, /Our fault, not yours/],
   ] as const) {
-    stage.scene.entitlement = () => entitlement
+    setup.replies.entitlement = () => entitlement
     const answer = await visitor.get('/app')
     assert.equal(answer.status, status)
     assert.match(answer.page, words)
   }
-  stage.scene.entitlement = () => ({ body: plan })
+  setup.replies.entitlement = () => ({ body: plan })
   assert.equal((await visitor.get('/app')).status, 200)
 })
 
 test('an issuer that does not answer closes signing in, until it answers', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.driftlog.url)
+  await using setup = await openDriftlogTest()
+  const visitor = visitorOf(setup.driftlog.url)
   for (const discovery of [refusal(503, 'internal_error'), { reset: true }]) {
-    stage.scene.discovery = discovery
+    setup.replies.discovery = discovery
     const { status, headers } = await visitor.get('/login')
     assert.deepEqual([status, headers.get('retry-after')], [503, '10'])
   }
   assert.equal((await visitor.get('/')).status, 200)
-  stage.scene.discovery = undefined
-  await stage.begin(visitor)
+  setup.replies.discovery = undefined
+  await setup.begin(visitor)
 })
 
 test('signing out ends the session here, and goes on to the other side with whose it was', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
   const stolen = visitor.jar.get('driftlog_session') ?? ''
   for (const origin of ['https://evil.example', 'null', null]) {
     assert.equal((await visitor.post('/sign-out', {}, origin)).status, 403)
@@ -284,28 +284,28 @@ test('signing out ends the session here, and goes on to the other side with whos
   const { status, location } = await visitor.post('/sign-out', {})
   const end = new URL(location ?? '')
   assert.equal(status, 303)
-  assert.equal(end.origin + end.pathname, `${stage.service.url}/o/session/end`)
-  assert.equal(end.searchParams.get('post_logout_redirect_uri'), `${stage.driftlog.url}/`)
+  assert.equal(end.origin + end.pathname, `${setup.service.url}/o/session/end`)
+  assert.equal(end.searchParams.get('post_logout_redirect_uri'), `${setup.driftlog.url}/`)
   assert.match(end.searchParams.get('id_token_hint') ?? '', /^ey/)
   visitor.jar.set('driftlog_session', stolen)
   assert.equal((await visitor.get('/app')).status, 403)
 })
 
 test('Buy links name no return address: buyers come back to the Login URL', async () => {
-  await using stage = await openStage()
-  const { page } = await visitorOf(stage.driftlog.url).get('/')
+  await using setup = await openDriftlogTest()
+  const { page } = await visitorOf(setup.driftlog.url).get('/')
   for (const { public_id } of prices.prices) {
-    assert.ok(page.includes(`href="${stage.service.url}/buy/${public_id}/"`))
+    assert.ok(page.includes(`href="${setup.service.url}/buy/${public_id}/"`))
   }
 })
 
 test('every page has its security headers; forms lead here and to the service alone', async () => {
-  await using stage = await openStage()
-  const visitor = await stage.signIn()
+  await using setup = await openDriftlogTest()
+  const visitor = await setup.signIn()
   for (const path of ['/', '/app', '/auth/callback', '/nowhere']) {
     const { headers, page } = await visitor.get(path)
     const policy = headers.get('content-security-policy') ?? ''
-    assert.ok(policy.includes(`form-action 'self' ${stage.service.url};`))
+    assert.ok(policy.includes(`form-action 'self' ${setup.service.url};`))
     assert.match(policy, /default-src 'none'.*frame-ancestors 'none'/)
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.doesNotMatch(page, /<script|<style|\sstyle=|\son[a-z]+=/)

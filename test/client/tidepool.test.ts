@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { license, refusal, startFakeService } from './fake-service.ts'
-import { key, openStage, prices, visitorOf } from './tidepool-scene.ts'
+import { key, openTidepoolTest, prices, visitorOf } from './tidepool-test.ts'
 
 test('the home page shows every live price with its own Buy link and the free column', async () => {
-  await using stage = await openStage()
-  const { page } = await visitorOf(stage.tidepool.url).get('/')
+  await using setup = await openTidepoolTest()
+  const { page } = await visitorOf(setup.tidepool.url).get('/')
   for (const { public_id } of prices.prices) {
-    const next = encodeURIComponent(`${stage.tidepool.url}/return?visit=`)
-    assert.match(page, new RegExp(`href="${stage.service.url}/buy/${public_id}/\\?next=${next}`))
+    const next = encodeURIComponent(`${setup.tidepool.url}/return?visit=`)
+    assert.match(page, new RegExp(`href="${setup.service.url}/buy/${public_id}/\\?next=${next}`))
   }
   for (const shown of ['$12.00', '$96.00', '$180.00', 'Save 33%', '>Free<']) {
     assert.ok(page.includes(shown), shown)
   }
-  stage.scene.prices = { body: { ...prices, has_free_tier: false } }
-  assert.ok(!(await visitorOf(stage.tidepool.url).get('/')).page.includes('>Free<'))
+  setup.replies.prices = { body: { ...prices, has_free_tier: false } }
+  assert.ok(!(await visitorOf(setup.tidepool.url).get('/')).page.includes('>Free<'))
 })
 
 test('prices are kept for max_age_seconds, so that a busy site does not run into a limit', async () => {
-  await using stage = await openStage({ max_age_seconds: 60 })
-  for (let view = 0; view < 3; view++) await visitorOf(stage.tidepool.url).get('/')
-  assert.equal(stage.service.asked.length, 1)
+  await using setup = await openTidepoolTest({ max_age_seconds: 60 })
+  for (let view = 0; view < 3; view++) await visitorOf(setup.tidepool.url).get('/')
+  assert.equal(setup.service.asked.length, 1)
 })
 
 test('a home page without prices stands, and says why there are none', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
-  stage.scene.prices = refusal(404, 'not_found')
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
+  setup.replies.prices = refusal(404, 'not_found')
   assert.match((await visitor.get('/')).page, /Not on sale yet/)
-  stage.scene.prices = refusal(503, 'internal_error')
+  setup.replies.prices = refusal(503, 'internal_error')
   const { status, page } = await visitor.get('/')
   assert.equal(status, 200)
   assert.match(page, /The prices are out of reach/)
@@ -36,8 +36,8 @@ test('a home page without prices stands, and says why there are none', async () 
 })
 
 test('a buyer who comes back to the browser that began is signed in at once', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   const back = await visitor.get(await visitor.returnPath('order'))
   assert.deepEqual([back.status, back.location], [303, '/app'])
   const { status, page } = await visitor.get('/app')
@@ -56,8 +56,8 @@ test('a buyer who comes back to the browser that began is signed in at once', as
 })
 
 test('an order planted on a stranger is adopted only after the stranger says yes', async () => {
-  await using stage = await openStage()
-  const [attacker, victim] = [visitorOf(stage.tidepool.url), visitorOf(stage.tidepool.url)]
+  await using setup = await openTidepoolTest()
+  const [attacker, victim] = [visitorOf(setup.tidepool.url), visitorOf(setup.tidepool.url)]
   await victim.get('/')
   for (const planted of [
     await attacker.returnPath('order'),
@@ -76,19 +76,19 @@ test('an order planted on a stranger is adopted only after the stranger says yes
 })
 
 test('a nonce brings back one purchase, and a second order on it is asked about', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   const path = await visitor.returnPath('order')
   await visitor.get(path)
-  stage.scene.order = { body: license({ license_key: 'key_somebody_elses' }) }
+  setup.replies.order = { body: license({ license_key: 'key_somebody_elses' }) }
   assert.match((await visitor.get(path)).page, /Is this purchase yours\?/)
 })
 
 test('a payment that is still settling shows a page that checks again, and then lets in', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
-  const { order } = stage.scene
-  stage.scene.order = {
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
+  const { order } = setup.replies
+  setup.replies.order = {
     status: 202,
     headers: { 'retry-after': '9' },
     body: { status: 'processing' },
@@ -97,51 +97,51 @@ test('a payment that is still settling shows a page that checks again, and then 
   const waiting = await visitor.get(path)
   assert.deepEqual([waiting.status, waiting.headers.get('refresh')], [202, '9'])
   assert.match(waiting.page, /Still confirming your payment/)
-  stage.scene.order = order
+  setup.replies.order = order
   assert.equal((await visitor.get(path)).location, '/app')
 })
 
 test('an order that is unknown or missing is a clear page with ways on', async () => {
-  await using stage = await openStage()
-  stage.scene.order = refusal(404, 'unknown_order')
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  setup.replies.order = refusal(404, 'unknown_order')
+  const visitor = visitorOf(setup.tidepool.url)
   for (const path of ['/return?svc_order=forged', '/return', '/return?svc_order=a&svc_order=b']) {
     const { status, page } = await visitor.get(path)
     assert.equal(status, 404)
     assert.match(page, /We cannot find this purchase/)
-    assert.ok(page.includes(`${stage.service.url}/manage/app_tidepool/`))
+    assert.ok(page.includes(`${setup.service.url}/manage/app_tidepool/`))
   }
 })
 
 test('a key that is pasted opens the app, and a wrong one is explained beside the field', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   assert.match((await visitor.get('/login')).page, /<label for="license_key">License key<\/label>/)
   assert.match((await visitor.get('/app')).page, /<label for="license_key">License key<\/label>/)
 
-  stage.scene.validate = refusal(404, 'unknown_key')
+  setup.replies.validate = refusal(404, 'unknown_key')
   const wrong = await visitor.post('/login', { license_key: 'key_"><b>' })
   assert.equal(wrong.status, 422)
   assert.match(wrong.page, /aria-invalid="true"/)
   assert.ok(!wrong.page.includes('"><b>'), 'what was typed comes back escaped')
 
-  stage.scene.validate = { body: license() }
+  setup.replies.validate = { body: license() }
   assert.equal((await visitor.post('/login', { license_key: ` ${key} ` })).location, '/app')
   assert.equal((await visitor.get('/app')).status, 200)
   assert.equal((await visitor.get('/login')).location, '/app')
 })
 
 test('a text that cannot be a key is refused without asking the service', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   assert.equal((await visitor.post('/login', { license_key: 'hello' })).status, 422)
   assert.equal((await visitor.post('/login', {})).status, 422)
-  assert.equal(stage.service.asked.length, 0)
+  assert.equal(setup.service.asked.length, 0)
 })
 
 test('a license that is not entitled closes the app and says what to do about it', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   for (const [status, words] of [
     ['past_due', /Mend the card/],
@@ -149,7 +149,7 @@ test('a license that is not entitled closes the app and says what to do about it
     ['paused', /is paused/],
     ['canceled', /Buy Pro monthly/],
   ] as const) {
-    stage.scene.validate = { body: license({ entitled: false, status }) }
+    setup.replies.validate = { body: license({ entitled: false, status }) }
     const answer = await visitor.get('/app')
     assert.equal(answer.status, 403)
     assert.match(answer.page, words)
@@ -158,29 +158,29 @@ test('a license that is not entitled closes the app and says what to do about it
 })
 
 test('a key that was replaced is dropped, and the visitor is asked for the new one', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
-  stage.scene.validate = refusal(404, 'unknown_key')
+  setup.replies.validate = refusal(404, 'unknown_key')
   assert.match((await visitor.get('/app')).page, /no longer works/)
   assert.ok(!visitor.jar.has('tidepool_session'))
 })
 
 test('a verified visitor outlasts an outage, and a new one is told that it is not their fault', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
-  stage.scene.validate = refusal(503, 'internal_error')
+  setup.replies.validate = refusal(503, 'internal_error')
   assert.equal((await visitor.get('/app')).status, 200)
-  const stranger = await visitorOf(stage.tidepool.url).post('/login', { license_key: 'key_new' })
+  const stranger = await visitorOf(setup.tidepool.url).post('/login', { license_key: 'key_new' })
   assert.equal(stranger.status, 503)
   assert.equal(stranger.headers.get('retry-after'), '10')
   assert.match(stranger.page, /We cannot check licenses right now/)
 })
 
 test('a form that another site sends changes nothing', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   for (const origin of ['https://evil.example', 'null', null]) {
     assert.equal((await visitor.post('/sign-out', {}, origin)).status, 403)
@@ -191,8 +191,8 @@ test('a form that another site sends changes nothing', async () => {
 })
 
 test('signing out ends the session on the server, not only in the browser', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   const stolen = visitor.jar.get('tidepool_session') ?? ''
   assert.equal((await visitor.post('/sign-out', {})).location, '/')
@@ -201,8 +201,8 @@ test('signing out ends the session on the server, not only in the browser', asyn
 })
 
 test('every page has its security headers and carries no script and no inline style', async () => {
-  await using stage = await openStage()
-  const visitor = visitorOf(stage.tidepool.url)
+  await using setup = await openTidepoolTest()
+  const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   const paths = ['/', '/app', '/return?svc_order=order', '/nowhere', '/login', '/return']
   for (const path of paths) {
@@ -217,9 +217,9 @@ test('every page has its security headers and carries no script and no inline st
 })
 
 test('cookies stay out of scripts and foreign posts, and under https never leave it', async () => {
-  await using plain = await openStage()
+  await using plain = await openTidepoolTest()
   const port = await freePort()
-  await using tls = await openStage({ public_url: 'https://tidepool.example', port })
+  await using tls = await openTidepoolTest({ public_url: 'https://tidepool.example', port })
   const own = await visitorOf(plain.tidepool.url).post('/login', { license_key: key })
   assert.match(own.set[0] ?? '', /^tidepool_session=[\w-]{43}; .*HttpOnly; SameSite=Lax/)
 

@@ -12,32 +12,32 @@ import {
   browser,
   enter,
   entitlementOf,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let side: client.Configuration
 
 before(async () => {
-  stage = await openSignInStage()
-  side = await discoverAsAgent(stage)
+  setup = await openSignInTest()
+  side = await discoverAsAgent(setup)
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 const CONNECTIONS = '/account/connections/'
 let count = 0
-const person = () => addPerson(stage, `connected-${++count}@example.org`)
+const person = () => addPerson(setup, `connected-${++count}@example.org`)
 
 async function isGood(tokens: { access_token: string }): Promise<boolean> {
-  const audience = grants.agentAudience(stage.world.config.base_url)
-  const { db } = stage.world
+  const audience = grants.agentAudience(setup.world.config.base_url)
+  const { db } = setup.world
   const token = tokens.access_token
-  return (await grants.findBearer(db, stage.clock.now(), { token, audience })) !== undefined
+  return (await grants.findBearer(db, setup.clock.now(), { token, audience })) !== undefined
 }
 
 async function assertEnded(tokens: { access_token: string; refresh_token?: string }) {
@@ -47,7 +47,7 @@ async function assertEnded(tokens: { access_token: string; refresh_token?: strin
 }
 
 async function auditOf(user_id: string): Promise<string[]> {
-  const { rows } = await stage.world.db.raw(
+  const { rows } = await setup.world.db.raw(
     'select action from audit_log where actor = $1 order by id',
     [user_id],
   )
@@ -61,23 +61,23 @@ async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
 }
 
 test('an account without connections says so, and how to make one', async () => {
-  const agent = await enter(stage, await person())
+  const agent = await enter(setup, await person())
   const words = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(words, /No agent has access/)
   assert.match(words, /You have not signed in to an app yet/)
 })
 
 test('the page is for whoever is signed in, with a proven mailbox', async () => {
-  const page = await browser(stage).open(CONNECTIONS)
+  const page = await browser(setup).open(CONNECTIONS)
   assert.equal(page.url, '/signin/?return_to=%2Faccount%2Fconnections%2F')
-  const buyer = browser(stage)
-  await purchase(stage, buyer, { email: 'limited-connections@example.org' })
+  const buyer = browser(setup)
+  await purchase(setup, buyer, { email: 'limited-connections@example.org' })
   assert.equal((await buyer.open(CONNECTIONS)).url, '/account/security/')
 })
 
 test('every agent is listed with what it may do, and the mailbox hears of each', async () => {
   const { user_id, email } = await person()
-  const agent = await enter(stage, { user_id })
+  const agent = await enter(setup, { user_id })
   await connect(side, agent, { checked: { 'listing.write': 'yes' } })
   const redirect_uri = 'http://localhost:45454/callback'
   await connect(side, agent, { changes: { redirect_uri, scope: 'integrations.read' } })
@@ -88,31 +88,31 @@ test('every agent is listed with what it may do, and the mailbox hears of each',
   )
   assert.match(words, /An agent at localhost:45454 May see how your apps are connected Allowed on/)
   assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
-  const message = await emailTo(stage, email, /^An agent was given access/)
+  const message = await emailTo(setup, email, /^An agent was given access/)
   assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
 })
 
 test('an agent that never came for its token, or whose token ended, is not listed', async () => {
   const { user_id } = await person()
-  const agent = await enter(stage, { user_id })
+  const agent = await enter(setup, { user_id })
   const attempt = await ask(side)
   await agent.open(attempt.url.href)
   await agent.submit('Allow')
-  const listed = () => grants.listAgents(stage.world.db, stage.clock.now(), user_id)
+  const listed = () => grants.listAgents(setup.world.db, setup.clock.now(), user_id)
   assert.deepEqual(await listed(), [])
   await connect(side, agent)
   assert.equal((await listed()).length, 1)
-  stage.clock.pass(30 * 86_400)
+  setup.clock.pass(30 * 86_400)
   assert.deepEqual(await listed(), [])
 })
 
 test('one agent is disconnected at once and for good, and the others are not', async () => {
   const { user_id } = await person()
-  const agent = await enter(stage, { user_id })
+  const agent = await enter(setup, { user_id })
   const mine = await connect(side, agent)
-  stage.clock.pass(1)
+  setup.clock.pass(1)
   const other = await connect(side, agent)
-  const [latest, first] = await grants.listAgents(stage.world.db, stage.clock.now(), user_id)
+  const [latest, first] = await grants.listAgents(setup.world.db, setup.clock.now(), user_id)
   assert.ok(latest && first)
   const page = await disconnect(agent, 'agent', first.id)
   assert.match(textOf(page.body), /The agent’s access is ended/)
@@ -123,10 +123,10 @@ test('one agent is disconnected at once and for good, and the others are not', a
 
 test('nobody disconnects what is somebody else’s', async () => {
   const owner = await person()
-  const tokens = await connect(side, await enter(stage, owner))
-  const [theirs] = await grants.listAgents(stage.world.db, stage.clock.now(), owner.user_id)
+  const tokens = await connect(side, await enter(setup, owner))
+  const [theirs] = await grants.listAgents(setup.world.db, setup.clock.now(), owner.user_id)
   const stranger = await person()
-  const agent = await enter(stage, stranger)
+  const agent = await enter(setup, stranger)
   await connect(side, agent)
   for (const id of [theirs!.id, 'agt_unknown', '']) await disconnect(agent, 'agent', id)
   assert.ok(await isGood(tokens))
@@ -135,43 +135,43 @@ test('nobody disconnects what is somebody else’s', async () => {
 
 test('an app is listed with what it knows, and disconnecting it ends its tokens and the agreement', async () => {
   const { user_id } = await person()
-  const agent = await enter(stage, { user_id })
-  const tokens = await signInToApp(stage, agent)
+  const agent = await enter(setup, { user_id })
+  const tokens = await signInToApp(setup, agent)
   const words = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(words, /Tidepool Knows a private id of yours and whether you may use it/)
   const agents = await connect(side, agent)
-  const page = await disconnect(agent, 'app', stage.demo.app.client_id)
+  const page = await disconnect(agent, 'app', setup.demo.app.client_id)
   assert.match(textOf(page.body), /The app is disconnected/)
   assert.match(textOf(page.body), /You have not signed in to an app yet/)
-  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
-  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+  assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
   assert.ok(await isGood(agents))
   assert.equal((await auditOf(user_id)).at(-1), 'account.app_disconnected')
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   const asked = await agent.open(attempt.url.href)
   assert.match(textOf(asked.body), /Sign in to Tidepool/)
 })
 
 test('whoever signs out of the service ends every agent at once, in whichever browser he let it in', async () => {
   const somebody = await person()
-  const [here, there] = [await enter(stage, somebody), await enter(stage, somebody)]
+  const [here, there] = [await enter(setup, somebody), await enter(setup, somebody)]
   const tokens = [await connect(side, here), await connect(side, there)]
-  const app = await signInToApp(stage, here)
+  const app = await signInToApp(setup, here)
   await here.open('/account/security/')
   await here.submit('Sign out here')
   for (const each of tokens) await assertEnded(each)
   // The app's own sign-in is another matter (spec: Sign-in rules, 8).
-  assert.equal((await entitlementOf(stage, app.access_token)).statusCode, 200)
+  assert.equal((await entitlementOf(setup, app.access_token)).statusCode, 200)
   assert.equal((await there.open(CONNECTIONS)).url, CONNECTIONS)
 })
 
 test('so does whoever signs out of an app, which signs out of the service as well', async () => {
   const somebody = await person()
-  const agent = await enter(stage, somebody)
+  const agent = await enter(setup, somebody)
   const tokens = await connect(side, agent)
-  const { id_token } = await signInToApp(stage, agent)
+  const { id_token } = await signInToApp(setup, agent)
   await agent.open(`/o/session/end?id_token_hint=${id_token}`)
   await agent.submit('Sign out')
   await assertEnded(tokens)
@@ -194,7 +194,7 @@ test('so does whoever signs another browser out, or all others, or chooses a new
   ]
   for (const way of ways) {
     const somebody = await person()
-    const [agent, other] = [await enter(stage, somebody), await enter(stage, somebody)]
+    const [agent, other] = [await enter(setup, somebody), await enter(setup, somebody)]
     const tokens = await connect(side, agent)
     await way(agent, other)
     await assertEnded(tokens)
@@ -206,20 +206,20 @@ async function otherSession(agent: Agent): Promise<string> {
 }
 
 test('whoever takes the browser over without signing out ends what was let in from it', async () => {
-  const agent = await enter(stage, await person())
+  const agent = await enter(setup, await person())
   const theirs = await connect(side, agent)
-  await enter(stage, await person(), { agent })
+  await enter(setup, await person(), { agent })
   const mine = await connect(side, agent)
   await assertEnded(theirs)
   assert.ok(await isGood(mine))
 })
 
 test('an agreement that waited while another account took the browser over is asked for anew', async () => {
-  const agent = await enter(stage, await person())
+  const agent = await enter(setup, await person())
   const attempt = await ask(side)
   const { url } = await agent.open(attempt.url.href)
   const other = await person()
-  await enter(stage, other, { agent })
+  await enter(setup, other, { agent })
   assert.equal((await agent.submit('Allow')).status, 403)
   const page = await agent.open(url)
   assert.match(textOf(page.body), new RegExp(other.email))

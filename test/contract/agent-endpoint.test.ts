@@ -423,7 +423,7 @@ describe('the protocol', () => {
       tools.map(({ name }) => name),
       TOOLS,
     )
-    await assertWalk((name, args) => client.callTool({ name, arguments: args }))
+    await assertTools((name, args) => client.callTool({ name, arguments: args }))
     await client.close()
   })
 
@@ -440,7 +440,7 @@ describe('the protocol', () => {
         tools.map(({ name }) => name),
         TOOLS,
       )
-      await assertWalk((name, args) => client.callTool({ name, arguments: args }))
+      await assertTools((name, args) => client.callTool({ name, arguments: args }))
       await client.close()
     })
   }
@@ -473,7 +473,7 @@ describe('the protocol', () => {
   type CallTool = (name: string, args: Record<string, unknown>) => Promise<unknown>
 
   /** The official clients hold every result against the schema that the tool promised. */
-  async function assertWalk(call: CallTool): Promise<void> {
+  async function assertTools(call: CallTool): Promise<void> {
     const answers = async (name: string, args: Record<string, unknown> = {}) =>
       (await call(name, args)) as {
         isError?: boolean

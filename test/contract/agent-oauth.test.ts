@@ -13,30 +13,30 @@ import {
   enter,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  goToApp,
+  openSignInTest,
+  type SignInTest,
   signInHere,
   signInToApp,
-  walkToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let side: client.Configuration
 let seller: { user_id: string; email: string }
 
 before(async () => {
-  stage = await openSignInStage()
-  side = await discoverAsAgent(stage)
-  seller = await addPerson(stage, stage.demo.seller.email)
+  setup = await openSignInTest()
+  side = await discoverAsAgent(setup)
+  seller = await addPerson(setup, setup.demo.seller.email)
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
-const audience = () => `${stage.world.config.base_url}/mcp`
+const audience = () => `${setup.world.config.base_url}/mcp`
 const bearer = (token: string) =>
-  grants.findBearer(stage.world.db, stage.clock.now(), { token, audience: audience() })
+  grants.findBearer(setup.world.db, setup.clock.now(), { token, audience: audience() })
 const refresh = (token: string | undefined) => client.refreshTokenGrant(side, token!)
 const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 const ALL = grants.AGENT_SCOPES.join(' ')
@@ -44,7 +44,7 @@ const READ = 'integrations.read listing.read'
 const INVALID_GRANT = { error: 'invalid_grant' }
 
 async function tokenRequest(fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const answer = await stage.app.inject({
+  const answer = await setup.app.inject({
     method: 'POST',
     url: '/o/token',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -55,7 +55,7 @@ async function tokenRequest(fields: Record<string, string>, headers: Record<stri
 
 test('both discovery documents say that a client without a secret may come, and offer no registration', async () => {
   for (const path of ['/o/.well-known/openid-configuration', RFC_8414]) {
-    const found = (await stage.app.inject(path)).json()
+    const found = (await setup.app.inject(path)).json()
     assert.ok(found.token_endpoint_auth_methods_supported.includes('none'))
     assert.deepEqual(found.code_challenge_methods_supported, ['S256'])
     assert.deepEqual(found.grant_types_supported, ['authorization_code', 'refresh_token'])
@@ -65,7 +65,7 @@ test('both discovery documents say that a client without a secret may come, and 
 const RFC_8414 = '/.well-known/oauth-authorization-server/o'
 
 test('an agent gets an opaque token of an hour for the agent endpoint, and no private id', async () => {
-  const tokens = await connect(side, await enter(stage, seller))
+  const tokens = await connect(side, await enter(setup, seller))
   assert.equal(tokens.token_type, 'bearer')
   assert.equal(tokens.expires_in, 3600)
   assert.equal(tokens.scope, ALL)
@@ -77,8 +77,8 @@ test('an agent gets an opaque token of an hour for the agent endpoint, and no pr
   assert.equal(found.user_id, seller.user_id)
   assert.equal(found.client_id, 'purser-agent')
   assert.deepEqual(found.scopes, [...grants.AGENT_SCOPES])
-  assert.equal(found.expires_at.getTime(), stage.clock.now().getTime() + 3600_000)
-  stage.clock.pass(3600)
+  assert.equal(found.expires_at.getTime(), setup.clock.now().getTime() + 3600_000)
+  setup.clock.pass(3600)
   assert.equal(await bearer(tokens.access_token), undefined)
 })
 
@@ -129,7 +129,7 @@ const REFUSED = [
 ]
 
 test('an agent may wait at 127.0.0.1 and [::1] on any port and path, and gets its answer there', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   for (const redirect_uri of ALLOWED) {
     const attempt = await ask(side, { redirect_uri })
     const page = await agent.open(attempt.url.href)
@@ -156,7 +156,7 @@ function hostIn(uri: string): string {
 test('any other address is refused before anybody signs in, and the page says what to do', async () => {
   for (const redirect_uri of REFUSED) {
     const { url } = await ask(side, { redirect_uri })
-    const page = await browser(stage).open(url.href)
+    const page = await browser(setup).open(url.href)
     assert.equal(page.status, 400, redirect_uri)
     assert.match(textOf(page.body), /localhost must use port 45454/)
   }
@@ -205,7 +205,7 @@ test(`no address that is taken, of ${MUTATIONS} altered ones, leads off the pers
 })
 
 test('without a proof key nothing is given, nor with a plain one, nor with another verifier', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const challenge = { code_challenge: undefined, code_challenge_method: undefined }
   for (const changes of [challenge, { code_challenge_method: 'plain' }]) {
     const { url } = await ask(side, changes)
@@ -231,26 +231,26 @@ test('an agent has no secret: one that shows one is refused, as is an app that s
   assert.deepEqual([basic.status, basic.error], [401, 'invalid_client'])
 
   // A code of an app, shown without the app's secret, is worth nothing, and is not used up by it.
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(await enter(stage, seller), attempt)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(await enter(setup, seller), attempt)
   const app = {
     grant_type: 'authorization_code',
     code: parametersOf(url).code!,
     code_verifier: attempt.verifier,
-    redirect_uri: stage.callback,
+    redirect_uri: setup.callback,
   }
-  const bare = await tokenRequest({ ...app, client_id: stage.demo.app.client_id })
+  const bare = await tokenRequest({ ...app, client_id: setup.demo.app.client_id })
   assert.deepEqual([bare.status, bare.error], [401, 'invalid_client'])
   const stolen = await tokenRequest({ ...app, client_id })
   assert.deepEqual([stolen.status, stolen.error], [400, 'invalid_grant'])
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
 test('the agent endpoint may be named as the resource or left out; anything else is invalid_target', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const named = await connect(side, agent, { changes: { resource: audience() } })
   assert.ok(await bearer(named.access_token))
-  const { base_url } = stage.world.config
+  const { base_url } = setup.world.config
   for (const resource of [base_url, `${base_url}/`, `${audience()}/`, 'https://evil.example/mcp']) {
     const attempt = await ask(side, { resource })
     const { url } = await agent.open(attempt.url.href)
@@ -263,33 +263,33 @@ test('the agent endpoint may be named as the resource or left out; anything else
 })
 
 test('an app never gets a token for the agent endpoint, whatever it asks for', async () => {
-  const agent = await enter(stage, await addPerson(stage, 'wishes@example.org'))
-  const attempt = await begin(stage.app_side, stage.callback, { resource: audience() })
+  const agent = await enter(setup, await addPerson(setup, 'wishes@example.org'))
+  const attempt = await begin(setup.app_side, setup.callback, { resource: audience() })
   const { url } = await agent.open(attempt.url.href)
   assert.equal(parametersOf(url).error, 'invalid_target')
-  const greedy = await begin(stage.app_side, stage.callback, { scope: `openid ${ALL}` })
-  const back = await walkToApp(agent, greedy)
-  const tokens = await exchange(stage.app_side, greedy, back.url)
+  const greedy = await begin(setup.app_side, setup.callback, { scope: `openid ${ALL}` })
+  const back = await goToApp(agent, greedy)
+  const tokens = await exchange(setup.app_side, greedy, back.url)
   assert.equal(tokens.scope, 'openid')
   assert.equal(await bearer(tokens.access_token), undefined)
   await assert.rejects(
-    client.refreshTokenGrant(stage.app_side, tokens.refresh_token!, { resource: audience() }),
+    client.refreshTokenGrant(setup.app_side, tokens.refresh_token!, { resource: audience() }),
     { error: 'invalid_target' },
   )
 })
 
 test('a token of one kind is refused where the other is asked for', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const mine = await connect(side, agent)
-  const theirs = await signInToApp(stage, agent)
-  assert.equal((await entitlementOf(stage, theirs.access_token)).statusCode, 200)
+  const theirs = await signInToApp(setup, agent)
+  assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 200)
   assert.equal(await bearer(theirs.access_token), undefined)
-  assert.equal((await entitlementOf(stage, mine.access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(setup, mine.access_token)).statusCode, 401)
   await assert.rejects(client.fetchUserInfo(side, mine.access_token, client.skipSubjectCheck))
 })
 
 test('who asks for nothing gets to read, who asks to write gets to read too, the rest is left out', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const cases: [asked: string | undefined, got: string][] = [
     [undefined, READ],
     ['', READ],
@@ -310,7 +310,7 @@ test('who asks for nothing gets to read, who asks to write gets to read too, the
 })
 
 test('what a person unchecks is not given, then or when the token is renewed', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const checked = { 'listing.write': 'yes' }
   const tokens = await connect(side, agent, { checked })
   const got = 'integrations.read listing.read listing.write'
@@ -327,16 +327,16 @@ test('what a person unchecks is not given, then or when the token is renewed', a
 })
 
 test('the page asks in plain words, names who asks as far as that is known, and where it leads', async () => {
-  const agent = browser(stage)
+  const agent = browser(setup)
   const attempt = await ask(side)
   await agent.open(attempt.url.href)
-  const page = await signInHere(agent, stage.demo.seller)
+  const page = await signInHere(agent, setup.demo.seller)
   const words = textOf(page.body)
   assert.match(words, /Purser cannot know which one/)
   assert.match(words, /all of your apps: Driftlog and Tidepool\./)
   assert.match(words, /Change listings, plans and prices/)
   assert.match(words, /replace the client secret/)
-  assert.match(words, new RegExp(stage.demo.seller.email.replaceAll('.', '\\.')))
+  assert.match(words, new RegExp(setup.demo.seller.email.replaceAll('.', '\\.')))
   assert.match(words, /go on to 127\.0\.0\.1:33418/)
   assert.match(words, /Use another account/)
   const policy = String(page.headers['content-security-policy'])
@@ -345,7 +345,7 @@ test('the page asks in plain words, names who asks as far as that is known, and 
 })
 
 test('the page is shown every time: in the same browser, for the same scopes, right after', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   for (let round = 0; round < 3; round++) {
     const attempt = await ask(side)
     const page = await agent.open(attempt.url.href)
@@ -358,8 +358,8 @@ test('the page is shown every time: in the same browser, for the same scopes, ri
 })
 
 test('whoever cancels is sent back with access_denied and the state, and nothing is granted', async () => {
-  const person = await addPerson(stage, 'no-thanks@example.org')
-  const agent = await enter(stage, person)
+  const person = await addPerson(setup, 'no-thanks@example.org')
+  const agent = await enter(setup, person)
   const attempt = await ask(side)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /no apps yet/)
@@ -368,28 +368,28 @@ test('whoever cancels is sent back with access_denied and the state, and nothing
   const { error, state, iss, code } = parametersOf(url)
   assert.deepEqual([error, state, code], ['access_denied', attempt.state, undefined])
   assert.equal(iss, side.serverMetadata().issuer)
-  const { rows } = await stage.world.db.raw('select 1 from agent_grants where user_id = $1', [
+  const { rows } = await setup.world.db.raw('select 1 from agent_grants where user_id = $1', [
     person.user_id,
   ])
   assert.deepEqual(rows, [])
 })
 
 test('an account that a checkout made may not let an agent in before its mailbox is proven', async () => {
-  const agent = browser(stage)
-  await purchase(stage, agent, { email: 'checkout-only@example.org' })
+  const agent = browser(setup)
+  await purchase(setup, agent, { email: 'checkout-only@example.org' })
   const attempt = await ask(side)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
 })
 
 // F31
 test('a refresh token that comes back after 30 seconds ends this agent alone', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const first = await connect(side, agent)
   const other = await connect(side, agent)
   const second = await refresh(first.refresh_token)
   assert.notEqual(second.refresh_token, first.refresh_token)
   assert.ok(await bearer(second.access_token))
-  stage.clock.pass(30)
+  setup.clock.pass(30)
   await assert.rejects(refresh(first.refresh_token), INVALID_GRANT)
   await assert.rejects(refresh(second.refresh_token), INVALID_GRANT)
   for (const { access_token } of [first, second]) {
@@ -401,16 +401,16 @@ test('a refresh token that comes back after 30 seconds ends this agent alone', a
 
 // F31
 test('two windows of one agent that refresh at once both stay connected', async () => {
-  const first = await connect(side, await enter(stage, seller))
+  const first = await connect(side, await enter(setup, seller))
   const windows = await Promise.all([1, 2].map(() => refresh(first.refresh_token)))
-  stage.clock.pass(3600)
+  setup.clock.pass(3600)
   for (const window of windows) {
     assert.ok(await bearer((await refresh(window.refresh_token)).access_token))
   }
 })
 
 test('a code that is shown twice ends what it gave', async () => {
-  const agent = await enter(stage, seller)
+  const agent = await enter(setup, seller)
   const attempt = await ask(side)
   await agent.open(attempt.url.href)
   const { url } = await agent.submit('Allow')
@@ -421,10 +421,10 @@ test('a code that is shown twice ends what it gave', async () => {
 })
 
 test('a locked account keeps no agent', async () => {
-  const lost = await addPerson(stage, 'lost-seller@example.org')
-  const tokens = await connect(side, await enter(stage, lost))
-  await stage.world.db.raw('update users set locked_at = $1 where id = $2', [
-    stage.clock.now(),
+  const lost = await addPerson(setup, 'lost-seller@example.org')
+  const tokens = await connect(side, await enter(setup, lost))
+  await setup.world.db.raw('update users set locked_at = $1 where id = $2', [
+    setup.clock.now(),
     lost.user_id,
   ])
   assert.equal(await bearer(tokens.access_token), undefined)

@@ -4,7 +4,7 @@ import { recover } from '#flows/checkout'
 import { sql } from '#platform/sql'
 import { type Seen, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
-import { buyer, enterCard, purchase, TEXAS, walkToConfirm } from '../support/purchase.ts'
+import { buyer, enterCard, goToConfirm, purchase, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -137,7 +137,7 @@ describe('a form that this site did not draw for this browser', () => {
     // A checkout is confirmed six times a minute at most; more are asked here, each of its own.
     const confirmations: string[] = []
     while (confirmations.length < 12) {
-      await walkToConfirm(service, agent, { email: fresh() })
+      await goToConfirm(service, agent, { email: fresh() })
       confirmations.push(agent.page.url)
     }
     const own = agent.form(/^Pay /)
@@ -200,7 +200,7 @@ describe('a form that this site did not draw for this browser', () => {
 
   test('an order is confirmed by a form alone, never by opening an address', async () => {
     const agent = buyer(service)
-    await walkToConfirm(service, agent, { email: fresh() })
+    await goToConfirm(service, agent, { email: fresh() })
     const { agreement, csrf_token } = agent.form(/^Pay /)
     const before = await everything()
     for (const method of ['GET', 'HEAD'] as const) {
@@ -217,7 +217,7 @@ describe('a form that this site did not draw for this browser', () => {
 describe('another browser', () => {
   test('finds nothing at any step of somebody’s cart, before and after the purchase', async () => {
     const agent = buyer(service)
-    await walkToConfirm(service, agent, { email: fresh() })
+    await goToConfirm(service, agent, { email: fresh() })
     const cart = agent.page.url.split('/')[2]!
     const other = buyer(service)
     await other.open(link)

@@ -13,24 +13,24 @@ import {
   addPerson,
   browser,
   entitlementOf,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 /** A buyer of the monthly plan, and the access token that the app got for them. */
 let buyer: Agent
 let token: string
 let plans: { Free: string; Pro: string; Lifetime: string }
 
 before(async () => {
-  stage = await openSignInStage()
-  buyer = browser(stage)
-  await purchase(stage, buyer, { email: 'buyer@example.org' })
-  token = (await signInToApp(stage, buyer)).access_token
-  const { rows } = await stage.world.db.raw('select name, id from products where app_id = $1', [
-    stage.demo.app.client_id,
+  setup = await openSignInTest()
+  buyer = browser(setup)
+  await purchase(setup, buyer, { email: 'buyer@example.org' })
+  token = (await signInToApp(setup, buyer)).access_token
+  const { rows } = await setup.world.db.raw('select name, id from products where app_id = $1', [
+    setup.demo.app.client_id,
   ])
   plans = Object.fromEntries(
     (rows as { name: string; id: string }[]).map(({ name, id }) => [name, id]),
@@ -38,17 +38,17 @@ before(async () => {
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 const PATHS = ['/licensing/entitlement/', '/licensing/entitlement', '/api/v1/entitlement/']
 
-const run = (text: string, values: unknown[] = []) => stage.world.db.raw(text, values)
+const run = (text: string, values: unknown[] = []) => setup.world.db.raw(text, values)
 
 async function ask(access_token: string | undefined, url = PATHS[0]!) {
   const headers = access_token === undefined ? {} : { authorization: `Bearer ${access_token}` }
   // The limit counts by token; another address of the machine would not help.
-  return await stage.app.inject({ url, headers })
+  return await setup.app.inject({ url, headers })
 }
 
 /** A token for a client, as the library would have given it. */
@@ -56,7 +56,7 @@ async function give(
   who: { user_id: string; client_id?: string },
   facts: { scope?: string; audience?: string } = {},
 ): Promise<string> {
-  const { db, clock, random } = stage.world
+  const { db, clock, random } = setup.world
   const name = mintSecret(random)
   await grants.keepRecord(
     db,
@@ -66,7 +66,7 @@ async function give(
       payload: {},
       grant: undefined,
       session_uid: undefined,
-      client_id: who.client_id ?? stage.demo.app.client_id,
+      client_id: who.client_id ?? setup.demo.app.client_id,
       user_id: who.user_id,
       scope: facts.scope ?? 'openid entitlements',
       audience: facts.audience,
@@ -77,7 +77,7 @@ async function give(
 }
 
 async function setStatus(status: LicenseStatus): Promise<void> {
-  await forceStatus(stage, status)
+  await forceStatus(setup, status)
 }
 
 test('a buyer’s entitlement has exactly the fields of the table, at both addresses', async () => {
@@ -166,20 +166,20 @@ test('a one-time purchase and a preview have no end', () => {
 })
 
 test('of two licenses the live one counts; a preview counts where nothing else does', async () => {
-  const { user_id } = await addPerson(stage, 'developer@example.org')
+  const { user_id } = await addPerson(setup, 'developer@example.org')
   const own = await give({ user_id })
   const add = async (status: string, product_id: string) =>
     await run(
       `insert into licenses (id, app_id, user_id, product_id, status, key_hash, key_sealed,
         created_at) values ($1, $2, $3, $4, $5, $6, '', $7)`,
       [
-        mintId(stage.world.random, 'lic'),
-        stage.demo.app.client_id,
+        mintId(setup.world.random, 'lic'),
+        setup.demo.app.client_id,
         user_id,
         product_id,
         status,
-        stage.world.random.bytes(32),
-        stage.clock.now(),
+        setup.world.random.bytes(32),
+        setup.clock.now(),
       ],
     )
   const status = async () => (await ask(own)).json().status
@@ -211,7 +211,7 @@ test('no token, an unknown one and a strange one are 401, and only what was show
   assert.equal(none.statusCode, 401)
   assert.equal(none.json().error, 'invalid_token')
   assert.match(String(none.headers['www-authenticate']), expected)
-  const basic = await stage.app.inject({
+  const basic = await setup.app.inject({
     url: PATHS[0]!,
     headers: { authorization: 'Basic YTpi' },
   })
@@ -223,20 +223,20 @@ test('no token, an unknown one and a strange one are 401, and only what was show
     assert.equal(answer.json().error, 'invalid_token')
     assert.match(String(answer.headers['www-authenticate']), /^Bearer .*error="invalid_token"/)
   }
-  const { refresh_token } = await signInToApp(stage, buyer)
+  const { refresh_token } = await signInToApp(setup, buyer)
   assert.equal((await ask(refresh_token)).statusCode, 401)
 })
 
 test('a token for somebody else’s ears is refused', async () => {
-  const { user_id } = await addPerson(stage, 'agent@example.org')
-  const audience = `${stage.world.config.base_url}/mcp`
+  const { user_id } = await addPerson(setup, 'agent@example.org')
+  const audience = `${setup.world.config.base_url}/mcp`
   const answer = await ask(await give({ user_id }, { audience }))
   assert.equal(answer.statusCode, 401)
   assert.equal(answer.json().error, 'invalid_token')
 })
 
 test('a token without the scope is told which one', async () => {
-  const { user_id } = await addPerson(stage, 'scopeless@example.org')
+  const { user_id } = await addPerson(setup, 'scopeless@example.org')
   const answer = await ask(await give({ user_id }, { scope: 'openid' }))
   assert.equal(answer.statusCode, 403)
   assert.equal(answer.json().error, 'insufficient_scope')
@@ -250,13 +250,13 @@ test('a token without the scope is told which one', async () => {
 test('while the add-on is off people still sign in, and the answer is service_not_enabled', async () => {
   const set = (off: Date | null, on: Date | null) =>
     run('update apps set addon_enabled_at = $1, addon_disabled_at = $2', [on, off])
-  const now = stage.clock.now()
+  const now = setup.clock.now()
   for (const [off, on] of [
     [null, null],
     [now, now],
   ]) {
     await set(off!, on!)
-    const { access_token } = await signInToApp(stage, buyer)
+    const { access_token } = await signInToApp(setup, buyer)
     const answer = await ask(access_token)
     assert.equal(answer.statusCode, 403)
     assert.equal(answer.json().error, 'service_not_enabled')
@@ -266,15 +266,15 @@ test('while the add-on is off people still sign in, and the answer is service_no
 })
 
 test('a client that belongs to no app is told so', async () => {
-  const { user_id } = await addPerson(stage, 'unlinked@example.org')
-  const { client_id } = await addApp(stage, { redirect_uris: [stage.callback], linked: false })
+  const { user_id } = await addPerson(setup, 'unlinked@example.org')
+  const { client_id } = await addApp(setup, { redirect_uris: [setup.callback], linked: false })
   const answer = await ask(await give({ user_id, client_id }))
   assert.equal(answer.statusCode, 400)
   assert.equal(answer.json().error, 'Client is not linked to an app')
 })
 
 test('a token is asked about sixty times a minute, and a new one at once', async () => {
-  const { user_id } = await addPerson(stage, 'busy@example.org')
+  const { user_id } = await addPerson(setup, 'busy@example.org')
   const busy = await give({ user_id })
   for (let call = 0; call < 60; call++) {
     const answer = await ask(busy, PATHS[call % PATHS.length])
@@ -288,8 +288,8 @@ test('a token is asked about sixty times a minute, and a new one at once', async
 })
 
 test('an expired token is refused', async () => {
-  const { user_id } = await addPerson(stage, 'late@example.org')
+  const { user_id } = await addPerson(setup, 'late@example.org')
   const late = await give({ user_id })
-  stage.clock.pass(3600)
-  assert.equal((await entitlementOf(stage, late)).statusCode, 401)
+  setup.clock.pass(3600)
+  assert.equal((await entitlementOf(setup, late)).statusCode, 401)
 })

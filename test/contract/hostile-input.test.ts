@@ -8,9 +8,9 @@ import {
   basic,
   buyer,
   enterCard,
+  goToConfirm,
   licenseKey,
   orderReference,
-  walkToConfirm,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -100,7 +100,7 @@ describe('no input is an error of ours', () => {
 
   test('of the pages, whatever stands in the query, the cookies and the form', async () => {
     const agent = buyer(service)
-    await walkToConfirm(service, agent, { email: 'fuzz@example.com' })
+    await goToConfirm(service, agent, { email: 'fuzz@example.com' })
     const { csrf_token = '', agreement = '' } = agent.form(/^Pay /)
     const cart = agent.page.url.split('/')[2]
     const price = service.demo.app.prices[0]!.public_id
@@ -185,7 +185,7 @@ test('the log holds no secret of anybody, even at its most talkative', async () 
   const { app } = service.demo
   const agent = buyer(service)
   const email = 'quiet-buyer@example.com'
-  await walkToConfirm(service, agent, { email, card: '4000000000000002' })
+  await goToConfirm(service, agent, { email, card: '4000000000000002' })
   const { csrf_token } = agent.form(/^Pay /)
   await agent.submit(/^Pay /)
   await agent.open(`${agent.page.url.replace(/confirm.*/, 'card')}`)

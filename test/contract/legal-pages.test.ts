@@ -7,7 +7,7 @@ import { ConfigError } from '#platform/config'
 import { readDocument } from '#platform/documents'
 import { signUp } from '../support/account.ts'
 import { textOf } from '../support/agent.ts'
-import { buyer, purchase, walkToConfirm } from '../support/purchase.ts'
+import { buyer, goToConfirm, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const OPERATOR = {
@@ -74,7 +74,7 @@ test('the privacy policy lists every cookie that buying and signing in sets', as
 
 test('the confirmation step shows what the card statement will say, and links the terms', async () => {
   const shopper = buyer(service)
-  const { body } = await walkToConfirm(service, shopper, { email: 'statement@example.com' })
+  const { body } = await goToConfirm(service, shopper, { email: 'statement@example.com' })
   assert.match(textOf(body), /On your statement HARBOR SOF\* TIDEPOOL/)
   for (const path of ['/terms/', '/refunds/', '/privacy/', '/help/']) {
     assert.ok(body.includes(`href="${path}"`), path)

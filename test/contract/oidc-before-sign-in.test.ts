@@ -5,26 +5,26 @@ import { networksWith } from '#platform/networks'
 import { textOf } from '../support/agent.ts'
 import { REQUESTS } from '../support/budget.ts'
 import { emailTo, linkIn } from '../support/mailbox.ts'
-import { begin, browser, exchange, openSignInStage, type SignInStage } from '../support/sign-in.ts'
+import { begin, browser, exchange, openSignInTest, type SignInTest } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 
 before(async () => {
-  stage = await openSignInStage()
+  setup = await openSignInTest()
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 const PASSWORD = 'three calm herons wade'
 
 async function rows(): Promise<number> {
-  const { rows: tables } = await stage.world.db.raw(`select relname as name from pg_class
+  const { rows: tables } = await setup.world.db.raw(`select relname as name from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace`)
   let sum = 0
   for (const { name } of tables as { name: string }[]) {
-    const counted = await stage.world.db.raw(`select count(*)::int as count from "${name}"`)
+    const counted = await setup.world.db.raw(`select count(*)::int as count from "${name}"`)
     sum += (counted.rows as { count: number }[])[0]!.count
   }
   return sum
@@ -32,11 +32,11 @@ async function rows(): Promise<number> {
 
 // F37, S4
 test(`${REQUESTS} requests of apps write no row before somebody is signed in`, async () => {
-  const attempt = await begin(stage.app_side, stage.callback, { state: 'x'.repeat(4096) })
+  const attempt = await begin(setup.app_side, setup.callback, { state: 'x'.repeat(4096) })
   const url = attempt.url.pathname + attempt.url.search
   const before = await rows()
   for (let count = 0; count < REQUESTS; count++) {
-    const answer = await stage.app.inject({
+    const answer = await setup.app.inject({
       url,
       remoteAddress: `10.${count >> 8}.${count & 255}.1`,
       headers: count % 2 === 0 ? {} : { cookie: `__Host-sign-in=forged-${count}` },
@@ -49,9 +49,9 @@ test(`${REQUESTS} requests of apps write no row before somebody is signed in`, a
 
 // F37, S4
 test('one address asks 120 times a minute, and is told when to ask again', async () => {
-  const { url } = await begin(stage.app_side, stage.callback)
+  const { url } = await begin(setup.app_side, setup.callback)
   const ask = () =>
-    stage.app.inject({
+    setup.app.inject({
       url: url.pathname + url.search,
       remoteAddress: '203.0.113.9',
       headers: { accept: 'text/html' },
@@ -66,7 +66,7 @@ test('one address asks 120 times a minute, and is told when to ask again', async
 test('one address exchanges 1,200 codes a minute, whatever clients it names', async () => {
   const limit = { name: 'oidc', points: 1200, seconds: 60 }
   const exchange = (remoteAddress: string, client_id: string) =>
-    stage.app.inject({
+    setup.app.inject({
       method: 'POST',
       url: '/o/token',
       remoteAddress,
@@ -80,7 +80,7 @@ test('one address exchanges 1,200 codes a minute, whatever clients it names', as
   const first = await exchange('203.0.113.10', 'app_one')
   assert.equal(first.statusCode, 401)
   assert.equal(first.headers['ratelimit-policy'], '"oidc";q=1200;w=60')
-  await stage.world.limits.take(limit, networksWith('203.0.113.10', '/o/token'), 1199)
+  await setup.world.limits.take(limit, networksWith('203.0.113.10', '/o/token'), 1199)
   for (const client_id of ['app_one', 'app_two']) {
     const refused = await exchange('203.0.113.10', client_id)
     assert.equal(refused.statusCode, 429)
@@ -91,8 +91,8 @@ test('one address exchanges 1,200 codes a minute, whatever clients it names', as
 
 // F37
 test('a state of more than 4,096 bytes is refused, and the page says so', async () => {
-  const { url } = await begin(stage.app_side, stage.callback, { state: 'ä'.repeat(2049) })
-  const page = await browser(stage).open(url.href)
+  const { url } = await begin(setup.app_side, setup.callback, { state: 'ä'.repeat(2049) })
+  const page = await browser(setup).open(url.href)
   assert.equal(page.status, 400)
   assert.match(textOf(page.body), /state has 4098 bytes; use at most 4096/)
 })
@@ -100,35 +100,35 @@ test('a state of more than 4,096 bytes is refused, and the page says so', async 
 // F37
 test('the longest state comes back to the app byte for byte', async () => {
   const state = '{"to":"é/&="} '.padEnd(4000, 'z')
-  const agent = browser(stage)
-  const attempt = await begin(stage.app_side, stage.callback, { state })
+  const agent = browser(setup)
+  const attempt = await begin(setup.app_side, setup.callback, { state })
   await agent.open(attempt.url.href)
-  const page = await agent.submit('Sign in', { ...stage.demo.buyer })
+  const page = await agent.submit('Sign in', { ...setup.demo.buyer })
   const { url } = page.url.startsWith('/o/') ? await agent.submit('Allow') : page
   assert.equal(new URL(url).searchParams.get('state'), state)
 })
 
 // F36
 test('a newcomer who confirms the mailbox six days later still gets back to the app', async () => {
-  const agent = browser(stage)
+  const agent = browser(setup)
   const email = 'newcomer@example.org'
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.press('Create an account')
   await agent.submit('Create account', { email, password: PASSWORD })
-  const link = linkIn(await emailTo(stage, email, /^Confirm your email/), 'sign_up')
-  stage.clock.pass(6 * 86_400)
+  const link = linkIn(await emailTo(setup, email, /^Confirm your email/), 'sign_up')
+  setup.clock.pass(6 * 86_400)
   await agent.open(link)
   const page = await agent.submit('Confirm my email')
   assert.match(textOf(page.body), /Sign in to Tidepool/)
   const { url } = await agent.submit('Allow')
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
 // F36
 test('a request is taken up for seven days, in its own browser, unaltered', async () => {
-  const agent = browser(stage)
-  const { url } = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  const { url } = await begin(setup.app_side, setup.callback)
   const page = await agent.open(url.href)
   const here = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
   const [path, body = '', signature = ''] = here.split(/[=.]/)
@@ -136,27 +136,27 @@ test('a request is taken up for seven days, in its own browser, unaltered', asyn
     Buffer.from(body, 'base64url').toString().replace('/auth/callback', '/evil/callback'),
   ).toString('base64url')
   assert.equal((await agent.open(`${path}=${altered}.${signature}`)).status, 400)
-  assert.equal((await browser(stage).open(here)).status, 400)
+  assert.equal((await browser(setup).open(here)).status, 400)
   assert.match((await agent.open(here)).url, /^\/signin\//)
-  stage.clock.pass(7 * 86_400)
+  setup.clock.pass(7 * 86_400)
   assert.equal((await agent.open(here)).status, 400)
 })
 
 test('an app that asks for a new proof gets one that came after its request, once', async () => {
-  const agent = browser(stage)
+  const agent = browser(setup)
   for (const [name, value] of [
     ['prompt', 'login'],
     ['prompt', 'login select_account'],
     ['max_age', '0'],
   ] as const) {
-    const attempt = await begin(stage.app_side, stage.callback, { [name]: value })
-    stage.clock.pass(10)
+    const attempt = await begin(setup.app_side, setup.callback, { [name]: value })
+    setup.clock.pass(10)
     assert.match((await agent.open(attempt.url.href)).url, /^\/(signin|o\/interaction)\//)
     if (agent.page.url.startsWith('/o/')) await agent.press('Use another account')
     assert.match(agent.page.url, /^\/signin\//)
-    stage.clock.pass(10)
-    const page = await agent.submit('Sign in', { ...stage.demo.buyer })
+    setup.clock.pass(10)
+    const page = await agent.submit('Sign in', { ...setup.demo.buyer })
     const { url } = page.url.startsWith('/o/') ? await agent.submit('Allow') : page
-    assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+    assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
   }
 })

@@ -13,12 +13,12 @@ import {
   browser,
   enter,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let ada: { user_id: string; email: string }
 /** A browser in which Ada is signed in to the service and to the app. */
 let agent: Agent
@@ -26,15 +26,15 @@ let first: Awaited<ReturnType<typeof signInToApp>>
 let signed_in_at: number
 
 before(async () => {
-  stage = await openSignInStage()
-  ada = await addPerson(stage, 'ada@example.org')
-  agent = await enter(stage, ada)
-  signed_in_at = Math.floor(stage.clock.now().getTime() / 1000)
-  first = await signInToApp(stage, agent)
+  setup = await openSignInTest()
+  ada = await addPerson(setup, 'ada@example.org')
+  agent = await enter(setup, ada)
+  signed_in_at = Math.floor(setup.clock.now().getTime() / 1000)
+  first = await signInToApp(setup, agent)
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 /** Asks in the name of the app, with changes: an absent value takes the parameter out. */
@@ -42,7 +42,7 @@ async function ask(
   who: Agent,
   changes: Record<string, string | undefined> = {},
 ): Promise<{ attempt: Attempt; page: Seen }> {
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) attempt.url.searchParams.delete(name)
     else attempt.url.searchParams.set(name, value)
@@ -54,12 +54,12 @@ async function gives(
   { attempt, page }: { attempt: Attempt; page: Seen },
   checks: client.AuthorizationCodeGrantChecks = {},
 ) {
-  return await exchange(stage.app_side, attempt, page.url, checks)
+  return await exchange(setup.app_side, attempt, page.url, checks)
 }
 
 /** The error that the app is told at its callback. */
 function errorAt(page: Seen): string | null {
-  assert.ok(page.url.startsWith(`${stage.callback}?`), page.url)
+  assert.ok(page.url.startsWith(`${setup.callback}?`), page.url)
   const { searchParams } = new URL(page.url)
   assert.equal(searchParams.get('code'), null)
   return searchParams.get('error')
@@ -99,7 +99,7 @@ for (const [module, changes] of Object.entries(WITHOUT_EFFECT)) {
 test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow: it is not asked for', async () => {
   const { attempt, page } = await ask(agent, { nonce: undefined })
   const { nonce: _, ...without } = attempt
-  const tokens = await exchange(stage.app_side, without, page.url)
+  const tokens = await exchange(setup.app_side, without, page.url)
   assert.equal(tokens.claims()!.nonce, undefined)
 })
 
@@ -137,7 +137,7 @@ for (const [module, [changes, error]] of Object.entries(REFUSED)) {
     assert.equal(errorAt({ ...page, url: told }), error)
     const { searchParams } = new URL(told)
     assert.equal(searchParams.get('state'), attempt.state)
-    assert.equal(searchParams.get('iss'), stage.app_side.serverMetadata().issuer)
+    assert.equal(searchParams.get('iss'), setup.app_side.serverMetadata().issuer)
   })
 }
 
@@ -160,13 +160,13 @@ for (const [module, changes] of Object.entries(NOWHERE)) {
 }
 
 test('oidcc-prompt-none-not-logged-in: the app is told login_required', async () => {
-  const { page } = await ask(browser(stage), { prompt: 'none' })
+  const { page } = await ask(browser(setup), { prompt: 'none' })
   assert.equal(errorAt(page), 'login_required')
 })
 
 test('prompt none without agreement: the app is told consent_required', async () => {
-  const bob = await addPerson(stage, 'bob@example.org')
-  const his = await enter(stage, bob)
+  const bob = await addPerson(setup, 'bob@example.org')
+  const his = await enter(setup, bob)
   await ask(his)
   const { page } = await ask(his, { prompt: 'none' })
   assert.equal(errorAt(page), 'consent_required')
@@ -177,18 +177,18 @@ async function signInAnew(page: Seen): Promise<Seen> {
   assert.match(page.url, /^\/signin\/\?return_to=/)
   const back = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
   assert.match((await agent.open(back)).url, /^\/signin\//)
-  stage.clock.pass(1)
-  await enter(stage, ada, { agent })
+  setup.clock.pass(1)
+  await enter(setup, ada, { agent })
   return await agent.open(back)
 }
 
 test('oidcc-prompt-login: a person who is there signs in again, and the ID token says when', async () => {
-  stage.clock.pass(1)
+  setup.clock.pass(1)
   const { attempt, page } = await ask(agent, { prompt: 'login' })
   const back = await signInAnew(page)
   const tokens = await gives({ attempt, page: back })
   const { auth_time, sub } = tokens.claims()!
-  assert.equal(auth_time, Math.floor(stage.clock.now().getTime() / 1000))
+  assert.equal(auth_time, Math.floor(setup.clock.now().getTime() / 1000))
   assert.equal(sub, first.claims()!.sub)
   signed_in_at = auth_time
 })
@@ -200,20 +200,20 @@ test('prompt consent: a person who agreed before is asked again', async () => {
 })
 
 test('oidcc-max-age-10000: the ID token says when the person signed in, which was long enough ago', async () => {
-  stage.clock.pass(60)
+  setup.clock.pass(60)
   const tokens = await gives(await ask(agent, { max_age: '10000' }), { maxAge: 10_000 })
   assert.equal(tokens.claims()!.auth_time, signed_in_at)
 })
 
 test('oidcc-max-age-1: a sign-in of more than a second ago is not enough', async () => {
-  stage.clock.pass(2)
+  setup.clock.pass(2)
   const { attempt, page } = await ask(agent, { max_age: '1' })
   const tokens = await gives({ attempt, page: await signInAnew(page) }, { maxAge: 1 })
-  assert.equal(tokens.claims()!.auth_time, Math.floor(stage.clock.now().getTime() / 1000))
+  assert.equal(tokens.claims()!.auth_time, Math.floor(setup.clock.now().getTime() / 1000))
 })
 
 test('max_age of zero is the same as asking for a sign-in', async () => {
-  stage.clock.pass(1)
+  setup.clock.pass(1)
   const { attempt, page } = await ask(agent, { max_age: '0' })
   assert.ok(await gives({ attempt, page: await signInAnew(page) }))
 })
@@ -225,7 +225,7 @@ test('oidcc-id-token-hint: the person that the hint names is signed in', async (
 })
 
 test('another person than the hint names is asked to sign in, and never let in instead', async () => {
-  const eve = await enter(stage, await addPerson(stage, 'eve@example.org'))
+  const eve = await enter(setup, await addPerson(setup, 'eve@example.org'))
   const id_token_hint = first.id_token!
   const none = await ask(eve, { prompt: 'none', id_token_hint })
   assert.equal(errorAt(none.page), 'login_required')
@@ -234,8 +234,8 @@ test('another person than the hint names is asked to sign in, and never let in i
 })
 
 test('oidcc-ensure-post-request-succeeds: a request may come as a form', async () => {
-  const attempt = await begin(stage.app_side, stage.callback)
-  const answer = await stage.app.inject({
+  const attempt = await begin(setup.app_side, setup.callback)
+  const answer = await setup.app.inject({
     method: 'POST',
     url: '/o/auth',
     headers: {
@@ -271,8 +271,8 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 for (const [module, [how, status]] of Object.entries(USERINFO)) {
   test(`${module}: userinfo answers ${status}`, async () => {
-    const { access_token } = await signInToApp(stage, agent)
-    const answer = await stage.app.inject({ url: '/o/me', ...how(access_token) })
+    const { access_token } = await signInToApp(setup, agent)
+    const answer = await setup.app.inject({ url: '/o/me', ...how(access_token) })
     assert.equal(answer.statusCode, status)
     if (status === 200) assert.deepEqual(answer.json(), { sub: first.claims()!.sub })
     if (status === 401) assert.match(String(answer.headers['www-authenticate']), /^Bearer /)

@@ -14,90 +14,90 @@ import {
   enter,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInHere,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 
 before(async () => {
-  stage = await openSignInStage()
+  setup = await openSignInTest()
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
-const person = (name: string) => addPerson(stage, `${name}@example.org`)
+const person = (name: string) => addPerson(setup, `${name}@example.org`)
 const hereOf = (url: string) => new URL(url, 'http://localhost').searchParams.get('return_to')!
 const parametersOf = (url: string) => Object.fromEntries(new URL(url).searchParams)
 
 test('a person signs in with a password, reads what the app learns, and agrees', async () => {
-  const agent = browser(stage)
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  const attempt = await begin(setup.app_side, setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(page.url, /^\/signin\/\?return_to=%2Fo%2Fcontinue%3Frequest%3D/)
-  const asked = await signInHere(agent, stage.demo.buyer)
+  const asked = await signInHere(agent, setup.demo.buyer)
   const words = textOf(asked.body)
   assert.match(words, /Sign in to Tidepool/)
   assert.match(words, /private id that only this app knows/)
   assert.match(words, /Whether you may use the app/)
   assert.match(words, /does not learn your name or your email/)
-  assert.match(words, new RegExp(stage.demo.buyer.email))
-  assert.match(words, new RegExp(new URL(stage.callback).host))
+  assert.match(words, new RegExp(setup.demo.buyer.email))
+  assert.match(words, new RegExp(new URL(setup.callback).host))
   const policy = String(asked.headers['content-security-policy'])
   assert.match(policy, /form-action 'self';/)
   const { url } = await agent.submit('Allow')
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
 test('whoever cancels is sent back with access_denied and no code, and is asked anew', async () => {
-  const agent = await enter(stage, await person('cancels'))
+  const agent = await enter(setup, await person('cancels'))
   for (let round = 0; round < 2; round++) {
-    const attempt = await begin(stage.app_side, stage.callback)
+    const attempt = await begin(setup.app_side, setup.callback)
     await agent.open(attempt.url.href)
     const { url } = await agent.submit('Cancel')
     const { error, state, iss, code } = parametersOf(url)
-    assert.ok(url.startsWith(`${stage.callback}?`))
+    assert.ok(url.startsWith(`${setup.callback}?`))
     assert.equal(error, 'access_denied')
     assert.equal(state, attempt.state)
-    assert.equal(iss, stage.app_side.serverMetadata().issuer)
+    assert.equal(iss, setup.app_side.serverMetadata().issuer)
     assert.equal(code, undefined)
   }
 })
 
 test('F34: the sign-in page names the app, and leads back to it with access_denied', async () => {
-  const agent = browser(stage)
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  const attempt = await begin(setup.app_side, setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /Tidepool .*Sign in To continue to Tidepool/)
   const { url } = await agent.press('Cancel and return to Tidepool')
-  assert.ok(url.startsWith(`${stage.callback}?`))
+  assert.ok(url.startsWith(`${setup.callback}?`))
   const { error, state, iss, code } = parametersOf(url)
   assert.deepEqual([error, code], ['access_denied', undefined])
   assert.equal(state, attempt.state)
-  assert.equal(iss, stage.app_side.serverMetadata().issuer)
+  assert.equal(iss, setup.app_side.serverMetadata().issuer)
 })
 
 test('F34: the sign-up page names the app, and leads back to it with access_denied', async () => {
-  const agent = browser(stage)
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  const attempt = await begin(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   const page = await agent.press('Create an account')
   assert.match(textOf(page.body), /Tidepool .*Create an account To continue to Tidepool/)
   const { url } = await agent.press('Cancel and return to Tidepool')
-  assert.ok(url.startsWith(`${stage.callback}?`))
+  assert.ok(url.startsWith(`${setup.callback}?`))
   const { error, state } = parametersOf(url)
   assert.deepEqual([error, state], ['access_denied', attempt.state])
 })
 
 test('who agreed once is not asked again, in any browser; for something new he is', async () => {
   const agrees = await person('agrees')
-  const agent = await enter(stage, agrees)
+  const agent = await enter(setup, agrees)
   const ask = async (who = agent, scope = 'openid') => {
-    const attempt = await begin(stage.app_side, stage.callback, { scope })
+    const attempt = await begin(setup.app_side, setup.callback, { scope })
     return await who.open(attempt.url.href)
   }
   const first = await ask()
@@ -105,7 +105,7 @@ test('who agreed once is not asked again, in any browser; for something new he i
   assert.doesNotMatch(textOf(first.body), /Whether you may use the app/)
   await agent.submit('Allow')
   assert.ok(parametersOf((await ask()).url).code)
-  const elsewhere = await enter(stage, agrees)
+  const elsewhere = await enter(setup, agrees)
   assert.ok(parametersOf((await ask(elsewhere)).url).code)
   const more = await ask(elsewhere, 'openid entitlements')
   assert.match(textOf(more.body), /Whether you may use the app/)
@@ -114,81 +114,81 @@ test('who agreed once is not asked again, in any browser; for something new he i
 })
 
 test('an agreement is with one app: another asks for its own', async () => {
-  const agent = await enter(stage, await person('separate'))
-  await signInToApp(stage, agent)
-  const other = await addApp(stage, { redirect_uris: [stage.callback] })
-  const attempt = await begin(await discover(stage, other), stage.callback)
+  const agent = await enter(setup, await person('separate'))
+  await signInToApp(setup, agent)
+  const other = await addApp(setup, { redirect_uris: [setup.callback] })
+  const attempt = await begin(await discover(setup, other), setup.callback)
   const page = await agent.open(attempt.url.href)
   assert.match(textOf(page.body), /Sign in to Driftwood/)
 })
 
 test('a buyer comes back from the checkout signed in, without a click', async () => {
-  const agent = browser(stage)
-  await purchase(stage, agent, { email: 'new-buyer@example.org' })
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  await purchase(setup, agent, { email: 'new-buyer@example.org' })
+  const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
-  const tokens = await exchange(stage.app_side, attempt, url)
-  const answer = await entitlementOf(stage, tokens.access_token)
+  const tokens = await exchange(setup.app_side, attempt, url)
+  const answer = await entitlementOf(setup, tokens.access_token)
   assert.equal(answer.json().status, 'active')
 })
 
 test('what a checkout opened is good for its app alone, and is no single sign-on', async () => {
-  const agent = browser(stage)
-  await purchase(stage, agent, { email: 'limited@example.org' })
-  await signInToApp(stage, agent)
-  const other = await addApp(stage, { redirect_uris: [stage.callback] })
-  const other_side = await discover(stage, other)
-  const attempt = await begin(other_side, stage.callback)
+  const agent = browser(setup)
+  await purchase(setup, agent, { email: 'limited@example.org' })
+  await signInToApp(setup, agent)
+  const other = await addApp(setup, { redirect_uris: [setup.callback] })
+  const other_side = await discover(setup, other)
+  const attempt = await begin(other_side, setup.callback)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
-  const silent = await begin(other_side, stage.callback, { prompt: 'none' })
+  const silent = await begin(other_side, setup.callback, { prompt: 'none' })
   const { url } = await agent.open(silent.url.href)
   assert.equal(parametersOf(url).error, 'login_required')
-  await signInToApp(stage, agent)
+  await signInToApp(setup, agent)
 })
 
 test('whoever signed out of the service is not let in, and the app’s own session goes on', async () => {
-  const agent = await enter(stage, await person('leaves'))
-  const tokens = await signInToApp(stage, agent)
+  const agent = await enter(setup, await person('leaves'))
+  const tokens = await signInToApp(setup, agent)
   agent.cookies.delete('__Host-session')
-  const silent = await begin(stage.app_side, stage.callback, { prompt: 'none' })
+  const silent = await begin(setup.app_side, setup.callback, { prompt: 'none' })
   assert.equal(parametersOf((await agent.open(silent.url.href)).url).error, 'login_required')
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   assert.match((await agent.open(attempt.url.href)).url, /^\/signin\//)
-  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 200)
+  assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 200)
 })
 
 test('a browser that another account takes over keeps nothing of the one before', async () => {
-  const agent = await enter(stage, await person('before'))
-  const theirs = await signInToApp(stage, agent)
-  await enter(stage, await person('after'), { agent })
-  const mine = await signInToApp(stage, agent)
+  const agent = await enter(setup, await person('before'))
+  const theirs = await signInToApp(setup, agent)
+  await enter(setup, await person('after'), { agent })
+  const mine = await signInToApp(setup, agent)
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
-  assert.equal((await entitlementOf(stage, theirs.access_token)).statusCode, 401)
-  assert.equal((await entitlementOf(stage, mine.access_token)).statusCode, 200)
+  assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(setup, mine.access_token)).statusCode, 200)
 })
 
 test('a sign-in that waited while another account signed in elsewhere does not mix the two', async () => {
-  const agent = browser(stage)
-  const waiting = await begin(stage.app_side, stage.callback)
+  const agent = browser(setup)
+  const waiting = await begin(setup.app_side, setup.callback)
   await agent.open(waiting.url.href)
   const here = hereOf(agent.page.url)
   const one = await person('first-tab')
-  await enter(stage, one, { agent })
-  const theirs = await signInToApp(stage, agent)
-  await enter(stage, await person('second-tab'), { agent })
+  await enter(setup, one, { agent })
+  const theirs = await signInToApp(setup, agent)
+  await enter(setup, await person('second-tab'), { agent })
   const page = await agent.open(here)
   assert.match(textOf(page.body), /second-tab@example\.org/)
   const { url } = await agent.submit('Allow')
-  const mine = await exchange(stage.app_side, waiting, url)
+  const mine = await exchange(setup.app_side, waiting, url)
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
 })
 
 test('an account that turns up in the browser at the last moment ends there, with its tokens', async () => {
   const { user_id } = await person('late')
-  const theirs_agent = await enter(stage, await person('sudden'))
-  const theirs = await signInToApp(stage, theirs_agent)
-  const agent = await enter(stage, { user_id })
-  const attempt = await begin(stage.app_side, stage.callback)
+  const theirs_agent = await enter(setup, await person('sudden'))
+  const theirs = await signInToApp(setup, theirs_agent)
+  const agent = await enter(setup, { user_id })
+  const attempt = await begin(setup.app_side, setup.callback)
   const interaction = await hop(agent, attempt.url.pathname + attempt.url.search)
   const resume = await hop(agent, interaction)
   agent.cookies.set('__Host-sign-in', theirs_agent.cookies.get('__Host-sign-in')!)
@@ -196,15 +196,15 @@ test('an account that turns up in the browser at the last moment ends there, wit
   const page = await agent.submit('Continue')
   assert.match(textOf(page.body), /late@example\.org/)
   const { url } = await agent.submit('Allow')
-  const mine = await exchange(stage.app_side, attempt, url)
+  const mine = await exchange(setup.app_side, attempt, url)
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
-  assert.equal((await entitlementOf(stage, theirs.access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(setup, theirs.access_token)).statusCode, 401)
 })
 
 /** Opens one address and returns where it leads, without going there. */
 async function hop(agent: Agent, url: string): Promise<string> {
   const cookie = [...agent.cookies].map((pair) => pair.join('=')).join('; ')
-  const answer = await stage.app.inject({ url, headers: { cookie } })
+  const answer = await setup.app.inject({ url, headers: { cookie } })
   for (const { name, value } of answer.cookies) agent.cookies.set(name, value)
   assert.equal(answer.statusCode, 303)
   return String(answer.headers.location)
@@ -212,62 +212,62 @@ async function hop(agent: Agent, url: string): Promise<string> {
 
 test('an agreement whose sign-in session ended meanwhile begins anew', async () => {
   const somebody = await person('ended')
-  const agent = await enter(stage, somebody)
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = await enter(setup, somebody)
+  const attempt = await begin(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
-  await grants.revokeEverything(stage.world.db, somebody.user_id)
+  await grants.revokeEverything(setup.world.db, somebody.user_id)
   const page = await agent.submit('Allow')
   assert.equal(page.status, 400)
   assert.match(textOf(page.body), /Start signing in again/)
 })
 
 test('nobody agrees for somebody else: who takes the browser over is asked himself', async () => {
-  const agent = await enter(stage, await person('asked'))
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = await enter(setup, await person('asked'))
+  const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   const thief = await person('other-asked')
-  await enter(stage, thief, { agent })
+  await enter(setup, thief, { agent })
   // The form was drawn for the session before, so it is not taken; nor is the page itself.
   assert.equal((await agent.submit('Allow')).status, 403)
   const page = await agent.open(url)
   assert.match(textOf(page.body), /other-asked@example\.org/)
   const back = await agent.submit('Allow')
-  assert.ok(await exchange(stage.app_side, attempt, back.url))
-  const { rows } = await stage.world.db.raw(
+  assert.ok(await exchange(setup.app_side, attempt, back.url))
+  const { rows } = await setup.world.db.raw(
     `select email from consents c join users u on u.id = c.user_id where email like '%asked@%'`,
   )
   assert.deepEqual(rows, [{ email: 'other-asked@example.org' }])
 })
 
 test('a sign-in that was begun in another browser leads back to the app, and tells nothing', async () => {
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await browser(stage).open(attempt.url.href)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await browser(setup).open(attempt.url.href)
   const here = hereOf(url)
-  const agent = await enter(stage, await person('elsewhere'))
+  const agent = await enter(setup, await person('elsewhere'))
   for (const address of [here, here.replace('?', '/cancel?')]) {
     const page = await agent.open(address)
     assert.equal(page.status, 400)
     assert.match(textOf(page.body), /Go to Tidepool/)
-    assert.match(page.body, new RegExp(`href="${stage.demo.sample_site_url}/login"`))
+    assert.match(page.body, new RegExp(`href="${setup.demo.sample_site_url}/login"`))
   }
   const gone = await agent.open('/o/interaction/unknown')
   assert.match(textOf(gone.body), /Go to the home page/)
 })
 
 test('a sign-in that nobody finishes ends after an hour', async () => {
-  const agent = await enter(stage, await person('slow'))
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = await enter(setup, await person('slow'))
+  const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
-  stage.clock.pass(3600)
+  setup.clock.pass(3600)
   assert.match(textOf((await agent.open(url)).body), /Start signing in again/)
 })
 
 test('no other site can agree for a person', async () => {
-  const agent = await enter(stage, await person('forged'))
-  const attempt = await begin(stage.app_side, stage.callback)
+  const agent = await enter(setup, await person('forged'))
+  const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
   for (const headers of [{}, { origin: 'https://evil.example' }]) {
-    const answer = await stage.app.inject({
+    const answer = await setup.app.inject({
       method: 'POST',
       url: `${url}/allow`,
       headers: {
@@ -282,22 +282,22 @@ test('no other site can agree for a person', async () => {
 })
 
 test('F33: an app that a buyer disconnected asks again, and gets nothing silently', async () => {
-  const agent = browser(stage)
-  await purchase(stage, agent, { email: 'disconnects@example.org' })
-  const tokens = await signInToApp(stage, agent)
-  const { db } = stage.world
+  const agent = browser(setup)
+  await purchase(setup, agent, { email: 'disconnects@example.org' })
+  const tokens = await signInToApp(setup, agent)
+  const { db } = setup.world
   const buyer = await identity.findByEmail(db, 'disconnects@example.org')
-  const { client_id } = stage.demo.app
+  const { client_id } = setup.demo.app
   const owner = { user_id: buyer!.id, request_id: 'req_test' }
-  await disconnectApp(stage.world, owner, client_id)
-  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
-  assert.deepEqual(await grants.listApps(db, stage.clock.now(), buyer!.id), [])
-  const silent = await begin(stage.app_side, stage.callback, { prompt: 'none' })
+  await disconnectApp(setup.world, owner, client_id)
+  assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
+  assert.deepEqual(await grants.listApps(db, setup.clock.now(), buyer!.id), [])
+  const silent = await begin(setup.app_side, setup.callback, { prompt: 'none' })
   const { error, code } = parametersOf((await agent.open(silent.url.href)).url)
   assert.deepEqual([error, code], ['consent_required', undefined])
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   assert.match(textOf((await agent.open(attempt.url.href)).body), /Sign in to Tidepool/)
   const { url } = await agent.submit('Allow')
-  assert.ok(await exchange(stage.app_side, attempt, url))
+  assert.ok(await exchange(setup.app_side, attempt, url))
   assert.ok(parametersOf((await agent.open(silent.url.href)).url).code)
 })

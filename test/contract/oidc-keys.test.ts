@@ -13,25 +13,25 @@ import { prepareDataFolder } from '../support/database.ts'
 import {
   addPerson,
   enter,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let agent: Agent
 
 before(async () => {
-  stage = await openSignInStage()
-  agent = await enter(stage, await addPerson(stage, 'ada@example.org'))
+  setup = await openSignInTest()
+  agent = await enter(setup, await addPerson(setup, 'ada@example.org'))
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 async function published() {
-  const { keys } = (await stage.app.inject('/o/jwks')).json()
+  const { keys } = (await setup.app.inject('/o/jwks')).json()
   return keys as { kid: string; kty: string; n: string; e: string }[]
 }
 
@@ -46,7 +46,7 @@ async function isGood(id_token: string): Promise<boolean> {
 }
 
 const rotate = (at_once: boolean) =>
-  grants.rotateKeys(stage.world.db, stage.clock.now(), stage.world, { at_once })
+  grants.rotateKeys(setup.world.db, setup.clock.now(), setup.world, { at_once })
 
 test('what is published of a key is its public half alone', async () => {
   for (const key of await published()) {
@@ -56,42 +56,42 @@ test('what is published of a key is its public half alone', async () => {
 
 test('a running service publishes a new key, then signs with it, then lets the old one go', async () => {
   const [old] = await kids()
-  const before = await signInToApp(stage, agent)
+  const before = await signInToApp(setup, agent)
   assert.equal(decodeProtectedHeader(before.id_token!).kid, old)
   const made = await rotate(false)
-  stage.clock.pass(60)
+  setup.clock.pass(60)
   assert.deepEqual(await kids(), [old, made.id])
-  const meanwhile = await signInToApp(stage, agent)
+  const meanwhile = await signInToApp(setup, agent)
   assert.equal(decodeProtectedHeader(meanwhile.id_token!).kid, old)
 
-  stage.clock.pass(600)
+  setup.clock.pass(600)
   assert.deepEqual(await kids(), [made.id, old])
-  const later = await signInToApp(stage, agent)
+  const later = await signInToApp(setup, agent)
   assert.equal(decodeProtectedHeader(later.id_token!).kid, made.id)
   assert.equal(later.claims()!.sub, before.claims()!.sub)
   assert.ok(await isGood(meanwhile.id_token!))
 
-  stage.clock.pass(4200)
-  await grants.sweepKeys(stage.world.db, stage.clock.now())
+  setup.clock.pass(4200)
+  await grants.sweepKeys(setup.world.db, setup.clock.now())
   assert.deepEqual(await kids(), [made.id])
   assert.ok(!(await isGood(meanwhile.id_token!)))
 
   // Nobody can tell any more whose hint it is, so the client id decides, and the person.
   const query = new URLSearchParams({
     id_token_hint: before.id_token!,
-    client_id: stage.demo.app.client_id,
+    client_id: setup.demo.app.client_id,
   })
   const page = await agent.open(`/o/session/end?${query}`)
   assert.match(textOf(page.body), /Sign out of Tidepool\?/)
 })
 
 test('a key in wrong hands is replaced within a minute, and what it signed is good no more', async () => {
-  const { id_token } = await signInToApp(stage, agent)
+  const { id_token } = await signInToApp(setup, agent)
   const made = await rotate(true)
-  stage.clock.pass(60)
+  setup.clock.pass(60)
   assert.deepEqual(await kids(), [made.id])
   assert.ok(!(await isGood(id_token!)))
-  assert.ok(await isGood((await signInToApp(stage, agent)).id_token!))
+  assert.ok(await isGood((await signInToApp(setup, agent)).id_token!))
 })
 
 test('the command adds a key, and refuses while a service has the embedded database', async () => {
@@ -117,6 +117,6 @@ test('F41: a key that is replaced at once signs nothing from that moment', async
   const [old] = await kids()
   const made = await rotate(true)
   await eventually('the announcement', async () => (await kids())[0] === made.id)
-  const { id_token } = await signInToApp(stage, agent)
+  const { id_token } = await signInToApp(setup, agent)
   assert.notEqual(decodeProtectedHeader(id_token!).kid, old)
 })

@@ -12,76 +12,76 @@ import {
   discover,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 
 before(async () => {
-  stage = await openSignInStage()
+  setup = await openSignInTest()
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 async function tokensGiven(): Promise<number> {
-  const { rows } = await stage.world.db.raw(`select count(*) from oidc_records
+  const { rows } = await setup.world.db.raw(`select count(*) from oidc_records
     where kind in ('AuthorizationCode', 'AccessToken', 'RefreshToken')`)
   return (rows as { count: number }[])[0]!.count
 }
 
 test('somebody new proves the mailbox before any token, agrees, and is on the free plan', async () => {
-  const agent = browser(stage)
+  const agent = browser(setup)
   const email = newEmail()
-  const attempt = await begin(stage.app_side, stage.callback)
+  const attempt = await begin(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.press('Create an account')
   const before = await tokensGiven()
   await agent.submit('Create account', { email, password: PASSWORD })
-  await agent.open(linkIn(await emailTo(stage, email, /^Confirm your email/), 'sign_up'))
+  await agent.open(linkIn(await emailTo(setup, email, /^Confirm your email/), 'sign_up'))
   await agent.submit('Confirm my email')
   assert.match(textOf(agent.page.body), /Sign in to Tidepool/)
   assert.equal(await tokensGiven(), before)
   const { url } = await agent.submit('Allow')
-  const tokens = await exchange(stage.app_side, attempt, url)
-  assert.equal((await entitlementOf(stage, tokens.access_token)).json().status, 'free')
+  const tokens = await exchange(setup.app_side, attempt, url)
+  assert.equal((await entitlementOf(setup, tokens.access_token)).json().status, 'free')
 })
 
 test('whoever has a second factor gives it before the app learns anything', async () => {
-  const owner = await signUp(stage)
-  const { secret } = await addAuthenticator(stage, owner.agent)
-  const agent = browser(stage)
-  const attempt = await begin(stage.app_side, stage.callback)
+  const owner = await signUp(setup)
+  const { secret } = await addAuthenticator(setup, owner.agent)
+  const agent = browser(setup)
+  const attempt = await begin(setup.app_side, setup.callback)
   const asked = await agent.open(attempt.url.href)
   const here = new URL(asked.url, 'http://localhost').searchParams.get('return_to')!
   await agent.submit('Sign in', { email: owner.email, password: PASSWORD })
   assert.equal(agent.page.url, '/signin/second-factor')
   assert.match((await agent.tab().open(here)).url, /^\/signin\//)
-  await agent.submit('Sign in', { code: codeOf(stage, secret) })
+  await agent.submit('Sign in', { code: codeOf(setup, secret) })
   const { url } = await agent.submit('Allow')
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
 test('a buyer proves the mailbox on the way into another app, and begins afresh with it', async () => {
   const email = newEmail()
-  const agent = browser(stage)
-  await purchase(stage, agent, { email })
-  const bought = await signInToApp(stage, agent)
-  const other = await addApp(stage, { redirect_uris: [stage.callback] })
-  const side = await discover(stage, other)
-  const attempt = await begin(side, stage.callback)
+  const agent = browser(setup)
+  await purchase(setup, agent, { email })
+  const bought = await signInToApp(setup, agent)
+  const other = await addApp(setup, { redirect_uris: [setup.callback] })
+  const side = await discover(setup, other)
+  const attempt = await begin(side, setup.callback)
   await agent.open(attempt.url.href)
   await agent.submit('Email me a sign-in link', { email })
-  await agent.open(linkIn(await emailTo(stage, email, /sign-in link/), 'sign_in'))
+  await agent.open(linkIn(await emailTo(setup, email, /sign-in link/), 'sign_in'))
   await agent.submit('Sign in')
   assert.match(textOf(agent.page.body), /Sign in to Driftwood/)
   const { url } = await agent.submit('Allow')
   assert.ok((await exchange(side, attempt, url)).access_token)
-  assert.equal((await entitlementOf(stage, bought.access_token)).statusCode, 401)
-  const again = await signInToApp(stage, agent)
+  assert.equal((await entitlementOf(setup, bought.access_token)).statusCode, 401)
+  const again = await signInToApp(setup, agent)
   assert.equal(again.claims()!.sub, bought.claims()!.sub)
-  assert.equal((await entitlementOf(stage, again.access_token)).json().status, 'active')
+  assert.equal((await entitlementOf(setup, again.access_token)).json().status, 'active')
 })

@@ -7,31 +7,31 @@ import {
   browser,
   enter,
   entitlementOf,
-  openSignInStage,
-  type SignInStage,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let ada: { user_id: string }
 
 before(async () => {
-  stage = await openSignInStage()
-  ada = await addPerson(stage, 'ada@example.org')
+  setup = await openSignInTest()
+  ada = await addPerson(setup, 'ada@example.org')
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 type Tokens = Pick<client.TokenEndpointResponse, 'access_token' | 'refresh_token'>
 
-const signIn = async () => await signInToApp(stage, await enter(stage, ada))
+const signIn = async () => await signInToApp(setup, await enter(setup, ada))
 const refresh = ({ refresh_token }: Tokens) =>
-  client.refreshTokenGrant(stage.app_side, refresh_token!)
+  client.refreshTokenGrant(setup.app_side, refresh_token!)
 const isRefused = (tokens: Tokens) => assert.rejects(refresh(tokens), { error: 'invalid_grant' })
 const status = async ({ access_token }: Tokens) =>
-  (await entitlementOf(stage, access_token)).statusCode
+  (await entitlementOf(setup, access_token)).statusCode
 
 test('F31: returns a new refresh token each time, and keeps the login', async () => {
   const first = await signIn()
@@ -47,7 +47,7 @@ test('F31: 20 parallel refreshes of one token all succeed, and each may go on', 
   const got = await Promise.all(Array.from({ length: 20 }, () => refresh(first)))
   assert.equal(new Set(got.map(({ refresh_token }) => refresh_token)).size, 20)
   for (const each of got) assert.equal(await status(each), 200)
-  stage.clock.pass(3600)
+  setup.clock.pass(3600)
   // Two windows that kept different answers both stay signed in.
   for (const each of got.slice(0, 2)) assert.equal(await status(await refresh(each)), 200)
 })
@@ -55,16 +55,16 @@ test('F31: 20 parallel refreshes of one token all succeed, and each may go on', 
 test('F31: a client that lost the answer refreshes again within 30 seconds', async () => {
   const first = await signIn()
   await refresh(first)
-  stage.clock.pass(29)
+  setup.clock.pass(29)
   const second = await refresh(first)
-  stage.clock.pass(3600)
+  setup.clock.pass(3600)
   assert.equal(await status(await refresh(second)), 200)
 })
 
 test('F31: a used token that comes back after 30 seconds ends the login', async () => {
   const first = await signIn()
   const second = await refresh(first)
-  stage.clock.pass(30)
+  setup.clock.pass(30)
   await isRefused(first)
   await isRefused(second)
   for (const each of [first, second]) assert.equal(await status(each), 401)
@@ -83,11 +83,11 @@ test('F31: a token whose successor was refreshed ends the login, within 30 secon
 })
 
 test('F31: each login of an app is a grant of its own, in one browser too', async () => {
-  const agent = await enter(stage, ada, { agent: browser(stage) })
-  const one = await signInToApp(stage, agent)
-  const other = await signInToApp(stage, agent)
+  const agent = await enter(setup, ada, { agent: browser(setup) })
+  const one = await signInToApp(setup, agent)
+  const other = await signInToApp(setup, agent)
   const next = await refresh(one)
-  stage.clock.pass(31)
+  setup.clock.pass(31)
   await isRefused(one)
   assert.equal(await status(next), 401)
   assert.equal(await status(other), 200)
@@ -96,12 +96,12 @@ test('F31: each login of an app is a grant of its own, in one browser too', asyn
 
 test('F31: a login that no app finished leaves nothing after an hour', async () => {
   const count = async () =>
-    (await stage.world.db.raw(`select 1 from oidc_records where kind = 'Grant'`)).rows.length
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
+    (await setup.world.db.raw(`select 1 from oidc_records where kind = 'Grant'`)).rows.length
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
   const before = await count()
-  const url = client.buildAuthorizationUrl(stage.app_side, {
-    redirect_uri: stage.callback,
+  const url = client.buildAuthorizationUrl(setup.app_side, {
+    redirect_uri: setup.callback,
     scope: 'openid entitlements',
     prompt: 'none',
     code_challenge: await client.calculatePKCECodeChallenge(client.randomPKCECodeVerifier()),
@@ -109,7 +109,7 @@ test('F31: a login that no app finished leaves nothing after an hour', async () 
   })
   assert.match((await agent.open(url.href)).url, /[?&]code=/)
   assert.equal(await count(), before + 1)
-  stage.clock.pass(3601)
-  await stage.world.db.raw('delete from oidc_records where expires_at <= $1', [stage.clock.now()])
+  setup.clock.pass(3601)
+  await setup.world.db.raw('delete from oidc_records where expires_at <= $1', [setup.clock.now()])
   assert.equal(await count(), before)
 })

@@ -12,30 +12,30 @@ import {
   enter,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  goToApp,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
-  walkToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let count = 0
 
 before(async () => {
-  stage = await openSignInStage()
+  setup = await openSignInTest()
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
 type Tokens = Awaited<ReturnType<typeof signInToApp>>
 
 /** Somebody new, signed in to the service and to the app. */
 async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: string }> {
-  const { user_id } = await addPerson(stage, `leaves-${++count}@example.org`)
-  const agent = await enter(stage, { user_id })
-  return { agent, tokens: await signInToApp(stage, agent), user_id }
+  const { user_id } = await addPerson(setup, `leaves-${++count}@example.org`)
+  const agent = await enter(setup, { user_id })
+  return { agent, tokens: await signInToApp(setup, agent), user_id }
 }
 
 const endSession = (parameters: Record<string, string>) =>
@@ -43,9 +43,9 @@ const endSession = (parameters: Record<string, string>) =>
 
 /** As openid-client asks for it: with the ID token, the client id, the address and a state. */
 function asked(tokens: Tokens, changes: Record<string, string> = {}): string {
-  const url = client.buildEndSessionUrl(stage.app_side, {
+  const url = client.buildEndSessionUrl(setup.app_side, {
     id_token_hint: tokens.id_token!,
-    post_logout_redirect_uri: stage.home,
+    post_logout_redirect_uri: setup.home,
     state: 'where-i-was',
     ...changes,
   })
@@ -53,10 +53,10 @@ function asked(tokens: Tokens, changes: Record<string, string> = {}): string {
 }
 
 const status = async (tokens: Tokens) =>
-  (await entitlementOf(stage, tokens.access_token)).statusCode
+  (await entitlementOf(setup, tokens.access_token)).statusCode
 
 const isRefused = (tokens: Tokens) =>
-  assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+  assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
 
@@ -66,14 +66,14 @@ test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of th
   assert.match(textOf(page.body), /Sign out of Tidepool\?/)
   assert.equal(await status(tokens), 200)
   const { url } = await agent.submit('Sign out')
-  assert.equal(url, `${stage.home}?state=where-i-was`)
-  const answer = await entitlementOf(stage, tokens.access_token)
+  assert.equal(url, `${setup.home}?state=where-i-was`)
+  const answer = await entitlementOf(setup, tokens.access_token)
   assert.equal(answer.statusCode, 401)
   assert.equal(answer.json().error, 'invalid_token')
-  await assert.rejects(client.fetchUserInfo(stage.app_side, tokens.access_token, 'x'))
+  await assert.rejects(client.fetchUserInfo(setup.app_side, tokens.access_token, 'x'))
   await isRefused(tokens)
   assert.match((await agent.open('/account/')).url, /^\/signin\//)
-  const again = await begin(stage.app_side, stage.callback)
+  const again = await begin(setup.app_side, setup.callback)
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
 })
 
@@ -81,9 +81,9 @@ test('who stays signed in keeps everything, and returns to the same address', as
   const { agent, tokens } = await signedIn()
   const page = await agent.open(asked(tokens))
   const link = /<a [^>]*href="([^"]+)"[^>]*>Stay signed in</.exec(page.body)?.[1]
-  assert.equal(link, `${stage.home}?state=where-i-was`)
+  assert.equal(link, `${setup.home}?state=where-i-was`)
   assert.equal(await status(tokens), 200)
-  assert.ok(await client.refreshTokenGrant(stage.app_side, tokens.refresh_token!))
+  assert.ok(await client.refreshTokenGrant(setup.app_side, tokens.refresh_token!))
   assert.equal((await agent.open('/account/')).status, 200)
 })
 
@@ -95,11 +95,11 @@ const ELSEWHERE: Record<string, (tokens: Tokens) => Record<string, string>> = {
   }),
   'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': (tokens) => ({
     id_token_hint: tokens.id_token!,
-    post_logout_redirect_uri: `${stage.home}?foo=bar`,
+    post_logout_redirect_uri: `${setup.home}?foo=bar`,
   }),
   'a slash taken away': (tokens) => ({
     id_token_hint: tokens.id_token!,
-    post_logout_redirect_uri: stage.home.slice(0, -1),
+    post_logout_redirect_uri: setup.home.slice(0, -1),
   }),
   'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': (tokens) => ({
     id_token_hint: tokens.id_token!,
@@ -108,7 +108,7 @@ const ELSEWHERE: Record<string, (tokens: Tokens) => Record<string, string>> = {
   'oidcc-rp-initiated-logout-no-params': () => ({}),
   'oidcc-rp-initiated-logout-only-state': () => ({ state: 's' }),
   'an address without anybody who registered it': () => ({
-    post_logout_redirect_uri: stage.home,
+    post_logout_redirect_uri: setup.home,
   }),
 }
 
@@ -127,16 +127,16 @@ for (const [module, parameters] of Object.entries(ELSEWHERE)) {
 
 test('oidcc-rp-initiated-logout-no-state: the address comes without a state', async () => {
   const { agent, tokens } = await signedIn()
-  const parameters = { id_token_hint: tokens.id_token!, post_logout_redirect_uri: stage.home }
+  const parameters = { id_token_hint: tokens.id_token!, post_logout_redirect_uri: setup.home }
   await agent.open(endSession(parameters))
-  assert.equal((await agent.submit('Sign out')).url, stage.home)
+  assert.equal((await agent.submit('Sign out')).url, setup.home)
 })
 
 test('oidcc-rp-initiated-logout-no-id-token-hint: the client id is enough, as the person is asked', async () => {
   const { agent, tokens } = await signedIn()
-  const { client_id } = stage.demo.app
-  await agent.open(endSession({ client_id, post_logout_redirect_uri: stage.home }))
-  assert.equal((await agent.submit('Sign out')).url, stage.home)
+  const { client_id } = setup.demo.app
+  await agent.open(endSession({ client_id, post_logout_redirect_uri: setup.home }))
+  assert.equal((await agent.submit('Sign out')).url, setup.home)
   assert.equal(await status(tokens), 401)
 })
 
@@ -163,7 +163,7 @@ for (const [module, parameters] of Object.entries(BAD)) {
   test(`${module}: nothing is done, and the person is sent nowhere`, async () => {
     const { agent, tokens } = await signedIn()
     const page = await agent.open(
-      endSession({ post_logout_redirect_uri: stage.home, ...parameters(tokens) }),
+      endSession({ post_logout_redirect_uri: setup.home, ...parameters(tokens) }),
     )
     assert.equal(page.status, 400)
     assert.match(textOf(page.body), /Signing out did not work/)
@@ -173,19 +173,19 @@ for (const [module, parameters] of Object.entries(BAD)) {
 
 test('an ID token that has expired still says of which app to sign out', async () => {
   const { agent, tokens } = await signedIn()
-  stage.clock.pass(2 * 3600)
+  setup.clock.pass(2 * 3600)
   assert.match(textOf((await agent.open(asked(tokens))).body), /Sign out of Tidepool\?/)
 })
 
 test('whoever is not signed in goes straight back', async () => {
   const { tokens } = await signedIn()
-  const { url } = await browser(stage).open(asked(tokens))
-  assert.equal(url, `${stage.home}?state=where-i-was`)
+  const { url } = await browser(setup).open(asked(tokens))
+  assert.equal(url, `${setup.home}?state=where-i-was`)
 })
 
 test('a request to sign out may come as a form', async () => {
   const { tokens } = await signedIn()
-  const answer = await stage.app.inject({
+  const answer = await setup.app.inject({
     method: 'POST',
     url: '/o/session/end',
     headers: {
@@ -200,7 +200,7 @@ test('a request to sign out may come as a form', async () => {
 
 test('no other site can sign a person out', async () => {
   const { agent, tokens } = await signedIn()
-  const answer = await stage.app.inject({
+  const answer = await setup.app.inject({
     method: 'POST',
     url: '/o/session/end/sign-out',
     headers: {
@@ -216,7 +216,7 @@ test('no other site can sign a person out', async () => {
 
 test('a sign-out ends what the app has of the person everywhere, and nobody else’s', async () => {
   const { agent, tokens, user_id } = await signedIn()
-  const elsewhere = await signInToApp(stage, await enter(stage, { user_id }))
+  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
   const other = await signedIn()
   await agent.open(asked(tokens))
   await agent.submit('Sign out')
@@ -229,10 +229,10 @@ test('a sign-out ends what the app has of the person everywhere, and nobody else
 
 test('F35: a sign-out of one app leaves the other apps of the browser signed in', async () => {
   const { agent, tokens } = await signedIn()
-  const app = await addApp(stage, { redirect_uris: [stage.callback] })
-  const side = await discover(stage, app)
-  const attempt = await begin(side, stage.callback)
-  const other = await exchange(side, attempt, (await walkToApp(agent, attempt)).url)
+  const app = await addApp(setup, { redirect_uris: [setup.callback] })
+  const side = await discover(setup, app)
+  const attempt = await begin(side, setup.callback)
+  const other = await exchange(side, attempt, (await goToApp(agent, attempt)).url)
   await agent.open(asked(tokens))
   await agent.submit('Sign out')
   assert.equal(await status(tokens), 401)
@@ -242,7 +242,7 @@ test('F35: a sign-out of one app leaves the other apps of the browser signed in'
 
 test('F35: a sign-out that names no app ends every app of this browser, and none elsewhere', async () => {
   const { agent, tokens, user_id } = await signedIn()
-  const elsewhere = await signInToApp(stage, await enter(stage, { user_id }))
+  const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
   await agent.open('/o/session/end')
   await agent.submit('Sign out')
   assert.equal(await status(tokens), 401)
@@ -251,7 +251,7 @@ test('F35: a sign-out that names no app ends every app of this browser, and none
 
 test('F35: a hint of another person ends the login it names, and nobody who is here', async () => {
   const other = await signedIn()
-  const their_second = await signInToApp(stage, await enter(stage, other))
+  const their_second = await signInToApp(setup, await enter(setup, other))
   const here = await signedIn()
   const page = await here.agent.open(asked(other.tokens))
   assert.match(textOf(page.body), /asks to sign out another account. You stay signed in as leaves-/)
@@ -265,19 +265,19 @@ test('F35: a hint of another person ends the login it names, and nobody who is h
 
 test('a code that was on its way when its person signed out gives nothing any more', async () => {
   const { agent, tokens } = await signedIn()
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
   await agent.open(asked(tokens))
   await agent.submit('Sign out')
-  await assert.rejects(exchange(stage.app_side, attempt, url), { error: 'invalid_grant' })
+  await assert.rejects(exchange(setup.app_side, attempt, url), { error: 'invalid_grant' })
 })
 
 test('who signs in again after a sign-out is not asked to agree again', async () => {
   const { agent, tokens, user_id } = await signedIn()
   await agent.open(asked(tokens))
   await agent.submit('Sign out')
-  await enter(stage, { user_id }, { agent })
-  const attempt = await begin(stage.app_side, stage.callback)
+  await enter(setup, { user_id }, { agent })
+  const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
-  assert.equal((await exchange(stage.app_side, attempt, url)).claims()!.sub, tokens.claims()!.sub)
+  assert.equal((await exchange(setup.app_side, attempt, url)).claims()!.sub, tokens.claims()!.sub)
 })

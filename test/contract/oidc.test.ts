@@ -12,29 +12,29 @@ import {
   enter,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  goToApp,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
-  walkToApp,
 } from '../support/sign-in.ts'
 
-let stage: SignInStage
+let setup: SignInTest
 let ada: { user_id: string }
 
 before(async () => {
-  stage = await openSignInStage()
-  ada = await addPerson(stage, 'ada@example.org')
+  setup = await openSignInTest()
+  ada = await addPerson(setup, 'ada@example.org')
 })
 
 after(async () => {
-  await stage.close()
+  await setup.close()
 })
 
-const issuer = () => `${stage.world.config.base_url}/o`
+const issuer = () => `${setup.world.config.base_url}/o`
 const DAY = 86_400
 
 test('the discovery document names what there is, under the service’s own address', async () => {
-  const found = stage.app_side.serverMetadata()
+  const found = setup.app_side.serverMetadata()
   assert.equal(found.issuer, issuer())
   for (const [name, value] of Object.entries(found)) {
     if (!/_endpoint$|jwks_uri/.test(name)) continue
@@ -61,7 +61,7 @@ test('the discovery document names what there is, under the service’s own addr
 
 test('the document says the same where RFC 8414 looks for it, whatever host is asked for', async () => {
   const at = async (url: string, host = 'evil.example') =>
-    (await stage.app.inject({ url, headers: { host, 'x-forwarded-host': host } })).json()
+    (await setup.app.inject({ url, headers: { host, 'x-forwarded-host': host } })).json()
   const own = await at('/o/.well-known/openid-configuration')
   assert.equal(own.token_endpoint, `${issuer()}/token`)
   assert.deepEqual(await at('/.well-known/oauth-authorization-server/o'), own)
@@ -69,23 +69,23 @@ test('the document says the same where RFC 8414 looks for it, whatever host is a
 
 test('whatever else the library could do cannot be reached', async () => {
   for (const path of ['reg', 'token/introspection', 'device', 'request']) {
-    const answer = await stage.app.inject({ method: 'POST', url: `/o/${path}` })
+    const answer = await setup.app.inject({ method: 'POST', url: `/o/${path}` })
     assert.equal(answer.statusCode, 404, path)
   }
   for (const path of ['SESSION/END', 'Auth', 'session/end/success', 'interaction']) {
-    assert.equal((await stage.app.inject(`/o/${path}`)).statusCode, 404, path)
+    assert.equal((await setup.app.inject(`/o/${path}`)).statusCode, 404, path)
   }
 })
 
 test('a person signs in, agrees, and the app learns a private id and nothing else', async () => {
-  const attempt = await begin(stage.app_side, stage.callback, {
+  const attempt = await begin(setup.app_side, setup.callback, {
     scope: 'openid entitlements email profile address phone',
   })
-  const { url } = await walkToApp(await enter(stage, ada), attempt)
+  const { url } = await goToApp(await enter(setup, ada), attempt)
   const back = new URL(url)
-  assert.equal(back.origin + back.pathname, stage.callback)
+  assert.equal(back.origin + back.pathname, setup.callback)
   assert.equal(back.searchParams.get('iss'), issuer())
-  const tokens = await exchange(stage.app_side, attempt, url)
+  const tokens = await exchange(setup.app_side, attempt, url)
   assert.equal(tokens.scope, 'openid entitlements')
   assert.equal(tokens.expires_in, 3600)
   for (const opaque of [tokens.access_token, tokens.refresh_token!]) {
@@ -95,21 +95,21 @@ test('a person signs in, agrees, and the app learns a private id and nothing els
   const names = ['aud', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub']
   assert.deepEqual(Object.keys(claims).sort(), names)
   assert.equal(claims.exp - claims.iat, 3600)
-  const known = await client.fetchUserInfo(stage.app_side, tokens.access_token, claims.sub)
+  const known = await client.fetchUserInfo(setup.app_side, tokens.access_token, claims.sub)
   assert.deepEqual(known, { sub: claims.sub })
   assert.ok(!claims.sub.includes(ada.user_id))
   assert.ok(!JSON.stringify(claims).includes('ada'))
 })
 
 test('oauth4webapi drives the same flow and finds the signature of the ID token good', async () => {
-  const server = stage.app_side.serverMetadata() as oauth.AuthorizationServer
-  const { client_id, client_secret } = stage.demo.app
+  const server = setup.app_side.serverMetadata() as oauth.AuthorizationServer
+  const { client_id, client_secret } = setup.demo.app
   const app = { client_id }
   const insecure = { [oauth.allowInsecureRequests]: true }
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
   const parameters = oauth.validateAuthResponse(server, app, new URL(url), attempt.state)
   const authentication = oauth.ClientSecretBasic(client_secret)
   const answer = await oauth.authorizationCodeGrantRequest(
@@ -117,7 +117,7 @@ test('oauth4webapi drives the same flow and finds the signature of the ID token 
     app,
     authentication,
     parameters,
-    stage.callback,
+    setup.callback,
     attempt.verifier,
     insecure,
   )
@@ -131,13 +131,13 @@ test('oauth4webapi drives the same flow and finds the signature of the ID token 
 })
 
 test('a request that names no scope gets what apps get by default', async () => {
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
   for (const change of [(url: URL) => url.searchParams.delete('scope'), emptyScope]) {
-    const attempt = await begin(stage.app_side, stage.callback)
+    const attempt = await begin(setup.app_side, setup.callback)
     change(attempt.url)
-    const { url } = await walkToApp(agent, attempt)
-    const tokens = await exchange(stage.app_side, attempt, url)
+    const { url } = await goToApp(agent, attempt)
+    const tokens = await exchange(setup.app_side, attempt, url)
     assert.equal(tokens.scope, 'openid entitlements')
   }
 })
@@ -148,27 +148,27 @@ function emptyScope(url: URL): void {
 
 test('two apps see different private ids, and one app the same from every browser', async () => {
   const redirect_uri = 'https://driftwood.example/callback'
-  const other = await addApp(stage, { redirect_uris: [redirect_uri] })
-  const other_side = await discover(stage, other)
-  const agent = await enter(stage, ada)
-  const here = (await signInToApp(stage, agent)).claims()!.sub
-  assert.equal((await signInToApp(stage, await enter(stage, ada))).claims()!.sub, here)
+  const other = await addApp(setup, { redirect_uris: [redirect_uri] })
+  const other_side = await discover(setup, other)
+  const agent = await enter(setup, ada)
+  const here = (await signInToApp(setup, agent)).claims()!.sub
+  assert.equal((await signInToApp(setup, await enter(setup, ada))).claims()!.sub, here)
   const attempt = await begin(other_side, redirect_uri)
-  const { url } = await walkToApp(agent, attempt)
+  const { url } = await goToApp(agent, attempt)
   const there = (await exchange(other_side, attempt, url)).claims()!
   assert.notEqual(there.sub, here)
   assert.equal(there.aud, other.client_id)
 })
 
 test('an app may return to several hosts, and has one private id for a person on all of them', async () => {
-  const uris = ['https://driftwood.example/cb', 'https://eu.driftwood.example/cb', stage.callback]
-  const app = await addApp(stage, { redirect_uris: uris })
-  const side = await discover(stage, app)
-  const agent = await enter(stage, ada)
+  const uris = ['https://driftwood.example/cb', 'https://eu.driftwood.example/cb', setup.callback]
+  const app = await addApp(setup, { redirect_uris: uris })
+  const side = await discover(setup, app)
+  const agent = await enter(setup, ada)
   const subs = new Set<string>()
   for (const uri of uris) {
     const attempt = await begin(side, uri)
-    const { url } = await walkToApp(agent, attempt)
+    const { url } = await goToApp(agent, attempt)
     assert.ok(url.startsWith(`${uri}?`))
     subs.add((await exchange(side, attempt, url)).claims()!.sub)
   }
@@ -176,39 +176,39 @@ test('an app may return to several hosts, and has one private id for a person on
 })
 
 test('a client without a redirect URI is of no use until one is set', async () => {
-  const app = await addApp(stage, { redirect_uris: [] })
-  const side = await discover(stage, app)
-  const attempt = await begin(side, stage.callback)
-  const refused = await browser(stage).open(attempt.url.href)
+  const app = await addApp(setup, { redirect_uris: [] })
+  const side = await discover(setup, app)
+  const attempt = await begin(side, setup.callback)
+  const refused = await browser(setup).open(attempt.url.href)
   assert.equal(refused.status, 400)
-  await stage.world.db.raw('update clients set redirect_uris = $1 where client_id = $2', [
-    [stage.callback],
+  await setup.world.db.raw('update clients set redirect_uris = $1 where client_id = $2', [
+    [setup.callback],
     app.client_id,
   ])
-  assert.match((await browser(stage).open(attempt.url.href)).url, /^\/signin\//)
+  assert.match((await browser(setup).open(attempt.url.href)).url, /^\/signin\//)
 })
 
 test('client secrets are stored as digests alone, and both ways to show one are taken', async () => {
-  const { client_id, client_secret } = stage.demo.app
-  const { rows } = await stage.world.db.raw('select * from clients where client_id = $1', [
+  const { client_id, client_secret } = setup.demo.app
+  const { rows } = await setup.world.db.raw('select * from clients where client_id = $1', [
     client_id,
   ])
   const [row] = rows as { secret_hash: Buffer }[]
   assert.deepEqual(row!.secret_hash, sha256(client_secret))
   assert.ok(!JSON.stringify(rows).includes(client_secret))
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
   for (const way of [client.ClientSecretBasic(), client.ClientSecretPost()]) {
-    const side = await discover(stage, { client_id, client_secret }, way)
-    const attempt = await begin(side, stage.callback)
-    const { url } = await walkToApp(agent, attempt)
+    const side = await discover(setup, { client_id, client_secret }, way)
+    const attempt = await begin(side, setup.callback)
+    const { url } = await goToApp(agent, attempt)
     assert.ok((await exchange(side, attempt, url)).access_token)
   }
 })
 
 test('a wrong secret, an unknown client and no secret at all are refused alike', async () => {
   const ask = async (client_id: string, client_secret?: string) =>
-    await stage.app.inject({
+    await setup.app.inject({
       method: 'POST',
       url: '/o/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -219,7 +219,7 @@ test('a wrong secret, an unknown client and no secret at all are refused alike',
         refresh_token: 'x',
       }).toString(),
     })
-  const { client_id } = stage.demo.app
+  const { client_id } = setup.demo.app
   for (const answer of [
     await ask(client_id, 'wrong'),
     await ask('app_unknown', 'wrong'),
@@ -232,13 +232,13 @@ test('a wrong secret, an unknown client and no secret at all are refused alike',
 })
 
 test('nothing that opens anything stands in the database', async () => {
-  const agent = await enter(stage, ada)
-  const attempt = await begin(stage.app_side, stage.callback, { prompt: 'consent' })
-  await walkToApp(agent, attempt)
-  const open = await begin(stage.app_side, stage.callback, { prompt: 'consent' })
+  const agent = await enter(setup, ada)
+  const attempt = await begin(setup.app_side, setup.callback, { prompt: 'consent' })
+  await goToApp(agent, attempt)
+  const open = await begin(setup.app_side, setup.callback, { prompt: 'consent' })
   const page = await agent.open(open.url.href)
-  const tokens = await signInToApp(stage, agent)
-  const { rows } = await stage.world.db.raw(`select row_to_json(r)::text as text,
+  const tokens = await signInToApp(setup, agent)
+  const { rows } = await setup.world.db.raw(`select row_to_json(r)::text as text,
     encode(id, 'escape') as id from oidc_records r`)
   const stored = JSON.stringify(rows)
   const uid = page.url.split('/').at(-1)!
@@ -252,161 +252,161 @@ test('nothing that opens anything stands in the database', async () => {
 })
 
 test('a code is good once, for 60 seconds, and its second use revokes what it gave', async () => {
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
-  const tokens = await exchange(stage.app_side, attempt, url)
-  stage.clock.pass(30)
-  await assert.rejects(exchange(stage.app_side, attempt, url), { error: 'invalid_grant' })
-  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
-  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
+  const tokens = await exchange(setup.app_side, attempt, url)
+  setup.clock.pass(30)
+  await assert.rejects(exchange(setup.app_side, attempt, url), { error: 'invalid_grant' })
+  assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
-  const late = await begin(stage.app_side, stage.callback)
-  const page = await walkToApp(agent, late)
-  stage.clock.pass(61)
-  await assert.rejects(exchange(stage.app_side, late, page.url), { error: 'invalid_grant' })
+  const late = await begin(setup.app_side, setup.callback)
+  const page = await goToApp(agent, late)
+  setup.clock.pass(61)
+  await assert.rejects(exchange(setup.app_side, late, page.url), { error: 'invalid_grant' })
 })
 
 test('of ten who exchange one code at once at most one succeeds, and keeps nothing', async () => {
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
-  const tries = Array.from({ length: 10 }, () => exchange(stage.app_side, attempt, url))
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
+  const tries = Array.from({ length: 10 }, () => exchange(setup.app_side, attempt, url))
   const got = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled')
   assert.ok(got.length <= 1)
   for (const each of got as PromiseFulfilledResult<{ access_token: string }>[]) {
-    assert.equal((await entitlementOf(stage, each.value.access_token)).statusCode, 401)
+    assert.equal((await entitlementOf(setup, each.value.access_token)).statusCode, 401)
   }
 })
 
 test('another app cannot use a code, a verifier must fit, and the redirect URI must be the same', async () => {
-  const other = await addApp(stage, { redirect_uris: [stage.callback] })
-  const other_side = await discover(stage, other)
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
+  const other = await addApp(setup, { redirect_uris: [setup.callback] })
+  const other_side = await discover(setup, other)
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
   const wrong = { error: 'invalid_grant' }
   await assert.rejects(exchange(other_side, attempt, url), wrong)
   const guessed = { ...attempt, verifier: client.randomPKCECodeVerifier() }
-  await assert.rejects(exchange(stage.app_side, guessed, url), wrong)
+  await assert.rejects(exchange(setup.app_side, guessed, url), wrong)
   const elsewhere = url.replace('/auth/callback', '/auth/callback/')
-  await assert.rejects(exchange(stage.app_side, attempt, elsewhere), wrong)
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
+  await assert.rejects(exchange(setup.app_side, attempt, elsewhere), wrong)
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
 test('a refresh token ends after 30 days without use, and its family after 180 with it', async () => {
-  const idle = await signInToApp(stage, await enter(stage, ada))
-  let { refresh_token } = await signInToApp(stage, await enter(stage, ada))
+  const idle = await signInToApp(setup, await enter(setup, ada))
+  let { refresh_token } = await signInToApp(setup, await enter(setup, ada))
   const use = async () => {
-    refresh_token = (await client.refreshTokenGrant(stage.app_side, refresh_token!)).refresh_token
+    refresh_token = (await client.refreshTokenGrant(setup.app_side, refresh_token!)).refresh_token
   }
   for (let day = 29; day <= 174; day += 29) {
-    stage.clock.pass(29 * DAY)
+    setup.clock.pass(29 * DAY)
     await use()
   }
-  stage.clock.pass(5 * DAY)
+  setup.clock.pass(5 * DAY)
   await use()
-  stage.clock.pass(DAY)
+  setup.clock.pass(DAY)
   await assert.rejects(use(), { error: 'invalid_grant' })
-  await assert.rejects(client.refreshTokenGrant(stage.app_side, idle.refresh_token!), {
+  await assert.rejects(client.refreshTokenGrant(setup.app_side, idle.refresh_token!), {
     error: 'invalid_grant',
   })
 })
 
 test('an access token ends after an hour, at userinfo and at the entitlement endpoint alike', async () => {
-  const { access_token } = await signInToApp(stage, await enter(stage, ada))
-  const userinfo = () => client.fetchUserInfo(stage.app_side, access_token, client.skipSubjectCheck)
-  stage.clock.pass(3599)
+  const { access_token } = await signInToApp(setup, await enter(setup, ada))
+  const userinfo = () => client.fetchUserInfo(setup.app_side, access_token, client.skipSubjectCheck)
+  setup.clock.pass(3599)
   assert.ok(await userinfo())
-  assert.equal((await entitlementOf(stage, access_token)).statusCode, 200)
-  stage.clock.pass(1)
+  assert.equal((await entitlementOf(setup, access_token)).statusCode, 200)
+  setup.clock.pass(1)
   await assert.rejects(userinfo)
-  assert.equal((await entitlementOf(stage, access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(setup, access_token)).statusCode, 401)
 })
 
 test('a locked account keeps nothing: no token of it is good, and none is given', async () => {
-  const lost = await addPerson(stage, 'lost@example.org')
-  const agent = await enter(stage, lost)
-  const tokens = await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback)
-  const page = await walkToApp(agent, attempt)
-  await stage.world.db.raw('update users set locked_at = $1 where id = $2', [
-    stage.clock.now(),
+  const lost = await addPerson(setup, 'lost@example.org')
+  const agent = await enter(setup, lost)
+  const tokens = await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback)
+  const page = await goToApp(agent, attempt)
+  await setup.world.db.raw('update users set locked_at = $1 where id = $2', [
+    setup.clock.now(),
     lost.user_id,
   ])
-  assert.equal((await entitlementOf(stage, tokens.access_token)).statusCode, 401)
-  await assert.rejects(exchange(stage.app_side, attempt, page.url), { error: 'invalid_grant' })
-  await assert.rejects(client.refreshTokenGrant(stage.app_side, tokens.refresh_token!), {
+  assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
+  await assert.rejects(exchange(setup.app_side, attempt, page.url), { error: 'invalid_grant' })
+  await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',
   })
-  const again = await begin(stage.app_side, stage.callback)
+  const again = await begin(setup.app_side, setup.callback)
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
 })
 
 test('F43: an app revokes a refresh token, and with it the login alone', async () => {
-  const agent = await enter(stage, ada)
-  const one = await signInToApp(stage, agent)
-  const other = await signInToApp(stage, agent)
-  await client.tokenRevocation(stage.app_side, one.refresh_token!)
-  assert.equal((await entitlementOf(stage, one.access_token)).statusCode, 401)
-  await assert.rejects(client.refreshTokenGrant(stage.app_side, one.refresh_token!))
-  assert.equal((await entitlementOf(stage, other.access_token)).statusCode, 200)
+  const agent = await enter(setup, ada)
+  const one = await signInToApp(setup, agent)
+  const other = await signInToApp(setup, agent)
+  await client.tokenRevocation(setup.app_side, one.refresh_token!)
+  assert.equal((await entitlementOf(setup, one.access_token)).statusCode, 401)
+  await assert.rejects(client.refreshTokenGrant(setup.app_side, one.refresh_token!))
+  assert.equal((await entitlementOf(setup, other.access_token)).statusCode, 200)
   // Another app revokes nothing of this one.
-  const stranger = await addApp(stage, { redirect_uris: [stage.callback] })
-  await client.tokenRevocation(await discover(stage, stranger), other.refresh_token!)
-  assert.ok((await client.refreshTokenGrant(stage.app_side, other.refresh_token!)).access_token)
+  const stranger = await addApp(setup, { redirect_uris: [setup.callback] })
+  await client.tokenRevocation(await discover(setup, stranger), other.refresh_token!)
+  assert.ok((await client.refreshTokenGrant(setup.app_side, other.refresh_token!)).access_token)
 })
 
 test('F43: prompt=select_account asks which account, and takes the one that is chosen', async () => {
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
-  const attempt = await begin(stage.app_side, stage.callback, { prompt: 'select_account' })
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
+  const attempt = await begin(setup.app_side, setup.callback, { prompt: 'select_account' })
   const page = await agent.open(attempt.url.href)
   assert.match(page.body, /Choose an account/)
   const { url } = await agent.submit('Continue as ada@example.org')
-  assert.ok((await exchange(stage.app_side, attempt, url)).access_token)
-  const again = await begin(stage.app_side, stage.callback, { prompt: 'select_account' })
+  assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
+  const again = await begin(setup.app_side, setup.callback, { prompt: 'select_account' })
   await agent.open(again.url.href)
   assert.match((await agent.press('Use another account')).url, /^\/signin\//)
 })
 
 test('F40: refresh goes on while an app has no redirect URI', async () => {
-  const app = await addApp(stage, { redirect_uris: [stage.callback] })
-  const side = await discover(stage, app)
-  const attempt = await begin(side, stage.callback)
-  const { url } = await walkToApp(await enter(stage, ada), attempt)
+  const app = await addApp(setup, { redirect_uris: [setup.callback] })
+  const side = await discover(setup, app)
+  const attempt = await begin(side, setup.callback)
+  const { url } = await goToApp(await enter(setup, ada), attempt)
   const tokens = await exchange(side, attempt, url)
-  await stage.world.db.raw(`update clients set redirect_uris = '{}' where client_id = $1`, [
+  await setup.world.db.raw(`update clients set redirect_uris = '{}' where client_id = $1`, [
     app.client_id,
   ])
   assert.ok((await client.refreshTokenGrant(side, tokens.refresh_token!)).access_token)
   const nowhere = await begin(side, 'https://nowhere.invalid/')
-  assert.equal((await browser(stage).open(nowhere.url.href)).status, 400)
+  assert.equal((await browser(setup).open(nowhere.url.href)).status, 400)
 })
 
 test('F38: what Auth.js asks for by itself gets the plan too, and no other request does', async () => {
-  const agent = await enter(stage, ada)
-  await signInToApp(stage, agent)
+  const agent = await enter(setup, ada)
+  await signInToApp(setup, agent)
   for (const [scope, given] of [
     ['openid email profile', 'openid entitlements'],
     ['openid profile', 'openid entitlements'],
     ['openid', 'openid'],
     ['openid offline_access calendar', 'openid'],
   ] as const) {
-    const attempt = await begin(stage.app_side, stage.callback, { scope })
-    const { url } = await walkToApp(agent, attempt)
-    assert.equal((await exchange(stage.app_side, attempt, url)).scope, given)
+    const attempt = await begin(setup.app_side, setup.callback, { scope })
+    const { url } = await goToApp(agent, attempt)
+    assert.equal((await exchange(setup.app_side, attempt, url)).scope, given)
   }
 })
 
 test('F45: pages may exchange and refresh as an agent, and never as an app', async () => {
   const origin = 'http://127.0.0.1:6274'
   const ask = (client_id: string, client_secret?: string) =>
-    stage.app.inject({
+    setup.app.inject({
       method: 'POST',
       url: '/o/token',
       headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
@@ -421,11 +421,11 @@ test('F45: pages may exchange and refresh as an agent, and never as an app', asy
   assert.equal(agents.json().error, 'invalid_grant')
   assert.equal(agents.headers['access-control-allow-origin'], origin)
   assert.equal(agents.headers['access-control-allow-credentials'], undefined)
-  const { client_id, client_secret } = stage.demo.app
+  const { client_id, client_secret } = setup.demo.app
   const apps = await ask(client_id, client_secret)
   assert.equal(apps.json().error, 'invalid_request')
   assert.equal(apps.headers['access-control-allow-origin'], undefined)
-  const preflight = await stage.app.inject({
+  const preflight = await setup.app.inject({
     method: 'OPTIONS',
     url: '/o/token',
     headers: { origin, 'access-control-request-method': 'POST' },

@@ -4,7 +4,7 @@ import * as affiliates from '#domain/affiliates'
 import { mintId } from '#platform/ids'
 import { sql } from '#platform/sql'
 import type { Agent } from '../support/agent.ts'
-import { buyer, walkToConfirm } from '../support/purchase.ts'
+import { buyer, goToConfirm } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -30,7 +30,7 @@ describe('ref', () => {
   }
   const affiliateOf = async (agent: Agent) => {
     const email = fresh()
-    await walkToConfirm(service, agent, { email })
+    await goToConfirm(service, agent, { email })
     const cart = await service.world.db.one<{ code: string | null }>(sql`select a.code from carts c
       left join affiliates a on a.id = c.affiliate_id where c.email = ${email}`)
     return cart.code

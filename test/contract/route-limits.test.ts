@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { openLimits } from '#platform/limits'
 import { openLog } from '#platform/log'
 import { type DeclaredRoute, limitRoutes } from '#platform/route-limits'
-import { buyer, purchase, walkToConfirm } from '../support/purchase.ts'
+import { buyer, goToConfirm, purchase } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -81,7 +81,7 @@ test('a checkout confirms six times a minute, and a purchase returns its point',
     assert.match(bought.body, /key_/)
   }
   const tester = buyer(service)
-  await walkToConfirm(service, tester, { email: 'tester@example.com', card: '4000000000000002' })
+  await goToConfirm(service, tester, { email: 'tester@example.com', card: '4000000000000002' })
   const statuses: number[] = []
   for (let time = 0; time < 7; time++) {
     statuses.push((await tester.tab().submit(/^Pay /)).status)

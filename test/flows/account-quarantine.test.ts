@@ -27,10 +27,10 @@ import {
   discover,
   entitlementOf,
   exchange,
-  openSignInStage,
-  type SignInStage,
+  goToApp,
+  openSignInTest,
+  type SignInTest,
   signInToApp,
-  walkToApp,
 } from '../support/sign-in.ts'
 import { SoftPasskey } from '../support/soft-passkey.ts'
 
@@ -39,18 +39,18 @@ const ATTACKERS_PASSWORD = 'what the attacker chose'
 
 const DRIFTWOOD = 'https://driftwood.example/callback'
 
-let stage: SignInStage
+let setup: SignInTest
 /** Two apps beside the one where the attacker buys: one to sign in to, one to buy. */
 let driftwood: { client_id: string; client_secret: string }
 let harbor: OtherApp
 before(async () => {
-  stage = await openSignInStage()
-  driftwood = await addClientApp(stage, { redirect_uris: [DRIFTWOOD] })
-  harbor = await addApp(stage, { slug: 'harbor' })
+  setup = await openSignInTest()
+  driftwood = await addClientApp(setup, { redirect_uris: [DRIFTWOOD] })
+  harbor = await addApp(setup, { slug: 'harbor' })
   // The add-on, so that tokens of the app are of use.
-  await stage.world.db.run(sql`update apps set addon_enabled_at = ${stage.clock.now()}`)
+  await setup.world.db.run(sql`update apps set addon_enabled_at = ${setup.clock.now()}`)
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** What an attacker holds who bought with somebody else's address. */
 interface Attack {
@@ -62,12 +62,12 @@ interface Attack {
 }
 
 async function attack(email = newEmail()): Promise<Attack> {
-  const attacker = buyer(stage)
-  const bought = await purchase(stage, attacker, { email })
+  const attacker = buyer(setup)
+  const bought = await purchase(setup, attacker, { email })
   assert.match(textOf(bought.body), /License key/)
-  const { access_token } = await signInToApp(stage, attacker)
-  assert.equal((await entitlementOf(stage, access_token)).statusCode, 200)
-  const { id: user_id } = await stage.world.db.one<{ id: string }>(
+  const { access_token } = await signInToApp(setup, attacker)
+  assert.equal((await entitlementOf(setup, access_token)).statusCode, 200)
+  const { id: user_id } = await setup.world.db.one<{ id: string }>(
     sql`select id from users where email_normalised = ${email}`,
   )
   return { email, user_id, attacker, success_url: bought.url, access_token }
@@ -100,13 +100,13 @@ const BUTTONS: Record<string, string> = {
 }
 
 async function at(url: string): Promise<Agent> {
-  const agent = buyer(stage)
+  const agent = buyer(setup)
   await agent.open(url)
   return agent
 }
 
 async function answer(email: string, subject: RegExp, purpose: string): Promise<Agent> {
-  const agent = await at(linkIn(await emailTo(stage, email, subject), purpose))
+  const agent = await at(linkIn(await emailTo(setup, email, subject), purpose))
   const fields: Record<string, string> = purpose === 'set_password' ? { password: PASSWORD } : {}
   await agent.submit(BUTTONS[purpose]!, fields)
   assert.ok(await isSignedIn(agent), textOf(agent.page.body))
@@ -115,21 +115,21 @@ async function answer(email: string, subject: RegExp, purpose: string): Promise<
 
 /** Asserts that nothing the attacker holds opens anything of the account any more. */
 async function assertOut({ email, attacker, success_url, access_token }: Attack): Promise<void> {
-  const { client_id } = stage.demo.app
+  const { client_id } = setup.demo.app
   for (const url of ['/account/', SECURITY, `/manage/${client_id}/`, success_url]) {
     const page = await attacker.tab().open(url)
     // A disowned cart is nobody's any more; every other page asks to sign in.
     assert.ok(page.status === 404 || /^\/signin\//.test(page.url), `${url} ${page.url}`)
     assert.ok(!page.body.includes('key_'), url)
   }
-  assert.equal((await entitlementOf(stage, access_token)).statusCode, 401)
+  assert.equal((await entitlementOf(setup, access_token)).statusCode, 401)
   const again = attacker.tab()
-  const attempt = await begin(stage.app_side, stage.callback)
-  assert.match((await walkToApp(again, attempt)).url, /^\/signin\//)
-  assert.ok(!(await isSignedIn(await enterPassword(stage, email, ATTACKERS_PASSWORD))))
+  const attempt = await begin(setup.app_side, setup.callback)
+  assert.match((await goToApp(again, attempt)).url, /^\/signin\//)
+  assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
   // The same browser, with its cart, buys again: it is asked to sign in as anybody else is.
   const cart = attacker.tab()
-  await cart.open(`/buy/${stage.demo.app.prices[0]!.public_id}/`)
+  await cart.open(`/buy/${setup.demo.app.prices[0]!.public_id}/`)
   assert.match((await cart.submit('Continue', { email, ...TEXAS })).url, /\/sign-in$/)
 }
 
@@ -144,8 +144,8 @@ for (const [proof, prove] of PROOFS) {
       await stranger.submit('Create account', { email, password: ATTACKERS_PASSWORD })
       // And if there were a hole through which one got in:
       const hash = await identity.hashPassword(ATTACKERS_PASSWORD)
-      await identity.setPassword(stage.world.db, user_id, hash)
-      assert.ok(!(await isSignedIn(await enterPassword(stage, email, ATTACKERS_PASSWORD))))
+      await identity.setPassword(setup.world.db, user_id, hash)
+      assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
       await prove(email)
       await assertOut(attack_)
     })
@@ -153,11 +153,11 @@ for (const [proof, prove] of PROOFS) {
     test('2. unexpired session: it ends, and so do the app’s tokens', async () => {
       const attack_ = await attack()
       // A code on its way, which nobody has exchanged yet.
-      const code = await begin(stage.app_side, stage.callback)
-      const callback = (await walkToApp(attack_.attacker.tab(), code)).url
+      const code = await begin(setup.app_side, setup.callback)
+      const callback = (await goToApp(attack_.attacker.tab(), code)).url
       await prove(attack_.email)
       await assertOut(attack_)
-      await assert.rejects(exchange(stage.app_side, code, callback), { error: 'invalid_grant' })
+      await assert.rejects(exchange(setup.app_side, code, callback), { error: 'invalid_grant' })
     })
 
     test('3. trojan identifier: a passkey or an app that was added before is gone', async () => {
@@ -168,11 +168,11 @@ for (const [proof, prove] of PROOFS) {
       await prove(email)
       await assertOut(attack_)
       const thief = await at('/signin/')
-      const { base_url: origin } = stage.world.config
-      const options = await passkeyOptions(stage, thief, 'Use a passkey')
+      const { base_url: origin } = setup.world.config
+      const options = await passkeyOptions(setup, thief, 'Use a passkey')
       await thief.submit('Use a passkey', { credential: passkey.get(options, { origin }) })
       assert.equal(thief.page.status, 422)
-      const left = await identity.factorsOf(stage.world.db, user_id)
+      const left = await identity.factorsOf(setup.world.db, user_id)
       assert.deepEqual(left, { has_authenticator: false, passkeys: 0, recovery_codes: 0 })
     })
 
@@ -183,7 +183,7 @@ for (const [proof, prove] of PROOFS) {
       await prove(email)
       assert.equal((await at(path)).page.status, 404)
       await assertOut(attack_)
-      const user = await identity.findUser(stage.world.db, user_id)
+      const user = await identity.findUser(setup.world.db, user_id)
       assert.equal(user?.email, email)
     })
 
@@ -200,9 +200,9 @@ for (const [proof, prove] of PROOFS) {
 /** Asserts that what one app's checkout believed of an address opens nothing at any other app. */
 async function assertStranger({ email, attacker }: Attack): Promise<void> {
   const agent = attacker.tab()
-  const other_side = await discover(stage, driftwood)
+  const other_side = await discover(setup, driftwood)
   const attempt = await begin(other_side, DRIFTWOOD)
-  assert.match((await walkToApp(agent, attempt)).url, /^\/signin\//)
+  assert.match((await goToApp(agent, attempt)).url, /^\/signin\//)
   await agent.open(`/buy/${harbor.price_id}/`)
   const step = await agent.submit('Continue', { email, ...TEXAS })
   assert.match(step.url, /\/sign-in$/)
@@ -213,26 +213,26 @@ async function assertStranger({ email, attacker }: Attack): Promise<void> {
 
 /** A second factor as a hole in the quarantine would let one in. */
 async function plantFactors(user_id: string, passkey: SoftPasskey): Promise<void> {
-  const { db, keys, random } = stage.world
-  const now = stage.clock.now()
+  const { db, keys, random } = setup.world
+  const now = setup.clock.now()
   const secret_sealed = identity.mintAuthenticatorSecret(keys, random, user_id)
   await identity.beginAuthenticator(db, now, { user_id, secret_sealed })
   await identity.confirmAuthenticator(db, now, { user_id, step: 1 })
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, 'aaaa-bbbb-cccc')
   await identity.replaceRecoveryCodes(db, now, { user_id, code_hashes })
   // The attacker's own account made it, so that it is a real one.
-  const { agent } = await signUp(stage)
+  const { agent } = await signUp(setup)
   await agent.open(`${SECURITY}passkeys`)
-  const options = await passkeyOptions(stage, agent, 'Create a passkey')
-  const { base_url: origin } = stage.world.config
+  const options = await passkeyOptions(setup, agent, 'Create a passkey')
+  const { base_url: origin } = setup.world.config
   await agent.submit('Create a passkey', { credential: passkey.create(options, { origin }) })
   await db.run(sql`update passkeys set user_id = ${user_id} where credential_id = ${passkey.id}`)
 }
 
 /** A change of address as a hole in the quarantine would let one in; the path of its link. */
 async function plantEmailChange(user_id: string, old_email: string): Promise<string> {
-  const { db, random } = stage.world
-  const now = stage.clock.now()
+  const { db, random } = setup.world
+  const now = setup.clock.now()
   const id = mintId(random, 'chg')
   const new_email = newEmail()
   const change = { id, user_id, old_email, new_email, new_email_normalised: new_email }
@@ -265,7 +265,7 @@ async function assertNoChange(attacker: Agent): Promise<void> {
     'account/confirm/options',
   ]) {
     const fields = { csrf_token, password: ATTACKERS_PASSWORD, email: newEmail(), code: '123456' }
-    const refused = await stage.app.inject({
+    const refused = await setup.app.inject({
       method: 'POST',
       url: `/${path}`,
       headers: { cookie: agent.cookie, 'content-type': 'application/x-www-form-urlencoded' },
@@ -277,7 +277,7 @@ async function assertNoChange(attacker: Agent): Promise<void> {
 }
 
 async function countOfEverything() {
-  return await stage.world.db.one(sql`select
+  return await setup.world.db.one(sql`select
     (select count(*) from users where password_hash is not null) as passwords,
     (select count(*) from email_changes) as changes,
     (select count(*) from authenticator_apps) as apps,
@@ -289,7 +289,7 @@ async function countOfEverything() {
 
 async function everyEmailIsSent(): Promise<void> {
   const open = sql`select count(*) from letters where sent_at is null`
-  while ((await stage.world.db.one<{ count: number }>(open)).count > 0) {
+  while ((await setup.world.db.one<{ count: number }>(open)).count > 0) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -298,7 +298,7 @@ describe('until the mailbox is proven', () => {
   test('a session sees its purchase, may change nothing of the account, and sells nothing', async () => {
     const { attacker } = await attack()
     await assertNoChange(attacker)
-    const { client_id } = stage.demo.app
+    const { client_id } = setup.demo.app
     assert.equal((await attacker.tab().open(`/manage/${client_id}/`)).status, 200)
   })
 
@@ -307,11 +307,11 @@ describe('until the mailbox is proven', () => {
     const { email, user_id } = attack_
     await plantFactors(user_id, new SoftPasskey())
     const path = await plantEmailChange(user_id, email)
-    const receipt = await emailTo(stage, email, /receipt/)
+    const receipt = await emailTo(setup, email, /receipt/)
     const owner = await at(linkIn(receipt, 'not_me'))
     await owner.submit('Lock the account')
     assert.equal((await at(path)).page.status, 404)
-    const left = await identity.factorsOf(stage.world.db, user_id)
+    const left = await identity.factorsOf(setup.world.db, user_id)
     assert.deepEqual(left, { has_authenticator: false, passkeys: 0, recovery_codes: 0 })
     await assertOut(attack_)
     for (const purpose of ['verify_email', 'set_password']) {
@@ -320,7 +320,7 @@ describe('until the mailbox is proven', () => {
     await (await at('/signup/')).submit('Create account', { email, password: PASSWORD })
     await (await at('/signin/')).submit('Email me a sign-in link', { email })
     await everyEmailIsSent()
-    const rows = await stage.world.db.rows(sql`select subject from dev_mailbox
+    const rows = await setup.world.db.rows(sql`select subject from dev_mailbox
       where recipient = ${email} and subject not like 'Your receipt%'
         and subject not like '%refund%'`)
     assert.deepEqual(rows, [])
@@ -329,8 +329,8 @@ describe('until the mailbox is proven', () => {
   test('a proven account keeps its second factors when a receipt’s old link is used', async () => {
     const { email } = await attack()
     const owner = await answer(email, /receipt/, 'verify_email')
-    await addAuthenticator(stage, owner)
-    const again = await at(linkIn(await emailTo(stage, email, /receipt/), 'set_password'))
+    await addAuthenticator(setup, owner)
+    const again = await at(linkIn(await emailTo(setup, email, /receipt/), 'set_password'))
     await again.submit('Save password', { password: PASSWORD })
     assert.equal(again.page.url, '/signin/second-factor')
     assert.ok(!(await isSignedIn(owner)), 'a new password ends every session')

@@ -10,11 +10,11 @@ import { emailTo, linkIn } from '../support/mailbox.ts'
 import {
   buyer,
   enterCard,
+  goToConfirm,
   licenseKey,
   purchase,
   TEXAS,
   takenFrom,
-  walkToConfirm,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -104,7 +104,7 @@ describe('an address that has an account', () => {
   test('that was opened while this cart was on its way is not a stranger’s to use', async () => {
     const email = fresh()
     const [stranger, owner] = [buyer(service), buyer(service)]
-    await walkToConfirm(service, stranger, { email })
+    await goToConfirm(service, stranger, { email })
     await purchase(service, owner, { email })
     const page = await stranger.submit(/^Pay /)
     assert.match(page.url, /^\/checkout\/cart_\w{22}\/sign-in$/)

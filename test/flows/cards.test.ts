@@ -11,11 +11,11 @@ import {
   basic,
   buyer,
   enterCard,
+  goToConfirm,
   licenseKey,
   orderReference,
   purchase,
   takenFrom,
-  walkToConfirm,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -95,7 +95,7 @@ describe('a declined card', () => {
     do {
       // A checkout is confirmed six times a minute at most.
       if (declined % 5 === 0) {
-        await walkToConfirm(service, agent, { email, card: '4000000000000002' })
+        await goToConfirm(service, agent, { email, card: '4000000000000002' })
       }
       service.clock.pass(1)
     } while ((await agent.submit(/^Pay /)).status === 200 && ++declined < 20)
@@ -113,7 +113,7 @@ describe('a card from abroad', () => {
     for (const card of ['4000001240000000', '4000008260000000']) {
       const agent = buyer(service)
       const email = fresh()
-      const page = await walkToConfirm(service, agent, { email, card })
+      const page = await goToConfirm(service, agent, { email, card })
       assert.equal(page.status, 422)
       assert.match(textOf(page.body), /This card cannot be used here Nothing was charged/)
       const confirm = await agent.open(page.url.replace('card-entered', 'confirm'))
@@ -126,7 +126,7 @@ describe('a card from abroad', () => {
 
   test('with a billing ZIP that does not exist is refused as well', async () => {
     const agent = buyer(service)
-    await walkToConfirm(service, agent, { email: fresh(), card: '4000000000000002' })
+    await goToConfirm(service, agent, { email: fresh(), card: '4000000000000002' })
     await agent.press('Use another card')
     const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123', zip: '00000' }
     const page = await agent.submit('Continue', fields)
@@ -244,7 +244,7 @@ describe('3-D Secure', () => {
   test('finished after a purchase in another tab, it leads back to the app', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await walkToConfirm(service, agent, { email, card: ASKS_ALWAYS })
+    await goToConfirm(service, agent, { email, card: ASKS_ALWAYS })
     const other = agent.tab()
     await agent.submit(/^Pay /)
     await purchase(service, other, { email })
@@ -393,7 +393,7 @@ describe('a lost answer', () => {
     const one = buyer(service)
     const two = one.tab()
     const email = fresh()
-    await walkToConfirm(service, two, { email })
+    await goToConfirm(service, two, { email })
     const waiting = await purchase(service, one, { email, card: LOSES_ANSWER })
     const second = await two.submit(/^Pay /)
     assert.ok(!/Nothing was charged|no payment can follow/.test(textOf(second.body)))

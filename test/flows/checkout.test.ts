@@ -9,12 +9,12 @@ import {
   basic,
   buyer,
   enterCard,
+  goToConfirm,
   licenseKey,
   orderReference,
   purchase,
   TEXAS,
   takenFrom,
-  walkToConfirm,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -55,7 +55,7 @@ describe('a cart is charged once', () => {
   test('when the button is pressed twice at once', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await walkToConfirm(service, agent, { email })
+    await goToConfirm(service, agent, { email })
     const tabs = [agent, agent.tab(), agent.tab()]
     const pages = await Promise.all(tabs.map((tab) => tab.submit(/^Pay /)))
     for (const page of pages) {
@@ -70,7 +70,7 @@ describe('a cart is charged once', () => {
   test('when the form is sent again, after the answer came', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await walkToConfirm(service, agent, { email })
+    await goToConfirm(service, agent, { email })
     const late = agent.tab()
     const page = await agent.submit(/^Pay /)
     for (let press = 0; press < 3; press++) {
@@ -98,8 +98,8 @@ describe('a cart is charged once', () => {
     const one = buyer(service)
     const two = one.tab()
     const email = fresh()
-    await walkToConfirm(service, one, { email })
-    await walkToConfirm(service, two, { email })
+    await goToConfirm(service, one, { email })
+    await goToConfirm(service, two, { email })
     assert.notEqual(one.page.url, two.page.url)
     const page = await one.submit(/^Pay /)
     assert.match(textOf(page.body), /License key/)
@@ -164,7 +164,7 @@ describe('somebody who holds a license already', () => {
   test('is recognized on the last page too, if the license came in another way', async () => {
     const agent = buyer(service)
     const email = fresh()
-    await walkToConfirm(service, agent, { email })
+    await goToConfirm(service, agent, { email })
     const other = agent.tab()
     await purchase(service, other, { email, price: 1 })
     await setStatus(email, 'past_due')
@@ -197,7 +197,7 @@ test('a purchase of another app is no license for this one', async () => {
 test('the buyer may change details and card before paying, and pays for the last', async () => {
   const agent = buyer(service)
   const email = fresh()
-  await walkToConfirm(service, agent, { email, address: { country: 'US', zip: '97201' } })
+  await goToConfirm(service, agent, { email, address: { country: 'US', zip: '97201' } })
   assert.match(textOf(agent.page.body), /Pay \$12\.00/)
   await agent.open(link)
   await agent.submit('Continue', { email, ...TEXAS })

@@ -42,17 +42,17 @@ function stepsOf(email: string, price_id: string, card?: string) {
 }
 
 /** Does steps until the process is killed; what it said at that moment never reached the browser. */
-async function walkUntilKilled(agent: Agent, last: number, steps: ((agent: Agent) => unknown)[]) {
-  let walked = agent
+async function stepUntilKilled(agent: Agent, last: number, steps: ((agent: Agent) => unknown)[]) {
+  let alive = agent
   const fate = await untilKilled(last, async () => {
     for (const step of steps) {
-      const tab = walked.twin()
+      const tab = alive.twin()
       await step(tab)
-      if (tab.page.status < 500) walked = tab
+      if (tab.page.status < 500) alive = tab
       else break
     }
   })
-  return { ...fate, agent: walked }
+  return { ...fate, agent: alive }
 }
 
 /** The process is started anew, and time goes by. */
@@ -98,10 +98,10 @@ describe('a process that is killed', () => {
         const agent = buyer(service)
         const steps = stepsOf(email, price_id, card)
         for (const step of steps.slice(0, safe)) await step(agent)
-        const walk = await walkUntilKilled(agent, last, steps.slice(safe))
-        killed = walk.killed
+        const run = await stepUntilKilled(agent, last, steps.slice(safe))
+        killed = run.killed
         await restart()
-        await assertGoodEnd(walk.agent, email, price_id, [...taken])
+        await assertGoodEnd(run.agent, email, price_id, [...taken])
         assert.ok(killed || last > 40, `it took only ${last} steps`)
       }
       await assertInvariants(service)

@@ -49,8 +49,8 @@ const developer = () => developers_browser.twin()
 
 const NOTICE = /Preview: nothing is charged\./
 
-/** Walks through an own buy link, looking at every page, and returns the last. */
-async function walkThrough(agent: Agent, address = link) {
+/** Goes through an own buy link page by page, and returns the last. */
+async function previewPurchase(agent: Agent, address = link) {
   const seen = [await agent.open(address)]
   seen.push(await agent.submit('Continue', TEXAS))
   assert.match(textOf(agent.page.body), /No card is needed/)
@@ -92,7 +92,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     const before = await revenue()
     const agent = developer()
     asked.length = 0
-    const page = await walkThrough(agent)
+    const page = await previewPurchase(agent)
     assert.match(textOf(page.body), /Your preview of Tidepool Pro is ready/)
     assert.deepEqual(
       asked.filter((name) => name !== 'name'),
@@ -133,10 +133,10 @@ describe("the developer's walkthrough of an own buy link", () => {
 
   test('repeated, keeps the license under a new key, and the old key is dead', async () => {
     const agent = developer()
-    const first = await walkThrough(agent)
+    const first = await previewPurchase(agent)
     const { json } = await validate(licenseKey(first))
     const lifetime = `/buy/${service.demo.app.prices[2]!.public_id}/`
-    const second = await walkThrough(agent, lifetime)
+    const second = await previewPurchase(agent, lifetime)
     assert.match(textOf(second.body), /Your preview of Tidepool Lifetime is ready/)
     assert.equal((await validate(licenseKey(first))).json.error, 'unknown_key')
     const again = await validate(licenseKey(second))
@@ -151,7 +151,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   test('goes to the return address of the link, as a buyer would', async () => {
     const agent = developer()
     const next = encodeURIComponent('https://tidepool.example/thanks?plan=pro')
-    const page = await walkThrough(agent, `${link}?next=${next}`)
+    const page = await previewPurchase(agent, `${link}?next=${next}`)
     assert.match(page.body, /https:\/\/tidepool\.example\/thanks\?plan=pro&amp;svc_order=/)
   })
 
@@ -191,7 +191,7 @@ describe("the developer's walkthrough of an own buy link", () => {
 
   test('leaves its line in the audit log', async () => {
     const agent = developer()
-    const { json } = await validate(licenseKey(await walkThrough(agent)))
+    const { json } = await validate(licenseKey(await previewPurchase(agent)))
     const line = await service.world.db.one<{ actor: string; request_id: string; detail: unknown }>(
       sql`select actor, request_id, detail from audit_log where subject = ${json.license_id}
         and action = 'license.preview_granted' order by id desc limit 1`,
@@ -279,7 +279,7 @@ describe('nobody else is given a preview', () => {
 
   test("a stranger with the address of the developer's cart finds nothing there", async () => {
     const agent = developer()
-    const page = await walkThrough(agent)
+    const page = await previewPurchase(agent)
     const elsewhere = await signedIn(service, service.demo.seller)
     assert.equal((await elsewhere.open(page.url)).status, 404)
     assert.equal((await buyer(service).open(page.url)).status, 404)

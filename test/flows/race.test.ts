@@ -11,11 +11,11 @@ import { assertInvariants } from '../support/invariants.ts'
 import {
   buyer,
   enterCard,
+  goToConfirm,
   licenseKey,
   purchase,
   TEXAS,
   takenFrom,
-  walkToConfirm,
 } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -43,7 +43,7 @@ describe('at the same time', { skip }, () => {
   test('fifty confirmations of one cart are one charge', async () => {
     const agent = buyer(service)
     const email = fresh()
-    const { url } = await walkToConfirm(service, agent, { email })
+    const { url } = await goToConfirm(service, agent, { email })
     const cart_id = /cart_\w+/.exec(url)![0]
     const { agreement = '' } = agent.form(/^Pay /)
     // Below the pages, as a checkout may ask six times a minute at most.
@@ -60,7 +60,7 @@ describe('at the same time', { skip }, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const email = fresh()
       const agents = [buyer(service), buyer(service)]
-      for (const agent of agents) await walkToConfirm(service, agent, { email })
+      for (const agent of agents) await goToConfirm(service, agent, { email })
       const pages = await Promise.all(agents.map((agent) => agent.submit(/^Pay /)))
       const bought = pages.filter((page) => /License key/.test(textOf(page.body)))
       assert.equal(bought.length, 1)

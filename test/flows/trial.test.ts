@@ -31,8 +31,13 @@ const START = 'Start free trial'
 const buttonOf = (agent: Agent) =>
   /Pay \$[\d.,]+|Start free trial/.exec(textOf(agent.page.body))?.[0]
 
-/** Walks to the confirmation page of an app's plan. */
-async function walk(app: OtherApp, email: string, card?: string, agent = buyer(service)) {
+/** Opens the confirmation page of an app's plan. */
+async function goToTrialConfirm(
+  app: OtherApp,
+  email: string,
+  card?: string,
+  agent = buyer(service),
+) {
   await agent.open(`/buy/${app.price_id}/`)
   await agent.submit('Continue', { email, ...TEXAS })
   await enterCard(agent, card)
@@ -53,7 +58,7 @@ describe('a trial', () => {
   test('starts with a verified card and no charge, and is good to its last day', async () => {
     const app = await addTrialApp()
     const email = fresh()
-    const agent = await walk(app, email)
+    const agent = await goToTrialConfirm(app, email)
     assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 a month/)
     assert.match(textOf(agent.page.body), /First charge: March 24, 2026\. Cancel anytime\./)
     await agent.submit(START)
@@ -86,7 +91,7 @@ describe('a trial', () => {
   test('needs a card that a bank verifies', async () => {
     const app = await addTrialApp()
     const email = fresh()
-    const agent = await walk(app, email, '4000000000000002')
+    const agent = await goToTrialConfirm(app, email, '4000000000000002')
     await agent.submit(START)
     assert.match(textOf(agent.page.body), /Your card was declined/)
     service.clock.pass(1)
@@ -101,7 +106,7 @@ describe('a trial', () => {
   test('passes 3-D Secure like a purchase', async () => {
     const app = await addTrialApp()
     const email = fresh()
-    const agent = await walk(app, email, '4000002760003184')
+    const agent = await goToTrialConfirm(app, email, '4000002760003184')
     await agent.submit(START)
     assert.match(textOf(agent.page.body), /only to check the card/)
     await agent.submit('Complete authentication')
@@ -111,7 +116,7 @@ describe('a trial', () => {
 
   test('is recognized by the buy link, like every license', async () => {
     const app = await addTrialApp()
-    const agent = await walk(app, fresh())
+    const agent = await goToTrialConfirm(app, fresh())
     await agent.submit(START)
     assert.match((await agent.open(`/buy/${app.price_id}/`)).url, /\/login\?svc_order=/)
   })
@@ -123,7 +128,7 @@ describe('a trial', () => {
       [90, '2026-06-08'],
     ] as const) {
       const app = await addTrialApp({ trial_days, frequency: 'year' })
-      const agent = await walk(app, fresh(), '5555555555554444')
+      const agent = await goToTrialConfirm(app, fresh(), '5555555555554444')
       await agent.submit(START)
       assert.equal((await lookUp(app, agent)).period_end, end)
     }
@@ -132,7 +137,7 @@ describe('a trial', () => {
   test('is none of what is paid once', async () => {
     const app = await addTrialApp({ frequency: null })
     const email = fresh()
-    const agent = await walk(app, email)
+    const agent = await goToTrialConfirm(app, email)
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
     assert.equal((await lookUp(app, agent)).status, 'one_time_active')
@@ -145,7 +150,7 @@ describe('a second trial of the same app is sold at full price', () => {
   const used = async () => {
     const app = await addTrialApp()
     const email = fresh()
-    const agent = await walk(app, email)
+    const agent = await goToTrialConfirm(app, email)
     await agent.submit(START)
     await cancel(email)
     return { app, email, agent }
@@ -153,7 +158,7 @@ describe('a second trial of the same app is sold at full price', () => {
 
   test('to the same account', async () => {
     const { app, email, agent } = await used()
-    await walk(app, email, '5555555555554444', agent)
+    await goToTrialConfirm(app, email, '5555555555554444', agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
     assert.deepEqual(await takenFrom(service, email), [0, 525])
@@ -162,14 +167,14 @@ describe('a second trial of the same app is sold at full price', () => {
 
   test('to the same address in another spelling', async () => {
     const { app, email, agent } = await used()
-    await walk(app, email.toUpperCase(), '5555555555554444', agent)
+    await goToTrialConfirm(app, email.toUpperCase(), '5555555555554444', agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
   })
 
   test('to the same card under another address', async () => {
     const { app } = await used()
     const email = fresh()
-    const agent = await walk(app, email)
+    const agent = await goToTrialConfirm(app, email)
     assert.equal(buttonOf(agent), 'Pay $5.25')
     await agent.submit(/^Pay /)
     assert.deepEqual(await takenFrom(service, email), [525])
@@ -188,11 +193,11 @@ describe('a second trial of the same app is sold at full price', () => {
 
   test('while another card and address, and another app, have theirs', async () => {
     const { app, email, agent } = await used()
-    assert.equal(buttonOf(await walk(app, fresh(), '5555555555554444')), START)
+    assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)
     const other = await addTrialApp()
     await service.world.db.run(sql`update sessions set app_id = null
       where user_id = (select id from users where email_normalised = ${email})`)
-    await walk(other, email, '4242424242424242', agent)
+    await goToTrialConfirm(other, email, '4242424242424242', agent)
     assert.equal(buttonOf(agent), START)
   })
 })

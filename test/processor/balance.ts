@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { BalanceTransaction } from '#domain/payments'
 import { cents } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 /** The balance, and all that moves it. */
-export function describeBalance(world: () => Stage): void {
+export function describeBalance(world: () => ProcessorSteps): void {
   const listed = async () => {
     const all: BalanceTransaction[] = []
     const before = new Date(world().now().getTime() + 1000)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cents, ZERO } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 const GOOD = '4242424242424242'
 const ASKS_ONCE = '4000002500003155'
 const ASKS_ALWAYS = '4000002760003184'
 
 /** Cards: what is told of them, what they decline, when they ask their buyer. */
-export function describeCards(world: () => Stage): void {
+export function describeCards(world: () => ProcessorSteps): void {
   describe('a card', () => {
     test('is told once it was entered, and never its number', async () => {
       const entry = await world().openEntry()
@@ -94,7 +94,7 @@ export function describeCards(world: () => Stage): void {
   describeChallenges(world)
 }
 
-function describeChallenges(world: () => Stage): void {
+function describeChallenges(world: () => ProcessorSteps): void {
   /** Charges a card whose bank wants to hear from its buyer. */
   async function challenged(number: string) {
     const card = await world().enterCard(number)

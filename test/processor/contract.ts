@@ -3,7 +3,7 @@ import { describeBalance } from './balance.ts'
 import { describeCards } from './cards.ts'
 import { describeDisputes } from './disputes.ts'
 import { describeKeys } from './keys.ts'
-import { type Outside, type Stage, stage } from './outside.ts'
+import { type Outside, type ProcessorSteps, processorSteps } from './outside.ts'
 import { describePayees } from './payees.ts'
 import { describeRefunds } from './refunds.ts'
 
@@ -12,9 +12,9 @@ export type { Outside } from './outside.ts'
 /** What the service counts on, of every processor behind its port. */
 export function describeProcessor(name: string, open: () => Promise<Outside>): void {
   describe(name, () => {
-    let world: Stage
+    let world: ProcessorSteps
     before(async () => {
-      world = stage(await open())
+      world = processorSteps(await open())
     })
     after(() => world?.close())
     const get = () => world

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { DisputeClosed, type Evidence } from '#domain/payments'
 import { cents } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 const FRAUDULENT = '4000000000000259'
 const NOT_RECEIVED = '4000000000002685'
@@ -22,7 +22,7 @@ const WINNING = { ...EVIDENCE, uncategorized_text: 'winning_evidence' }
 const LOSING = { ...EVIDENCE, uncategorized_text: 'losing_evidence' }
 
 /** Disputes: a buyer who goes to the bank instead of to us. */
-export function describeDisputes(world: () => Stage): void {
+export function describeDisputes(world: () => ProcessorSteps): void {
   async function disputed(number: string) {
     const { charge_id } = await world().charged(number)
     const opened = await world().untilHeard(

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
 import { cents } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 const GOOD = '4242424242424242'
 const CLOSED = { status: 'closed' } as const
 
 /** Keys: what makes it safe to ask again. */
-export function describeKeys(world: () => Stage): void {
+export function describeKeys(world: () => ProcessorSteps): void {
   const fresh = async () => world().requestFor((await world().enterCard(GOOD)).token)
-  const ask = (request: ReturnType<Stage['requestFor']>) =>
+  const ask = (request: ReturnType<ProcessorSteps['requestFor']>) =>
     world().processor.charge(world().now(), request)
   const close = (key: string) => world().processor.close(world().now(), key)
 

@@ -39,7 +39,7 @@ const RETURN_URL = 'https://purser.example/checkout/cart_1/confirm'
 const DAY_SECONDS = 24 * 60 * 60
 
 /** Where the tests stand: a processor, with the steps that most of them take. */
-export function stage(outside: Outside) {
+export function processorSteps(outside: Outside) {
   const { processor } = outside
   const heard: ProcessorEvent[] = []
 
@@ -115,4 +115,4 @@ export function stage(outside: Outside) {
   }
 }
 
-export type Stage = ReturnType<typeof stage>
+export type ProcessorSteps = ReturnType<typeof processorSteps>

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { KeyConflict, type PayoutAnswer, ProcessorRefused } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 const GOOD = '4242424242424242'
 const OTHER = '5555555555554444'
 
 /** Who is paid, and whose card is on file: the pages that belong to people. */
-export function describePayees(world: () => Stage): void {
+export function describePayees(world: () => ProcessorSteps): void {
   const open = (owner = `sel_${randomUUID()}`) =>
     world().processor.openAccount(world().now(), { owner, email: 'seller@example.com' })
 

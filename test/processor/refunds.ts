@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { KeyConflict } from '#domain/payments'
 import { cents } from '#platform/money'
-import type { Stage } from './outside.ts'
+import type { ProcessorSteps } from './outside.ts'
 
 const GOOD = '4242424242424242'
 const PENDS = '4000000000007726'
 const FAILS_LATER = '4000000000005126'
 
 /** Refunds: money that goes back. Every charge here is of $12.75. */
-export function describeRefunds(world: () => Stage): void {
+export function describeRefunds(world: () => ProcessorSteps): void {
   const refund = (charge_id: string, amount = 1275, key = `ref_${randomUUID()}`) =>
     world().processor.refund(world().now(), { key, charge_id, amount: cents(amount) })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Stage, stage } from '../processor/outside.ts'
+import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
 
 const DAY = 86_400
@@ -17,10 +17,10 @@ const EVIDENCE = {
 // M14
 describe('evidence at Stripe', () => {
   let world: StripeWorld
-  let played: Stage
+  let played: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = stage(outsideOf(world))
+    played = processorSteps(outsideOf(world))
   })
   after(() => world.close())
 

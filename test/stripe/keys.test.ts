@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { type Stage, stage } from '../processor/outside.ts'
+import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
 
 const GOOD = '4242424242424242'
@@ -12,10 +12,10 @@ const CLOSED = { status: 'closed' }
 
 describe("Stripe's keys", () => {
   let world: StripeWorld
-  let played: Stage
+  let played: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = stage(outsideOf(world))
+    played = processorSteps(outsideOf(world))
   })
   after(() => world.close())
 

@@ -38,8 +38,8 @@ describe('a service with the keys of Stripe', () => {
     await double.close()
   })
 
-  /** Walks a buyer to the confirmation, over Stripe's page. */
-  async function walk(email: string, number = GOOD) {
+  /** Takes a buyer to the confirmation, over Stripe's page. */
+  async function goToStripeConfirm(email: string, number = GOOD) {
     const agent = buyer(service)
     const [price] = service.demo.app.prices
     await agent.open(`/buy/${price!.public_id}/`)
@@ -63,7 +63,7 @@ describe('a service with the keys of Stripe', () => {
 
   test('sells: card on Stripe’s page, tax by Stripe, license at once, and renews', async () => {
     const email = 'robin.sells@example.com'
-    const { agent, page } = await walk(email)
+    const { agent, page } = await goToStripeConfirm(email)
     // $12.00, of which Texas and its city tax 80 % at 8.25 %.
     assert.match(page.body, /\$12\.79/)
     // M12
@@ -105,14 +105,14 @@ describe('a service with the keys of Stripe', () => {
 
   test('a declined card is told in words, and nothing is charged', async () => {
     const before = charges().length
-    const { agent } = await walk('robin.declined@example.com', '4000000000009995')
+    const { agent } = await goToStripeConfirm('robin.declined@example.com', '4000000000009995')
     const told = await agent.submit(/^Pay /)
     assert.match(told.body, /does not have enough funds/)
     assert.equal(charges().length, before)
   })
 
   test('a challenge leads to the bank and back to the license', async () => {
-    const { agent } = await walk('robin.challenged@example.com', '4000002500003155')
+    const { agent } = await goToStripeConfirm('robin.challenged@example.com', '4000002500003155')
     const away = await agent.submit(/^Pay /)
     assert.match(away.url, /^https:\/\/hooks\.stripe\.com\//)
     double.endChallenge(away.url, 'passed')

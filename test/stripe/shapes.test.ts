@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { cents, ZERO } from '#platform/money'
-import { type Stage, stage } from '../processor/outside.ts'
+import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { EXTRACT, faults } from './shapes.ts'
 import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
 
@@ -20,10 +20,10 @@ function operationOf(method: string, route: string) {
 
 describe("what is said to Stripe and what the double answers, by Stripe's own description", () => {
   let world: StripeWorld
-  let played: Stage
+  let played: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = stage(outsideOf(world))
+    played = processorSteps(outsideOf(world))
     await playEverything(world, played)
   })
   after(() => world.close())
@@ -71,7 +71,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
 })
 
 /** One of everything that the adapter can ask. */
-async function playEverything(world: StripeWorld, played: Stage): Promise<void> {
+async function playEverything(world: StripeWorld, played: ProcessorSteps): Promise<void> {
   const { processor, now } = played
   await playCharges(world, played)
   await playDispute(played)
@@ -87,7 +87,7 @@ async function playEverything(world: StripeWorld, played: Stage): Promise<void> 
   await world.processor.taxes.quote(now(), { state: 'TX', zip: '78701', amount: cents(1200) })
 }
 
-async function playCharges(world: StripeWorld, played: Stage): Promise<void> {
+async function playCharges(world: StripeWorld, played: ProcessorSteps): Promise<void> {
   const { processor, now } = played
   const { charge_id, card } = await played.charged('4242424242424242')
   const refund = { key: 'ref_1', charge_id, amount: cents(100) }
@@ -113,7 +113,7 @@ async function playCharges(world: StripeWorld, played: Stage): Promise<void> {
   }
 }
 
-async function playDispute({ processor, charged, untilHeard, now }: Stage): Promise<void> {
+async function playDispute({ processor, charged, untilHeard, now }: ProcessorSteps): Promise<void> {
   await charged('4000000000000259')
   const { dispute_id } = await untilHeard('dispute_opened', () => true)
   const evidence = {
@@ -129,7 +129,7 @@ async function playDispute({ processor, charged, untilHeard, now }: Stage): Prom
   await untilHeard('dispute_closed', () => true)
 }
 
-async function playPayouts(world: StripeWorld, played: Stage): Promise<void> {
+async function playPayouts(world: StripeWorld, played: ProcessorSteps): Promise<void> {
   const { processor, now } = played
   for (const kind of ['works', 'fails'] as const) {
     const owner = `sel_${kind}`

@@ -8,7 +8,7 @@ import { which } from '../../scripts/chromium.ts'
 /** The stock Firefox of this machine, driven by WebDriver BiDi. */
 export interface Firefox {
   /** Opens a tab with cookies of its own. */
-  visitor(): Promise<FirefoxTab>
+  newPage(): Promise<FirefoxTab>
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export async function launchFirefox(path: string): Promise<Firefox> {
   const { send, close } = await connect(await addressOf(child.stderr))
   await send('session.new', { capabilities: {} })
   return {
-    async visitor() {
+    async newPage() {
       const { userContext } = await send('browser.createUserContext', {})
       const { context } = await send('browsingContext.create', { type: 'tab', userContext })
       return tabOf(send, String(context))

@@ -24,8 +24,8 @@ export function buyer(service: TestService): Agent {
   return new Agent(service.app, service.world.config.base_url, { address })
 }
 
-/** Walks a buyer through the first two steps, up to the confirmation page. */
-export async function walkToConfirm(
+/** Takes a buyer through the first two steps, up to the confirmation page. */
+export async function goToConfirm(
   service: TestService,
   agent: Agent,
   facts: PurchaseFacts,
@@ -53,7 +53,7 @@ export async function purchase(
   agent: Agent,
   facts: PurchaseFacts,
 ): Promise<Seen> {
-  await walkToConfirm(service, agent, facts)
+  await goToConfirm(service, agent, facts)
   return await agent.submit(/^Pay /)
 }
 

@@ -16,7 +16,7 @@ const SECRET_KEY = randomBytes(32).toString('hex')
 
 let assets: Promise<unknown> | undefined
 
-/** A service for a test: its own database, the cast on stage, and a clock in the test's hands. */
+/** A service for a test: its own database, the accounts of the demo, and a clock in the test's hands. */
 export interface TestService extends Service {
   clock: ManualClock
   demo: DemoFacts

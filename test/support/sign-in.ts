@@ -22,7 +22,7 @@ class SharedClock extends ManualClock {
 }
 
 /** A listening service with the cast's app ready for hosted sign-in, and a library for its side. */
-export interface SignInStage extends TestService {
+export interface SignInTest extends TestService {
   /** The app's configuration of openid-client. */
   app_side: client.Configuration
   callback: string
@@ -30,7 +30,7 @@ export interface SignInStage extends TestService {
 }
 
 /** Opens a service for tests of hosted sign-in; both clocks are the test's. */
-export async function openSignInStage(): Promise<SignInStage> {
+export async function openSignInTest(): Promise<SignInTest> {
   const service = await openTestService({ clock: new SharedClock() })
   await service.listen()
   const { client_id, client_secret } = service.demo.app
@@ -180,16 +180,16 @@ export async function exchange(
 }
 
 /** Asks to be signed in to an app, and agrees where that is asked, up to the app's callback. */
-export async function walkToApp(agent: Agent, attempt: Attempt): Promise<Seen> {
+export async function goToApp(agent: Agent, attempt: Attempt): Promise<Seen> {
   const page = await agent.open(attempt.url.href)
   return page.url.startsWith('/o/interaction/') ? await agent.submit('Allow') : page
 }
 
 /** Signs the person at a browser in to the cast's app, and returns the tokens. */
-export async function signInToApp(stage: SignInStage, agent: Agent) {
-  const attempt = await begin(stage.app_side, stage.callback)
-  const { url } = await walkToApp(agent, attempt)
-  return await exchange(stage.app_side, attempt, url)
+export async function signInToApp(setup: SignInTest, agent: Agent) {
+  const attempt = await begin(setup.app_side, setup.callback)
+  const { url } = await goToApp(agent, attempt)
+  return await exchange(setup.app_side, attempt, url)
 }
 
 /** What the entitlement endpoint answers to a token. */

@@ -7,19 +7,19 @@ import { type Driftlog, startDriftlog } from '#examples/driftlog'
 import { sql } from '#platform/sql'
 import { enableSignIn } from '../../src/demo/seed.ts'
 import { forceStatus } from '../support/licenses.ts'
-import { barriers } from './look.ts'
-import { openStage, RunningClock, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest, RunningClock } from './browser-test.ts'
 import { arrive, giveCard, giveDetails, newEmail, press } from './steps.ts'
 
 const HOUR = 3600
 const clock = new RunningClock(new Date())
-let stage: Stage
+let setup: BrowserTest
 let site: Driftlog
 let client_id: string
 
 before(async () => {
-  stage = await openStage({ clock })
-  const { world, demo } = stage.service
+  setup = await openBrowserTest({ clock })
+  const { world, demo } = setup.service
   const { client_secret } = demo.sign_in_app
   client_id = demo.sign_in_app.client_id
   const products = await catalog.products(world.db, client_id)
@@ -37,7 +37,7 @@ before(async () => {
 })
 after(async () => {
   await site.close()
-  await stage.close()
+  await setup.close()
 })
 
 /** Buys Driftlog Pro, from the button on its home page up to the success page. */
@@ -64,7 +64,7 @@ async function isInside(page: Page): Promise<void> {
 
 /** A buyer who holds Pro and is signed in at the site. */
 async function owner(t: TestContext): Promise<{ page: Page; email: string }> {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
   await buyPro(page, email)
   await page.getByRole('link', { name: 'Continue to Driftlog' }).click()
@@ -90,7 +90,7 @@ describe('buying the app whose visitors sign in', () => {
     ],
   ] as const) {
     test(`a buyer comes back signed in without a click, ${name}`, async (t) => {
-      const page = await stage.visitor(t, choices)
+      const page = await setup.newPage(t, choices)
       await buyPro(page, newEmail())
       const shown = shownTo(page)
       await page.getByRole('link', { name: 'Continue to Driftlog' }).click()
@@ -101,22 +101,22 @@ describe('buying the app whose visitors sign in', () => {
   }
 
   test('the success page leads back by itself, and the buyer is signed in', async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     await buyPro(page, newEmail())
     await isInside(page)
   })
 
   test('an owner who opens a Buy link is sent back, and is signed in', async (t) => {
     const { page } = await owner(t)
-    await page.goto(stage.service.demo.sign_in_app.prices[1]!.buy_url)
+    await page.goto(setup.service.demo.sign_in_app.prices[1]!.buy_url)
     await isInside(page)
   })
 })
 
 describe('signing out and in again', () => {
   test('a confirmed sign-out ends both sessions, and the password opens them again', async (t) => {
-    const { email, password } = stage.service.demo.buyer
-    const page = await stage.visitor(t)
+    const { email, password } = setup.service.demo.buyer
+    const page = await setup.newPage(t)
     await buyPro(page, email, password)
     await page.getByRole('link', { name: 'Continue to Driftlog' }).click()
     await isInside(page)
@@ -138,9 +138,9 @@ describe('signing out and in again', () => {
   })
 
   test('a sign-out in one browser ends the session of the site in another', async (t) => {
-    const { email, password } = stage.service.demo.buyer
+    const { email, password } = setup.service.demo.buyer
     const signIn = async () => {
-      const page = await stage.visitor(t)
+      const page = await setup.newPage(t)
       await page.goto(`${site.url}/login`)
       await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(password)
@@ -170,8 +170,8 @@ describe('signing out and in again', () => {
 describe('whoever did not buy', () => {
   /** A browser of the cast's affiliate, who holds no plan, at the page that asks for consent. */
   async function atConsent(t: TestContext): Promise<Page> {
-    const { email, password } = stage.service.demo.affiliate
-    const page = await stage.visitor(t)
+    const { email, password } = setup.service.demo.affiliate
+    const page = await setup.newPage(t)
     await page.goto(`${site.url}/login`)
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
@@ -181,39 +181,39 @@ describe('whoever did not buy', () => {
   }
 
   test('is the free tier without an account, and is shown the gate and the plans', async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     await page.goto(site.url)
     await page.locator('#today').waitFor()
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
     await page.goto(`${site.url}/app`)
     await arrive(page, 'Sign in to see your tides')
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   })
 
   test('is asked first, may say no, and is told so calmly', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Cancel')
     await arrive(page, 'You did not sign in')
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   })
 
   test('says yes, and is on the free plan', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Allow')
     await page.getByText('You are on the free plan').waitFor()
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
     await page.getByRole('link', { name: 'Buy Pro monthly' }).waitFor()
   })
 
   test("is the developer, and sees the preview as a buyer sees the plan's pages", async (t) => {
-    const { email, password } = stage.service.demo.seller
-    const page = await stage.visitor(t)
+    const { email, password } = setup.service.demo.seller
+    const page = await setup.newPage(t)
     await page.goto('/signin/')
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(password)
     await press(page, /^Sign in$/)
     await arrive(page, 'Your purchases')
-    await page.goto(stage.service.demo.sign_in_app.prices[0]!.buy_url)
+    await page.goto(setup.service.demo.sign_in_app.prices[0]!.buy_url)
     await giveDetails(page, email)
     await page.getByRole('link', { name: 'Continue', exact: true }).click()
     await press(page, 'Finish the preview')
@@ -223,10 +223,10 @@ describe('whoever did not buy', () => {
   })
 
   test('brings an answer to a sign-in that was not begun in his browser', async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     await page.goto(`${site.url}/auth/callback?code=stolen&state=planted`)
     await arrive(page, 'This sign-in is over')
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   })
 })
 
@@ -244,12 +244,12 @@ describe('the life of a session at the site', () => {
 
   test('while the add-on is off signing in works, and the site says that the fault is its own', async (t) => {
     const { page } = await owner(t)
-    const { world } = stage.service
+    const { world } = setup.service
     await apps.disableAddOn(world.db, world.clock.now(), client_id)
     t.after(() => apps.enableAddOn(world.db, world.clock.now(), client_id))
     await page.reload()
     await arrive(page, 'We cannot look up plans right now')
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
     await page.goto(`${site.url}/login`)
     await page.waitForURL(`${site.url}/app`)
     await arrive(page, 'We cannot look up plans right now')
@@ -260,12 +260,12 @@ describe('the life of a session at the site', () => {
     await apps.enableAddOn(world.db, world.clock.now(), client_id)
     await page.reload()
     await isInside(page)
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   })
 
   test('a refund closes the paid pages at once, and leaves today free', async (t) => {
     const { page, email } = await owner(t)
-    await forceStatus(stage.service, 'canceled', { email })
+    await forceStatus(setup.service, 'canceled', { email })
     await page.reload()
     await page.getByText('You are on the free plan').waitFor()
   })

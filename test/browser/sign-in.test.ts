@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import { followLink, openEmail } from './emails.ts'
-import { chargesOf, openStage, type Stage } from './stage.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 let buy_url: string
 before(async () => {
-  stage = await openStage()
-  buy_url = stage.service.demo.app.prices[0]!.buy_url
+  setup = await openBrowserTest()
+  buy_url = setup.service.demo.app.prices[0]!.buy_url
 })
-after(() => stage.close())
+after(() => setup.close())
 
 test('an address that has an account signs in first: a wrong password is told, the right one goes on', async (t) => {
-  const { email, password } = stage.service.demo.buyer
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.buyer
+  const page = await setup.newPage(t)
   await page.goto(buy_url)
   await giveDetails(page, email)
   await arrive(page, 'Welcome back')
@@ -26,61 +26,61 @@ test('an address that has an account signs in first: a wrong password is told, t
   await giveCard(page)
   await press(page, /^Pay /)
   await keyOnSuccess(page)
-  assert.equal(await chargesOf(stage, email), 1)
+  assert.equal(await chargesOf(setup, email), 1)
 
   // The same person in another browser: known only after signing in, and then sent back to the app.
-  const elsewhere = await stage.visitor(t)
+  const elsewhere = await setup.newPage(t)
   await elsewhere.goto(buy_url)
   await giveDetails(elsewhere, email)
   await arrive(elsewhere, 'Welcome back')
   await elsewhere.getByLabel('Password').fill(password)
   await press(elsewhere, 'Sign in')
-  await elsewhere.waitForURL(`${stage.site.url}/login?svc_order=*`)
+  await elsewhere.waitForURL(`${setup.site.url}/login?svc_order=*`)
   await elsewhere.goto(buy_url)
-  await elsewhere.waitForURL(`${stage.site.url}/login?svc_order=*`)
-  assert.equal(await chargesOf(stage, email), 1)
+  await elsewhere.waitForURL(`${setup.site.url}/login?svc_order=*`)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
   test(`an owner without a password gets in by a mailed link, and back to the app, ${how} scripts`, async (t) => {
     const email = newEmail()
-    await buy(await stage.visitor(t), { buy_url, email })
-    const page = await stage.visitor(t, { javaScriptEnabled })
+    await buy(await setup.newPage(t), { buy_url, email })
+    const page = await setup.newPage(t, { javaScriptEnabled })
     await page.goto(buy_url)
     await giveDetails(page, email)
     await arrive(page, 'Welcome back')
     await press(page, 'Email me a sign-in link')
     await page.getByText('Look into your mailbox').waitFor()
-    await openEmail(stage, page, { email, subject: /sign-in link/ })
+    await openEmail(setup, page, { email, subject: /sign-in link/ })
     await followLink(page, 'sign_in')
     await arrive(page, 'Sign in with this link')
     await press(page, 'Sign in')
-    await page.waitForURL(`${stage.site.url}/login?svc_order=*`)
-    assert.equal(await chargesOf(stage, email), 1)
+    await page.waitForURL(`${setup.site.url}/login?svc_order=*`)
+    assert.equal(await chargesOf(setup, email), 1)
   })
 }
 
 test('a mailed link goes on with the purchase that it was asked for', async (t) => {
-  const { email } = stage.service.demo.affiliate
-  const page = await stage.visitor(t)
+  const { email } = setup.service.demo.affiliate
+  const page = await setup.newPage(t)
   await page.goto(buy_url)
   await giveDetails(page, email)
   await press(page, 'Email me a sign-in link')
-  await openEmail(stage, page, { email, subject: /sign-in link/ })
+  await openEmail(setup, page, { email, subject: /sign-in link/ })
   await followLink(page, 'sign_in')
   await press(page, 'Sign in')
   await arrive(page, 'Enter your card')
 })
 
 test('a mailed link that is opened in another browser begins the purchase anew there', async (t) => {
-  const { email } = stage.service.demo.affiliate
-  const page = await stage.visitor(t)
+  const { email } = setup.service.demo.affiliate
+  const page = await setup.newPage(t)
   await page.goto(buy_url)
   await giveDetails(page, email)
   await press(page, 'Email me a sign-in link')
-  const phone = await stage.visitor(t)
-  await openEmail(stage, phone, { email, subject: /sign-in link/ })
+  const phone = await setup.newPage(t)
+  await openEmail(setup, phone, { email, subject: /sign-in link/ })
   await followLink(phone, 'sign_in')
   await press(phone, 'Sign in')
   await arrive(phone, 'Your details')
@@ -89,14 +89,14 @@ test('a mailed link that is opened in another browser begins the purchase anew t
 
 test('an owner signs in at the sign-in page, sees the purchase, and signs out', async (t) => {
   const email = newEmail()
-  await buy(await stage.visitor(t), { buy_url, email })
-  const page = await stage.visitor(t)
+  await buy(await setup.newPage(t), { buy_url, email })
+  const page = await setup.newPage(t)
   await page.goto('/account/')
   await arrive(page, 'Sign in')
   await page.getByLabel('Email').fill(email)
   await press(page, 'Email me a sign-in link')
   await page.getByText('Look into your mailbox').waitFor()
-  await openEmail(stage, page, { email, subject: /sign-in link/ })
+  await openEmail(setup, page, { email, subject: /sign-in link/ })
   await followLink(page, 'sign_in')
   await press(page, 'Sign in')
   await arrive(page, 'Your purchases')

@@ -8,29 +8,29 @@ import {
   discover,
   entitlementOf,
   exchange,
-  type SignInStage,
+  type SignInTest,
 } from '../support/sign-in.ts'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, press } from './steps.ts'
 
-let stage: Stage
-let side: SignInStage['app_side']
+let setup: BrowserTest
+let side: SignInTest['app_side']
 let callback: string
 let home: string
 
 before(async () => {
-  stage = await openStage()
-  callback = `${stage.site.url}/auth/callback`
-  home = `${stage.site.url}/`
-  const { client_id, client_secret } = stage.service.demo.app
-  await enableSignIn(stage.service.world, { client_id, site_url: stage.site.url })
-  side = await discover(stage.service, { client_id, client_secret })
+  setup = await openBrowserTest()
+  callback = `${setup.site.url}/auth/callback`
+  home = `${setup.site.url}/`
+  const { client_id, client_secret } = setup.service.demo.app
+  await enableSignIn(setup.service.world, { client_id, site_url: setup.site.url })
+  side = await discover(setup.service, { client_id, client_secret })
 })
-after(() => stage.close())
+after(() => setup.close())
 
 async function signIn(page: Page): Promise<void> {
-  const { email, password } = stage.service.demo.buyer
+  const { email, password } = setup.service.demo.buyer
   await arrive(page, 'Sign in')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -50,15 +50,15 @@ async function leave(page: Page, attempt: Attempt): Promise<void> {
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
   test(`a person signs in to an app, agrees once, and signs out again, ${how} scripts`, async (t) => {
-    const page = await stage.visitor(t, { javaScriptEnabled })
+    const page = await setup.newPage(t, { javaScriptEnabled })
     const first = await begin(side, callback, { prompt: 'consent' })
     await leave(page, first)
     await signIn(page)
     await arrive(page, 'Sign in to Tidepool')
-    if (javaScriptEnabled) assert.equal((await barriers(page)).join('\n'), '')
+    if (javaScriptEnabled) assert.equal((await accessibilityProblems(page)).join('\n'), '')
     await press(page, 'Allow')
     const tokens = await exchange(side, first, await back(page))
-    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 200)
+    assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 200)
 
     // A second time there is nothing to do.
     const second = await begin(side, callback)
@@ -75,21 +75,21 @@ for (const javaScriptEnabled of [true, false]) {
     )
     await page.goto(ending.href)
     await arrive(page, 'Sign out of Tidepool?')
-    if (javaScriptEnabled) assert.equal((await barriers(page)).join('\n'), '')
+    if (javaScriptEnabled) assert.equal((await accessibilityProblems(page)).join('\n'), '')
     await page.getByRole('link', { name: 'Stay signed in' }).click()
     await page.waitForURL(`${home}?state=here`)
-    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 200)
+    assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 200)
     await page.goto(ending.href)
     await press(page, 'Sign out')
     await page.waitForURL(`${home}?state=here`)
-    assert.equal((await entitlementOf(stage.service, tokens.access_token)).statusCode, 401)
+    assert.equal((await entitlementOf(setup.service, tokens.access_token)).statusCode, 401)
     await leave(page, await begin(side, callback))
     await arrive(page, 'Sign in')
   })
 }
 
 test('a person cancels, and the app is told so', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const attempt = await begin(side, callback, { prompt: 'consent' })
   await leave(page, attempt)
   await signIn(page)
@@ -101,7 +101,7 @@ test('a person cancels, and the app is told so', async (t) => {
 })
 
 test('two tabs on their way into the app do not disturb each other', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const tab = await page.context().newPage()
   const one = await begin(side, callback)
   const other = await begin(side, callback)
@@ -114,9 +114,9 @@ test('two tabs on their way into the app do not disturb each other', async (t) =
 })
 
 test('an app that asks for something impossible leaves a person on a page of ours', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const attempt = await begin(side, 'https://evil.example/callback')
   await leave(page, attempt)
   await arrive(page, 'Signing in did not work')
-  assert.equal((await barriers(page)).join('\n'), '')
+  assert.equal((await accessibilityProblems(page)).join('\n'), '')
 })

@@ -28,20 +28,26 @@ export const prices = {
 }
 
 /** What the fake service says; a test changes the parts it is about. */
-export type Scene = { prices: Reply; validate: Reply; order: Reply }
+export type ServiceReplies = { prices: Reply; validate: Reply; order: Reply }
 
-export type Stage = AsyncDisposable & { scene: Scene; service: FakeService; tidepool: Tidepool }
+export type TidepoolTest = AsyncDisposable & {
+  replies: ServiceReplies
+  service: FakeService
+  tidepool: Tidepool
+}
 
-export async function openStage(options: Partial<TidepoolOptions> = {}): Promise<Stage> {
-  const scene: Scene = {
+export async function openTidepoolTest(
+  options: Partial<TidepoolOptions> = {},
+): Promise<TidepoolTest> {
+  const replies: ServiceReplies = {
     prices: { body: prices },
     validate: { body: license({ period_end: '2026-04-01' }) },
     order: { body: license({ period_end: '2026-04-01', license_key: key }) },
   }
   const service = await startFakeService(({ path }) => {
-    if (path.endsWith('/prices/')) return scene.prices
-    if (path === '/api/v1/licenses/validate') return scene.validate
-    if (path.startsWith('/api/v1/orders/')) return scene.order
+    if (path.endsWith('/prices/')) return replies.prices
+    if (path === '/api/v1/licenses/validate') return replies.validate
+    if (path.startsWith('/api/v1/orders/')) return replies.order
     return refusal(404, 'not_found')
   })
   const credentials = { client_id: 'app_tidepool', client_secret: 'sVeryPrivate0123456789' }
@@ -53,7 +59,7 @@ export async function openStage(options: Partial<TidepoolOptions> = {}): Promise
     ...options,
   })
   return {
-    scene,
+    replies,
     service,
     tidepool,
     async [Symbol.asyncDispose]() {

@@ -6,15 +6,15 @@ import { objectTo } from '../support/disputes.ts'
 import { BANKS } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { DAY } from '../support/subscriber.ts'
+import type { PagesTest } from './every-page.ts'
 import { arrive, press, signIn } from './steps.ts'
-import type { TourStage } from './tours.ts'
 
 const COMES_BACK = '4000000000005126'
 
 type Role = 'seller' | 'affiliate' | 'operator'
 
 /** Signs somebody of the cast in, whoever was before. */
-async function enter({ service }: TourStage, page: Page, role: Role): Promise<void> {
+async function enter({ service }: PagesTest, page: Page, role: Role): Promise<void> {
   await page.context().clearCookies()
   await page.goto('/signin/')
   await signIn(page, service, role)
@@ -22,9 +22,9 @@ async function enter({ service }: TourStage, page: Page, role: Role): Promise<vo
 }
 
 /** What sellers and affiliates earn, how it reaches their banks, and what they take with them. */
-export async function* earnings(stage: TourStage, page: Page) {
-  const { service } = stage
-  await enter(stage, page, 'seller')
+export async function* earningPages(setup: PagesTest, page: Page) {
+  const { service } = setup
+  await enter(setup, page, 'seller')
   await page.goto('/dashboard/payouts/')
   yield 'payouts, no bank yet'
   await press(page, 'Add a bank account')
@@ -32,7 +32,7 @@ export async function* earnings(stage: TourStage, page: Page) {
   yield 'the processor’s page for a bank'
   await press(page, 'Save this account')
   yield 'the processor’s page for a bank, with faults'
-  await nameBank(stage, page)
+  await nameBank(setup, page)
   yield 'payouts, a bank was named'
   const query = `?ref=${service.demo.affiliate.code}`
   for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
@@ -40,7 +40,7 @@ export async function* earnings(stage: TourStage, page: Page) {
   await page.reload()
   yield 'payouts, still held'
   service.clock.pass(8 * DAY)
-  await enter(stage, page, 'seller')
+  await enter(setup, page, 'seller')
   await page.goto('/dashboard/payouts/')
   yield 'payouts, available'
   await press(page, 'Pay me now')
@@ -52,22 +52,22 @@ export async function* earnings(stage: TourStage, page: Page) {
   await handleEvents(service.world)
   await page.reload()
   yield 'statement, paid'
-  yield* exported(stage, page)
-  yield* referrals(stage, page)
+  yield* exported(setup, page)
+  yield* referrals(setup, page)
 }
 
 /** Names a bank on the processor's page, and comes back. */
-async function nameBank({ service }: TourStage, page: Page): Promise<void> {
+async function nameBank({ service }: PagesTest, page: Page): Promise<void> {
   await page.getByLabel('Routing number').fill('110000000')
   await page.getByLabel('Account number').fill(BANKS.works)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of a tour pass in seconds: the calendar shall not pay in between.
+  // The days of this test pass in seconds: the calendar shall not pay in between.
   await service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
 /** An export on its way, at its end, gone after a week, and one that died. */
-async function* exported({ service }: TourStage, page: Page) {
+async function* exported({ service }: PagesTest, page: Page) {
   const { db, clock } = service.world
   const task = (id: string, at: Date) => sql`insert into tasks
     (id, kind, user_id, app_id, request, done, total, status, created_at, updated_at)
@@ -90,22 +90,22 @@ async function* exported({ service }: TourStage, page: Page) {
   yield 'an export, gone'
 }
 
-async function* referrals(stage: TourStage, page: Page) {
-  const { service } = stage
-  await enter(stage, page, 'affiliate')
+async function* referrals(setup: PagesTest, page: Page) {
+  const { service } = setup
+  await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
   yield 'referrals, still held'
   await press(page, 'Add a bank account')
-  await nameBank(stage, page)
+  await nameBank(setup, page)
   service.clock.pass(30 * DAY)
-  await enter(stage, page, 'affiliate')
+  await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
   await press(page, 'Pay me now')
   yield 'referrals, on its way'
   await page.getByRole('link', { name: /^Payout \d+: / }).click()
   await arrive(page, /^Payout \d+: \$/)
   yield 'an affiliate’s statement'
-  await enter(stage, page, 'operator')
+  await enter(setup, page, 'operator')
   await page.goto('/affiliate/')
   yield 'join the affiliates'
   await page.getByLabel('Code').fill('purser')
@@ -115,9 +115,9 @@ async function* referrals(stage: TourStage, page: Page) {
 }
 
 /** What the service's staff looks after. */
-export async function* adminPages(stage: TourStage, page: Page) {
-  const { service } = stage
-  await enter(stage, page, 'operator')
+export async function* adminPages(setup: PagesTest, page: Page) {
+  const { service } = setup
+  await enter(setup, page, 'operator')
   await page.goto('/admin/')
   yield 'admin'
   const bought = await buy(service)
@@ -128,7 +128,7 @@ export async function* adminPages(stage: TourStage, page: Page) {
   await service.world.db.run(sql`update users set locked_at = ${service.clock.now()}
     where id = ${(await buy(service)).user_id}`)
   // Staff who did nothing for half a day are signed out.
-  await enter(stage, page, 'operator')
+  await enter(setup, page, 'operator')
   await page.goto(`/admin/?q=${bought.email}`)
   yield 'admin, with cases'
   await page.goto(`/admin/sales/${bought.invoice_id}/`)
@@ -138,7 +138,7 @@ export async function* adminPages(stage: TourStage, page: Page) {
   yield 'a dispute, in the admin area'
   await page.goto('/admin/?q=nobody')
   yield 'admin, nothing found'
-  yield* taxes(stage, page)
+  yield* taxes(setup, page)
   await page.goto('/admin/checks/')
   yield 'checks'
   await press(page, 'Hear the events again')
@@ -148,7 +148,7 @@ export async function* adminPages(stage: TourStage, page: Page) {
   yield 'checks, done'
 }
 
-async function* taxes({ service }: TourStage, page: Page) {
+async function* taxes({ service }: PagesTest, page: Page) {
   const month = service.clock.now().toISOString().slice(0, 7)
   for (const zip of ['78701', '10001']) {
     await buy(service, { price: 2, address: { country: 'US', zip } })

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { accessibilityProblems } from '../browser/accessibility.ts'
 import { borrowBrowser, returnBrowser } from '../support/browser.ts'
-import { barriers } from '../walks/look.ts'
 import { license, refusal } from './fake-service.ts'
-import { key, openStage, type Scene, type Stage } from './tidepool-scene.ts'
+import { key, openTidepoolTest, type ServiceReplies, type TidepoolTest } from './tidepool-test.ts'
 
 let browser: Browser
-let stage: Stage
+let setup: TidepoolTest
 
 before(async () => {
-  stage = await openStage()
+  setup = await openTidepoolTest()
   browser = await borrowBrowser()
 })
 
 after(async () => {
   await returnBrowser()
-  await stage?.[Symbol.asyncDispose]()
+  await setup?.[Symbol.asyncDispose]()
 })
 
 async function signIn(page: Page): Promise<void> {
@@ -30,7 +30,11 @@ const canceled = { entitled: false, status: 'canceled', canceled_at: '2026-03-01
 const processing = { status: 202, headers: { 'retry-after': '60' }, body: { status: 'processing' } }
 
 /** Each page: the way to it, and what the service says meanwhile. */
-const pages: [name: string, visit: (page: Page) => Promise<unknown>, scene?: Partial<Scene>][] = [
+const pages: [
+  name: string,
+  visit: (page: Page) => Promise<unknown>,
+  scene?: Partial<ServiceReplies>,
+][] = [
   ['home', (page) => page.goto('/')],
   ['home without prices', (page) => page.goto('/'), { prices: refusal(404, 'not_found') }],
   ['the gate', (page) => page.goto('/app')],
@@ -42,24 +46,24 @@ const pages: [name: string, visit: (page: Page) => Promise<unknown>, scene?: Par
   ['a page that is not there', (page) => page.goto('/nowhere')],
 ]
 
-for (const [name, visit, scene] of pages) {
-  test(`${name}: no barrier`, async (t) => {
-    const usual = { ...stage.scene }
-    const context = await browser.newContext({ baseURL: stage.tidepool.url })
+for (const [name, visit, replies] of pages) {
+  test(`${name}: no accessibility problem`, async (t) => {
+    const usual = { ...setup.replies }
+    const context = await browser.newContext({ baseURL: setup.tidepool.url })
     t.after(async () => {
-      Object.assign(stage.scene, usual)
+      Object.assign(setup.replies, usual)
       await context.close()
     })
-    Object.assign(stage.scene, scene)
+    Object.assign(setup.replies, replies)
     const page = await context.newPage()
     await visit(page)
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   })
 }
 
 test('a buyer needs no script from checkout to sign-out', async (t) => {
   const context = await browser.newContext({
-    baseURL: stage.tidepool.url,
+    baseURL: setup.tidepool.url,
     javaScriptEnabled: false,
   })
   t.after(() => context.close())

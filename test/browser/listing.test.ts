@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { sql } from '#platform/sql'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
 
 const APP = '/dashboard/apps/tidepool/'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** A browser in which the cast's seller is signed in. */
 async function seller(t: TestContext, choices: BrowserContextOptions = {}): Promise<Page> {
-  const { email, password } = stage.service.demo.seller
-  const page = await stage.visitor(t, choices)
+  const { email, password } = setup.service.demo.seller
+  const page = await setup.newPage(t, choices)
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -32,7 +32,7 @@ function row(page: Page, legend: string) {
 }
 
 async function prices(): Promise<{ public_id: string; product_name: string; amount: string }[]> {
-  const { world, demo } = stage.service
+  const { world, demo } = setup.service
   const path = `/api/v1/public/apps/${demo.app.client_id}/prices/`
   const answer = await fetch(`${world.config.base_url}${path}`)
   return ((await answer.json()) as { prices: Awaited<ReturnType<typeof prices>> }).prices
@@ -46,7 +46,7 @@ test('a seller edits the listing and sees it on the product page', async (t) => 
   await page.getByLabel('Tagline').fill('x'.repeat(121))
   await press(page, 'Save the listing')
   await page.getByRole('link', { name: /^Tagline: At most 120 characters/ }).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   assert.equal(await page.getByLabel('Tagline').inputValue(), 'x'.repeat(121))
   await page.getByLabel('Tagline').fill('Low water, found')
   await page.getByLabel('Categories').fill('Outdoors, Sea & shore')
@@ -80,7 +80,7 @@ test('a seller edits the listing and sees it on the product page', async (t) => 
   assert.equal(await page.locator('main script').count(), 0)
   const cells = page.getByRole('row', { name: /^Export/ }).getByRole('cell')
   assert.deepEqual(await cells.allTextContents(), ['No', 'No', 'Yes'])
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByRole('link', { name: 'Sea & shore' }).click()
   await page.getByRole('link', { name: 'Sea & shore', exact: true }).waitFor()
   await page.getByRole('link', { name: /^Tidepool/ }).waitFor()
@@ -96,7 +96,7 @@ test('a price is changed after a review, and its buy link stays what it was', as
   await arrive(page, 'Tidepool: review the plans')
   await page.getByText('Pro, monthly price').waitFor()
   await page.getByText('$14.50').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   assert.equal(
     (await prices()).find((each) => each.public_id === before.public_id)?.amount,
     '12.00',
@@ -130,21 +130,21 @@ test('what changed since the review is shown before anything is saved', async (t
 })
 
 test('a plan that somebody subscribes to stays, and the page says why', async (t) => {
-  const buyer = await stage.visitor(t)
-  await buy(buyer, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  const buyer = await setup.newPage(t)
+  await buy(buyer, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   const page = await seller(t)
   await page.goto(`${APP}plans/`)
   await press(page, 'Remove plan 2')
   await press(page, 'Review the changes')
   const summary = page.getByRole('alert').filter({ hasText: 'Nothing was saved yet' })
   await summary.getByText(/^Pro cannot be deleted: it has 1 active subscription\.$/).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   assert.ok((await prices()).some(({ product_name }) => product_name === 'Pro'))
 })
 
 test('a removed price kills its buy link, the review says so, and undoing revives it', async (t) => {
   const page = await seller(t)
-  const yearly = stage.service.demo.app.prices[1]!
+  const yearly = setup.service.demo.app.prices[1]!
   await page.goto(`${APP}plans/`)
   await press(page, 'Remove price 2 of plan 2')
   await press(page, 'Review the changes')
@@ -155,11 +155,11 @@ test('a removed price kills its buy link, the review says so, and undoing revive
 
   await page.goto(`${APP}changes/`)
   await page.getByText('marina@tidepool.example').first().waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByRole('link', { name: 'Undo this change' }).first().click()
   await arrive(page, 'Tidepool: undo a change')
   await page.getByText('Pro, yearly price').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'Undo this change')
   await page.getByText('The change is undone.').waitFor()
   await page.getByRole('heading', { name: 'Undid: plans and prices changed' }).waitFor()
@@ -186,15 +186,15 @@ test('rows are added, moved and removed without scripts, and what was typed stay
 
 test('nothing is saved before the terms are accepted', async (t) => {
   const page = await seller(t)
-  const { db } = stage.service.world
+  const { db } = setup.service.world
   await db.run(sql`update sellers set terms_accepted_at = null`)
   await page.goto(`${APP}listing/`)
   await page.getByText('One thing before you change anything').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByLabel('Tagline').fill('Unsaved')
   await press(page, 'Save the listing')
   await arrive(page, 'Seller terms')
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'I accept these terms')
   await arrive(page, 'Tidepool: listing')
   assert.notEqual(await page.getByLabel('Tagline').inputValue(), 'Unsaved')
@@ -207,7 +207,7 @@ test('nothing is saved before the terms are accepted', async (t) => {
 
 test('an app leaves the external mode of older days only when it is asked twice', async (t) => {
   const page = await seller(t)
-  const { db } = stage.service.world
+  const { db } = setup.service.world
   const set = async (mode: string, enabled: boolean) =>
     await db.run(sql`update apps set listing_mode = ${mode}, external_sales_enabled = ${enabled}
       where slug = 'tidepool'`)
@@ -217,7 +217,7 @@ test('an app leaves the external mode of older days only when it is asked twice'
   await page.getByLabel('Marketplace', { exact: true }).check()
   await press(page, 'Save the listing')
   await arrive(page, 'Move to the marketplace?')
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByRole('link', { name: 'Keep it external' }).click()
   assert.ok(await page.getByLabel('External', { exact: true }).isChecked())
   await page.getByLabel('Marketplace', { exact: true }).check()
@@ -230,8 +230,8 @@ test('an app leaves the external mode of older days only when it is asked twice'
 })
 
 test('whoever sells nothing finds no seller terms', async (t) => {
-  const { email, password } = stage.service.demo.buyer
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.buyer
+  const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=%2Fdashboard%2Fterms%2F')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -240,13 +240,13 @@ test('whoever sells nothing finds no seller terms', async (t) => {
 })
 
 test('the page for agents tells each how to connect, with this very address', async (t) => {
-  const page = await stage.visitor(t, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await setup.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/')
   await page.getByRole('link', { name: 'Agents' }).click()
   await arrive(page, 'Let an agent do it')
   await press(page, 'Copy: Add Purser to Claude Code')
   const copied = await page.evaluate(() => navigator.clipboard.readText())
-  const { base_url } = stage.service.world.config
+  const { base_url } = setup.service.world.config
   assert.equal(
     copied,
     `claude mcp add --transport http --client-id purser-agent --callback-port 45454 purser ${base_url}/mcp`,

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { chargesOf, openStage, type Stage } from './stage.ts'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import { arrive, CARDS, keyOnSuccess, newEmail } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 test('a purchase needs no mouse, and one always sees where one is', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
-  await page.goto(stage.service.demo.app.prices[0]!.buy_url)
+  await page.goto(setup.service.demo.app.prices[0]!.buy_url)
   await arrive(page, 'Your details')
   await tabTo(page, 'Email')
   await page.keyboard.type(email)
@@ -40,13 +40,13 @@ test('a purchase needs no mouse, and one always sees where one is', async (t) =>
   await keyOnSuccess(page)
   await tabTo(page, 'Continue to Tidepool')
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${stage.site.url}/**`)
-  assert.equal(await chargesOf(stage, email), 1)
+  await page.waitForURL(`${setup.site.url}/**`)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 test('a fault in a form takes the focus, and leads to its field', async (t) => {
-  const page = await stage.visitor(t)
-  await page.goto(stage.service.demo.app.prices[0]!.buy_url)
+  const page = await setup.newPage(t)
+  await page.goto(setup.service.demo.app.prices[0]!.buy_url)
   await tabTo(page, 'Continue')
   await page.keyboard.press('Enter')
   await page.getByText('Please look at this again').waitFor()
@@ -57,8 +57,8 @@ test('a fault in a form takes the focus, and leads to its field', async (t) => {
 })
 
 test('a seller adds a section without a mouse: the focus goes to it, and Enter saves', async (t) => {
-  const { email, password } = stage.service.demo.seller
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.seller
+  const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=/dashboard/apps/driftlog/listing/sections/')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)

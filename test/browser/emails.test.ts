@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { countEmails, followLink, openEmail } from './emails.ts'
-import { openStage, type Stage } from './stage.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
 
 const PASSWORD = 'a walk along the shore'
 
-let stage: Stage
+let setup: BrowserTest
 let buy_url: string
 before(async () => {
-  stage = await openStage()
-  buy_url = stage.service.demo.app.prices[0]!.buy_url
+  setup = await openBrowserTest()
+  buy_url = setup.service.demo.app.prices[0]!.buy_url
 })
-after(() => stage.close())
+after(() => setup.close())
 
 const receipt = /^Your receipt for Tidepool Pro$/
 
 async function receiptOf(page: Page, email: string): Promise<void> {
-  await openEmail(stage, page, { email, subject: receipt })
+  await openEmail(setup, page, { email, subject: receipt })
 }
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {
@@ -30,12 +30,12 @@ async function signIn(page: Page, email: string, password: string): Promise<void
 
 test('the receipt holds the key, the figures and the links, and confirming the email signs in fully', async (t) => {
   const email = newEmail()
-  const buyer = await stage.visitor(t)
+  const buyer = await setup.newPage(t)
   const key = await buy(buyer, { buy_url, email })
   await buyer.goto('/account/')
   await buyer.getByText('Confirm your email').waitFor()
 
-  const reader = await stage.visitor(t)
+  const reader = await setup.newPage(t)
   await receiptOf(reader, email)
   const message = await reader.getByRole('main').textContent()
   for (const words of [key, '$12.00', '$0.60', '$12.60', 'visa ending in 4242']) {
@@ -58,8 +58,8 @@ test('the receipt holds the key, the figures and the links, and confirming the e
 
 test('a password is set from the receipt, and signs in from then on', async (t) => {
   const email = newEmail()
-  await buy(await stage.visitor(t), { buy_url, email })
-  const reader = await stage.visitor(t)
+  await buy(await setup.newPage(t), { buy_url, email })
+  const reader = await setup.newPage(t)
   await receiptOf(reader, email)
   await followLink(reader, 'set_password')
   await reader.getByLabel('New password').fill('short')
@@ -69,7 +69,7 @@ test('a password is set from the receipt, and signs in from then on', async (t) 
   await press(reader, 'Save password')
   await arrive(reader, 'Your purchases')
 
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await signIn(page, email, 'some other password')
   await page.getByRole('alert').waitFor()
   await signIn(page, email, PASSWORD)
@@ -78,9 +78,9 @@ test('a password is set from the receipt, and signs in from then on', async (t) 
 
 test('"This was not me" locks the account: its sessions end and no link opens it', async (t) => {
   const email = newEmail()
-  const stranger = await stage.visitor(t)
+  const stranger = await setup.newPage(t)
   await buy(stranger, { buy_url, email })
-  const reader = await stage.visitor(t)
+  const reader = await setup.newPage(t)
   await receiptOf(reader, email)
   await followLink(reader, 'not_me')
   await arrive(reader, 'This was not me')
@@ -95,20 +95,20 @@ test('"This was not me" locks the account: its sessions end and no link opens it
 
 test('the success page sends the receipt once more', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await buy(page, { buy_url, email })
   await press(page, 'Resend receipt email')
   await page.getByText(`The receipt is on its way to ${email} again.`).waitFor()
-  await openEmail(stage, page, { email, subject: receipt, count: 2 })
-  assert.equal(await countEmails(stage, email), 2)
+  await openEmail(setup, page, { email, subject: receipt, count: 2 })
+  assert.equal(await countEmails(setup, email), 2)
 })
 
 test('the manage page shows the plan and the key, and leads back to the app', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const key = await buy(page, { buy_url, email })
-  const { client_id } = stage.service.demo.app
-  const next = `${stage.site.url}/app?from=manage`
+  const { client_id } = setup.service.demo.app
+  const next = `${setup.site.url}/app?from=manage`
   await page.goto(`/manage/${client_id}/?next=${encodeURIComponent(next)}`)
   await arrive(page, 'Tidepool')
   assert.equal(await page.getByLabel('License key', { exact: true }).textContent(), key)
@@ -121,8 +121,8 @@ test('the manage page shows the plan and the key, and leads back to the app', as
 })
 
 test('a manage link that would lead elsewhere is stopped', async (t) => {
-  const page = await stage.visitor(t)
-  const { client_id } = stage.service.demo.app
+  const page = await setup.newPage(t)
+  const { client_id } = setup.service.demo.app
   await page.goto(`/manage/${client_id}/?next=https://elsewhere.example/`)
   await arrive(page, /misconfigured/)
   assert.equal(await page.locator('a[href*="elsewhere"]').count(), 0)

@@ -16,14 +16,14 @@ const EVERY_RULE = {
  * keeps people from using it: a breach of WCAG 2.2 A and AA or of best practice, a page wider than
  * its screen, a field without a label. `npm test` runs the rules on the light desktop page only.
  */
-export async function barriers(page: Page): Promise<string[]> {
+export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found: string[] = []
   await page.evaluate(AXE)
   for (const width of [1280, 375]) {
     await page.setViewportSize({ width, height: 800 })
     for (const colorScheme of width === 1280 || EVERY_VIEW ? COLORS : []) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      found.push(...(await breaches(page)).map((each) => `${width}, ${colorScheme}: ${each}`))
+      found.push(...(await ruleBreaches(page)).map((each) => `${width}, ${colorScheme}: ${each}`))
     }
     found.push(...(await overflow(page, width)))
     found.push(...(width === 375 ? await hiddenFigures(page) : []))
@@ -38,7 +38,7 @@ export async function barriers(page: Page): Promise<string[]> {
   return [...found, ...unlabelled.map((field) => `no label: ${field}`)]
 }
 
-async function breaches(page: Page): Promise<string[]> {
+async function ruleBreaches(page: Page): Promise<string[]> {
   const options = { runOnly: EVERY_RULE, resultTypes: ['violations'], preload: false }
   const script = `axe.run(document, ${JSON.stringify(options)})`
   const { violations } = await page.evaluate<AxeResults>(script)

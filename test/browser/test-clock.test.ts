@@ -5,20 +5,20 @@ import { cents } from '#platform/money'
 import { addApp } from '../support/apps.ts'
 import { eventually } from '../support/browser.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** The clock of an app, for its seller, who comes by the menu. */
 async function toClock(t: TestContext, app_name: string): Promise<Page> {
-  const { email, password } = stage.service.demo.seller
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.seller
+  const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=/dashboard/')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -30,19 +30,19 @@ async function toClock(t: TestContext, app_name: string): Promise<Page> {
 }
 
 test('a seller lets a month pass and sees the renewal, its email, and the license that goes on', async (t) => {
-  const subscriber = await subscribe(stage.service)
-  const before = await stateOf(stage.service, subscriber)
+  const subscriber = await subscribe(setup.service)
+  const before = await stateOf(setup.service, subscriber)
   const page = await toClock(t, 'Tidepool')
   await page.getByText(`${subscriber.email} renews for $12.60`).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'A month')
   await arrive(page, 'What happened')
   for (const words of ['Renewal paid', 'License: renewed', 'Letter: Receipt of a payment']) {
     await page.getByText(words).first().waitFor()
   }
   await page.getByText(/Test clock: Tidepool lives on/).waitFor()
-  assert.deepEqual(await barriers(page), [])
-  const later = await stateOf(stage.service, subscriber)
+  assert.deepEqual(await accessibilityProblems(page), [])
+  const later = await stateOf(setup.service, subscriber)
   assert.notEqual(later.period_end, before.period_end)
   await page.getByRole('link', { name: 'Renewal paid' }).first().click()
   await page.getByRole('heading', { level: 1, name: /^Renewal / }).waitFor()
@@ -59,16 +59,16 @@ test('a seller plays a scene, and its key answers as the story ends', async (t) 
   await arrive(page, 'Card mended on retry 2')
   await page.getByText('past_due, not entitled').waitFor()
   await page.getByText('License: recovered: the same key works again').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   const license_key = await page.locator('#license_key').innerText()
-  const state = await stateOf(stage.service, { license_key, app: stage.service.demo.app })
+  const state = await stateOf(setup.service, { license_key, app: setup.service.demo.app })
   assert.deepEqual([state.status, state.entitled], ['active', true])
 })
 
 test('a long jump shows how far it is, and can be stopped', async (t) => {
   const facts = { slug: 'daily', name: 'Daily', frequency: 'day', amount: cents(100) } as const
-  const app = await addApp(stage.service, facts)
-  for (let each = 0; each < 4; each++) await subscribe(stage.service, { app })
+  const app = await addApp(setup.service, facts)
+  for (let each = 0; each < 4; each++) await subscribe(setup.service, { app })
   const page = await toClock(t, 'Daily')
   await press(page, 'A year')
   await arrive(page, 'Time passes')
@@ -77,5 +77,5 @@ test('a long jump shows how far it is, and can be stopped', async (t) => {
   await eventually('the next days', async () => (await far()) > first)
   await press(page, 'Stop')
   await page.getByText('It was stopped. What was done stays done.').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 })

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { barriers } from './look.ts'
-import { openTourStage, TOURS, type TourStage } from './tours.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { openPagesTest, PAGE_TOURS, type PagesTest } from './every-page.ts'
 
-let stage: TourStage
+let setup: PagesTest
 before(async () => {
-  stage = await openTourStage()
+  setup = await openPagesTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** Every title that was seen, with the heading under which the page stands. */
 const headings = new Map<string, Set<string>>()
 
-for (const [name, tour] of Object.entries(TOURS)) {
+for (const [name, tour] of Object.entries(PAGE_TOURS)) {
   test(`nothing keeps anybody from using a page: ${name}`, async (t) => {
-    const page = await stage.visitor(t)
-    for await (const stop of tour(stage, page)) {
-      assert.equal((await barriers(page)).join('\n'), '', stop)
+    const page = await setup.newPage(t)
+    for await (const stop of tour(setup, page)) {
+      assert.equal((await accessibilityProblems(page)).join('\n'), '', stop)
       const heading = await page.getByRole('heading', { level: 1 }).textContent()
       const title = await page.title()
       headings.set(title, (headings.get(title) ?? new Set()).add(heading ?? ''))

@@ -6,14 +6,14 @@ import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { DAY, playDue } from '../support/subscriber.ts'
+import type { PagesTest } from './every-page.ts'
 import { arrive, buy, CARDS, press } from './steps.ts'
-import type { TourStage } from './tours.ts'
 
 const NEVER_RENEWS = '4999 9900 0000 0197'
 
 /** Everything that a buyer sees of what he holds: all his purchases, and one in all its states. */
-export async function* holdings(stage: TourStage, page: Page) {
-  const { demo, world } = stage.service
+export async function* buyerPages(setup: PagesTest, page: Page) {
+  const { demo, world } = setup.service
   const { client_id, prices } = demo.app
   const { email, password } = demo.affiliate
   await page.goto('/signin/')
@@ -33,14 +33,14 @@ export async function* holdings(stage: TourStage, page: Page) {
   yield 'home, signed in'
   await page.goto(manage)
   yield 'manage, active'
-  const down = await addCheaperPlan(stage)
+  const down = await addCheaperPlan(setup)
   yield* changes(page, { manage, upgrade: prices[2]!.public_id, down })
-  yield* payments(stage, page, { manage, upgrade: prices[2]!.public_id })
-  yield* suspended(stage, page, manage)
+  yield* payments(setup, page, { manage, upgrade: prices[2]!.public_id })
+  yield* suspended(setup, page, manage)
 }
 
-/** A plan that costs less than the one the tour buys, so changing to it waits for the period's end. */
-async function addCheaperPlan({ service }: TourStage): Promise<string> {
+/** A plan that costs less than the one bought here, so changing to it waits for the period's end. */
+async function addCheaperPlan({ service }: PagesTest): Promise<string> {
   const { world, clock, demo } = service
   const [product_id, id] = [mintId(world.random, 'prod'), mintId(world.random, 'prc')]
   const plan = { name: 'Lite', description: '', is_free: false, position: 9, trial_days: 0 }
@@ -92,7 +92,7 @@ async function* changes(
 
 /** Cards, and a payment with trouble. */
 async function* payments(
-  stage: TourStage,
+  setup: PagesTest,
   page: Page,
   { manage, upgrade }: Record<'manage' | 'upgrade', string>,
 ) {
@@ -117,16 +117,16 @@ async function* payments(
   await enter(CARDS.request_lost)
   await press(page, 'Save this card')
   await page.goto(`${manage}plan/${upgrade}/`)
-  stage.processor.state = 'is silent'
+  setup.processor.state = 'is silent'
   await press(page, /^Pay /)
   await arrive(page, 'Your bank is answering')
   yield 'waiting for the bank'
-  stage.processor.state = 'works'
-  stage.service.clock.pass(30)
+  setup.processor.state = 'works'
+  setup.service.clock.pass(30)
   await page.getByText('Nothing was charged').first().waitFor()
   await enter(NEVER_RENEWS)
   await press(page, 'Save this card')
-  await passDays(stage, 32)
+  await passDays(setup, 32)
   await page.goto(manage)
   yield 'manage, past due'
   await page.goto(`${manage}auto-renew/`)
@@ -136,8 +136,8 @@ async function* payments(
 }
 
 /** What keeps a license from being used for a while, or for good. */
-async function* suspended(stage: TourStage, page: Page, manage: string) {
-  const { world, demo } = stage.service
+async function* suspended(setup: PagesTest, page: Page, manage: string) {
+  const { world, demo } = setup.service
   await page.goto(manage)
   await press(page, /^Pay /)
   await page.getByText('The payment went through').waitFor()
@@ -152,12 +152,12 @@ async function* suspended(stage: TourStage, page: Page, manage: string) {
   await world.db.tx(async (tx) => resume(tx, await holdLicense(world, tx, license_id)))
   await page.goto(`${manage}pause/`)
   await press(page, /^Pause on/)
-  await passDays(stage, 32)
+  await passDays(setup, 32)
   await page.goto(manage)
   yield 'manage, paused by its owner'
   await press(page, /^Resume for/)
   await page.getByText('The payment went through').waitFor()
-  await passDays(stage, 32)
+  await passDays(setup, 32)
   await page.goto(`${manage}auto-renew/`)
   await press(page, 'Cancel now')
   await page.getByText('This license has ended').waitFor()
@@ -165,7 +165,7 @@ async function* suspended(stage: TourStage, page: Page, manage: string) {
 }
 
 /** Lets days pass for the cast's app, and does what is due then. */
-async function passDays({ service }: TourStage, days: number): Promise<void> {
+async function passDays({ service }: PagesTest, days: number): Promise<void> {
   const { db } = service.world
   const { client_id } = service.demo.app
   const { clock_ahead } = (await apps.find(db, client_id))!

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriers } from './look.ts'
-import { chargesOf, openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import { arrive, giveDetails, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** A browser in which the cast's seller is signed in. */
 async function seller(t: TestContext): Promise<Page> {
-  const { email, password } = stage.service.demo.seller
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.seller
+  const page = await setup.newPage(t)
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -35,7 +35,7 @@ async function toIntegration(page: Page): Promise<void> {
 
 /** What the license API answers to this secret. */
 async function refusalOf(client_secret: string): Promise<string> {
-  const { world, demo } = stage.service
+  const { world, demo } = setup.service
   const pair = Buffer.from(`${demo.app.client_id}:${client_secret}`).toString('base64')
   const answer = await fetch(`${world.config.base_url}/api/v1/licenses/validate`, {
     method: 'POST',
@@ -49,14 +49,14 @@ async function refusalOf(client_secret: string): Promise<string> {
 test('a seller changes the addresses of his app; a fault is told at its field', async (t) => {
   const page = await seller(t)
   await toIntegration(page)
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   const redirects = page.getByLabel('Redirect URIs', { exact: true })
   await redirects.fill('https://tidepool.example/auth/callback\nhttps://evil.example/auth/callback')
   await press(page, 'Save')
   const summary = page.getByRole('alert').filter({ hasText: 'Nothing was saved yet' })
   await summary.getByRole('link', { name: /^https:\/\/evil\.example/ }).click()
   assert.ok(await redirects.evaluate((field) => field === document.activeElement))
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 
   await redirects.fill('https://tidepool.example/auth/callback')
   await page.getByLabel('Post-logout redirect URIs').fill('https://tidepool.example/bye')
@@ -73,7 +73,7 @@ test('a seller turns hosted sign-in on and off, and reads what it costs', async 
   await page.getByText(/^Free until \w+ \d+, \d{4}\./).waitFor()
   await press(page, 'Turn off')
   await page.getByText(/Its free months are given once, until/).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 })
 
 test('a seller starts a preview from the page and ends it', async (t) => {
@@ -83,15 +83,15 @@ test('a seller starts a preview from the page and ends it', async (t) => {
   await press(page, 'Start a preview')
   const key = page.getByLabel('Preview key', { exact: true })
   assert.match((await key.textContent()) ?? '', /^key_[0-9A-Za-z]{33}$/)
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'End the preview')
   await page.getByText('Your preview has ended').waitFor()
 })
 
 test('a developer walks through his own Buy link, back into his app, and is not charged', async (t) => {
-  const { email } = stage.service.demo.seller
+  const { email } = setup.service.demo.seller
   const page = await seller(t)
-  await page.goto(`${stage.site.url}/`)
+  await page.goto(`${setup.site.url}/`)
   await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
   for (const visit of [
     async () => await arrive(page, 'Your details'),
@@ -110,25 +110,25 @@ test('a developer walks through his own Buy link, back into his app, and is not 
   ]) {
     await visit()
     await page.getByRole('region', { name: 'Notice' }).getByText('Preview: nothing is').waitFor()
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await accessibilityProblems(page), [])
   }
   await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
-  await page.waitForURL(`${stage.site.url}/app`)
+  await page.waitForURL(`${setup.site.url}/app`)
   await page.getByText('Developer preview').waitFor()
-  assert.equal(await chargesOf(stage, email), 0)
+  assert.equal(await chargesOf(setup, email), 0)
 })
 
 test('a seller makes a new secret: it is shown once, and the old one is refused', async (t) => {
   const page = await seller(t)
-  const { client_secret } = stage.service.demo.app
+  const { client_secret } = setup.service.demo.app
   await toIntegration(page)
   await page.getByRole('link', { name: 'Make a new secret' }).click()
   await arrive(page, 'Make a new secret?')
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   assert.equal(await refusalOf(client_secret), 'unknown_key')
   await press(page, 'Make a new secret')
   await arrive(page, 'Your new secret')
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   const fresh = (await page.getByLabel('Client secret', { exact: true }).textContent()) ?? ''
   assert.equal(await refusalOf(client_secret), 'invalid_client')
   assert.equal(await refusalOf(fresh), 'unknown_key')
@@ -138,14 +138,14 @@ test('a seller makes a new secret: it is shown once, and the old one is refused'
 })
 
 test('somebody who sells nothing finds a calm empty page, and no way to it in the menu', async (t) => {
-  const { email, password } = stage.service.demo.buyer
-  const page = await stage.visitor(t)
+  const { email, password } = setup.service.demo.buyer
+  const page = await setup.newPage(t)
   await page.goto('/dashboard/')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await press(page, /^Sign in$/)
   await page.getByText('No apps yet').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.goto('/account/')
   assert.equal(await page.getByRole('link', { name: 'Your apps' }).count(), 0)
 })

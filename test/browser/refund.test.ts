@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, giveCard, giveDetails, keyOnSuccess, newEmail, press, signIn } from './steps.ts'
 
 const DISPUTED = '4000 0000 0000 0259'
 const ASKED_ABOUT = '4000 0000 0000 1976'
 const COMES_BACK = '4000 0000 0000 5126'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** A picture of the page on a wide screen and on a phone, where somebody wants to look at it. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -27,25 +27,25 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** Whether a page is fit for everybody; a picture of it on the way. */
-async function look(page: Page, name: string): Promise<void> {
+async function assertAccessible(page: Page, name: string): Promise<void> {
   await picture(page, name)
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 }
 
 /** A browser in which somebody of the cast is signed in. */
 async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Page> {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.goto('/signin/')
-  await signIn(page, stage.service, role)
+  await signIn(page, setup.service, role)
   await arrive(page, 'Your purchases')
   return page
 }
 
 /** A buyer who has bought the monthly plan on the seller's site, and uses it there. */
 async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; email: string }> {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
-  await page.goto(stage.site.url)
+  await page.goto(setup.site.url)
   await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
   await giveDetails(page, email)
   await giveCard(page, card)
@@ -53,7 +53,7 @@ async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; e
   await press(page, 'Pay $12.60')
   await keyOnSuccess(page)
   await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
-  await page.waitForURL(`${stage.site.url}/app`)
+  await page.waitForURL(`${setup.site.url}/app`)
   return { page, email }
 }
 
@@ -61,7 +61,7 @@ async function buyAtSite(t: TestContext, card?: string): Promise<{ page: Page; e
 async function siteSays(page: Page, heading: string): Promise<void> {
   const title = page.getByRole('heading', { name: heading })
   for (let time = 0; time < 40; time++) {
-    await page.goto(`${stage.site.url}/app`)
+    await page.goto(`${setup.site.url}/app`)
     if ((await title.count()) > 0) return
     await page.waitForTimeout(250)
   }
@@ -94,17 +94,17 @@ test('a seller refunds half, then the rest: the license ends, and every cent is 
   const { page: buyers, email } = await buyAtSite(t)
   const page = await signedIn(t, 'seller')
   await toSale(page, email)
-  await look(page, 'sale')
+  await assertAccessible(page, 'sale')
   await page.getByRole('link', { name: 'Refund', exact: true }).click()
   await page.getByLabel('Amount in dollars, tax included').fill('twelve')
   await press(page, 'Show what happens')
   await page.getByText('Nothing was refunded').waitFor()
-  await look(page, 'refund-faults')
+  await assertAccessible(page, 'refund-faults')
   await page.getByLabel('Amount in dollars, tax included').fill('6.30')
   await page.getByLabel('Reason').fill('The app was down for half of the month.')
   await press(page, 'Show what happens')
   await page.getByText('The license goes on as it is.').waitFor()
-  await look(page, 'refund-half')
+  await assertAccessible(page, 'refund-half')
   await press(page, 'Refund $6.30')
   await page.getByText('The refund is done.').waitFor()
 
@@ -117,7 +117,7 @@ test('a seller refunds half, then the rest: the license ends, and every cent is 
   assert.equal(await page.getByRole('link', { name: 'Refund', exact: true }).count(), 0)
   const end = page.getByText('Balance in the end').locator('..')
   assert.match((await end.textContent()) ?? '', /\$0\.00$/)
-  await look(page, 'sale-refunded')
+  await assertAccessible(page, 'sale-refunded')
   await siteSays(buyers, 'Your license has ended')
 })
 
@@ -127,14 +127,14 @@ test('a buyer disputes; the seller answers with what is known; lost, the license
   const page = await signedIn(t, 'seller')
   await toDispute(page, email)
   await page.getByText('The license key was shown to the buyer').first().waitFor()
-  await look(page, 'dispute')
+  await assertAccessible(page, 'dispute')
   await page.getByLabel('Your statement').fill('losing_evidence')
   await press(page, 'Send the evidence')
   await page.getByText('The evidence is with the bank.').waitFor()
   await siteSays(buyers, 'Your license has ended')
   await page.reload()
   await page.getByText('The bank decided for the buyer.').waitFor()
-  await look(page, 'dispute-lost')
+  await assertAccessible(page, 'dispute-lost')
   await toSale(page, email)
   await page.getByText('Dispute lost').first().waitFor()
 })
@@ -160,7 +160,7 @@ test('staff sees disputes, debts and suspensions in the admin area, and answers 
   await press(sellers, 'Show what happens')
   await press(sellers, 'Refund $2.00')
   await sellers.getByText('The refund is done.').waitFor()
-  stage.service.clock.pass(2 * 86_400)
+  setup.service.clock.pass(2 * 86_400)
 
   const page = await signedIn(t, 'operator')
   const owed = page.getByRole('heading', { name: 'Owed to buyers, because a refund came back' })
@@ -171,12 +171,12 @@ test('staff sees disputes, debts and suspensions in the admin area, and answers 
   await page.getByText(inquired.email).waitFor()
   await page.getByLabel('Email, order, bill or license').fill(refunded.email)
   await press(page, 'Look up')
-  await look(page, 'admin')
+  await assertAccessible(page, 'admin')
   await page.locator('li').filter({ hasText: 'PUR-' }).getByLabel('Reason').fill('A stolen card?')
   await press(page, 'Hold')
   await page.getByText('The license is held').waitFor()
   await siteSays(refunded.page, 'Your license is paused')
-  await look(page, 'admin-suspended')
+  await assertAccessible(page, 'admin-suspended')
   const held = page.locator('section').filter({ hasText: 'Held licenses' })
   await held.getByLabel('Reason').fill('It was their own card.')
   await press(page, 'Release')

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { codeOf, PASSWORD } from '../support/account.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { followLink, openEmail } from './emails.ts'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
 import { arrive, buy, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** Gives the browser a device that keeps passkeys and always finds its owner's finger. */
 async function addDevice(page: Page): Promise<void> {
@@ -29,8 +29,8 @@ async function addDevice(page: Page): Promise<void> {
   })
 }
 
-async function noBarriers(page: Page, stop: string): Promise<void> {
-  assert.equal((await barriers(page)).join('\n'), '', stop)
+async function assertAccessible(page: Page, stop: string): Promise<void> {
+  assert.equal((await accessibilityProblems(page)).join('\n'), '', stop)
 }
 
 /** Signs up by the page and the email, and is signed in. */
@@ -41,7 +41,7 @@ async function signUp(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
   await press(page, 'Create account')
   await arrive(page, 'Look into your mailbox')
-  await openEmail(stage, page, { email, subject: /^Confirm your email/ })
+  await openEmail(setup, page, { email, subject: /^Confirm your email/ })
   await followLink(page, 'sign_up')
   await press(page, 'Confirm my email')
   await arrive(page, 'Your purchases')
@@ -60,16 +60,16 @@ async function addAuthenticator(page: Page): Promise<string> {
   await press(page, 'Set up an authenticator app')
   const key = page.getByLabel('Setup key', { exact: true })
   const secret = (await key.textContent())?.trim() ?? ''
-  await page.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await page.getByLabel('Authentication code').fill(codeOf(setup.service, secret))
   await press(page, 'Turn it on')
   await arrive(page, 'Your recovery codes')
-  stage.service.clock.pass(30)
+  setup.service.clock.pass(30)
   return secret
 }
 
 test('from a new account to a passkey: code, then passkey as second factor, then alone', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await addDevice(page)
   await signUp(page, email)
   const secret = await addAuthenticator(page)
@@ -78,7 +78,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
 
   await enterPassword(page, email)
   await arrive(page, 'One more step')
-  await page.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await page.getByLabel('Authentication code').fill(codeOf(setup.service, secret))
   await press(page, 'Sign in')
   await arrive(page, 'Your purchases')
 
@@ -102,7 +102,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   await page.getByText(/Last used on/).waitFor()
 
   // It also proves once more that it is him, before something is changed.
-  stage.service.clock.pass(601)
+  setup.service.clock.pass(601)
   await page.getByRole('link', { name: 'Change password' }).click()
   await arrive(page, 'Confirm that it is you')
   await press(page, 'Use a passkey')
@@ -110,7 +110,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
 })
 
 test('a person who has no passkey is told so, and the button can be pressed again', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await addDevice(page)
   await page.goto('/signin/')
   for (let tries = 0; tries < 2; tries++) {
@@ -121,18 +121,18 @@ test('a person who has no passkey is told so, and the button can be pressed agai
 
 test('without scripts an account is made, guarded by a code and entered by it', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t, { javaScriptEnabled: false })
+  const page = await setup.newPage(t, { javaScriptEnabled: false })
   await signUp(page, email)
   const secret = await addAuthenticator(page)
   const codes = await page.getByLabel('Recovery codes', { exact: true }).textContent()
-  const phone = await stage.visitor(t, { javaScriptEnabled: false })
+  const phone = await setup.newPage(t, { javaScriptEnabled: false })
   await enterPassword(phone, email)
   await arrive(phone, 'One more step')
   assert.equal(await phone.getByRole('button', { name: 'Use a passkey' }).count(), 0)
-  await phone.getByLabel('Authentication code').fill(codeOf(stage.service, secret))
+  await phone.getByLabel('Authentication code').fill(codeOf(setup.service, secret))
   await press(phone, 'Sign in')
   await arrive(phone, 'Your purchases')
-  const tablet = await stage.visitor(t, { javaScriptEnabled: false })
+  const tablet = await setup.newPage(t, { javaScriptEnabled: false })
   await enterPassword(tablet, email)
   await tablet.getByRole('link', { name: 'Use a recovery code' }).click()
   await tablet.getByLabel('Recovery code').fill(codes?.trim().split('\n')[0] ?? '')
@@ -142,72 +142,72 @@ test('without scripts an account is made, guarded by a code and entered by it', 
 
 test('nothing keeps anybody from using a page of an account’s safety', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await addDevice(page)
   await page.goto('/signup/')
-  await noBarriers(page, 'sign-up')
+  await assertAccessible(page, 'sign-up')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill('password1234')
   await press(page, 'Create account')
   await page.getByText('This password is easy to guess').waitFor()
-  await noBarriers(page, 'sign-up with a fault')
+  await assertAccessible(page, 'sign-up with a fault')
   await page.getByLabel('Password').fill(PASSWORD)
   await press(page, 'Create account')
   await arrive(page, 'Look into your mailbox')
-  await noBarriers(page, 'look into your mailbox')
-  const elsewhere = await stage.visitor(t)
-  await openEmail(stage, elsewhere, { email, subject: /^Confirm your email/ })
+  await assertAccessible(page, 'look into your mailbox')
+  const elsewhere = await setup.newPage(t)
+  await openEmail(setup, elsewhere, { email, subject: /^Confirm your email/ })
   await followLink(elsewhere, 'sign_up')
-  await noBarriers(elsewhere, 'link sign_up elsewhere')
-  await openEmail(stage, page, { email, subject: /^Confirm your email/ })
+  await assertAccessible(elsewhere, 'link sign_up elsewhere')
+  await openEmail(setup, page, { email, subject: /^Confirm your email/ })
   await followLink(page, 'sign_up')
-  await noBarriers(page, 'link sign_up')
+  await assertAccessible(page, 'link sign_up')
   await press(page, 'Confirm my email')
   await page.goto('/account/security/')
-  await noBarriers(page, 'security, nothing set')
+  await assertAccessible(page, 'security, nothing set')
   await press(page, 'Set up an authenticator app')
-  await noBarriers(page, 'authenticator app')
+  await assertAccessible(page, 'authenticator app')
   await page.getByLabel('Authentication code').fill('000000')
   await press(page, 'Turn it on')
   await page.getByText('That code is not right').waitFor()
-  await noBarriers(page, 'authenticator app with a fault')
+  await assertAccessible(page, 'authenticator app with a fault')
   const key = await page.getByLabel('Setup key', { exact: true }).textContent()
-  const code = codeOf(stage.service, key?.trim() ?? '')
+  const code = codeOf(setup.service, key?.trim() ?? '')
   await page.getByLabel('Authentication code').fill(code)
   await press(page, 'Turn it on')
   await arrive(page, 'Your recovery codes')
-  await noBarriers(page, 'recovery codes')
+  await assertAccessible(page, 'recovery codes')
   await page.goto('/account/security/passkeys')
-  await noBarriers(page, 'add a passkey')
+  await assertAccessible(page, 'add a passkey')
   await press(page, 'Create a passkey')
   await page.getByText('Your passkey is added.').waitFor()
-  await noBarriers(page, 'security, all set')
+  await assertAccessible(page, 'security, all set')
   for (const path of ['password', 'email']) {
     await page.goto(`/account/security/${path}`)
-    await noBarriers(page, path)
+    await assertAccessible(page, path)
   }
   await page.getByLabel('New email').fill(newEmail())
   await press(page, 'Send the letter')
-  await openEmail(stage, page, { email, subject: /about to change/ })
-  await noBarriers(page, 'email about a change of email')
+  await openEmail(setup, page, { email, subject: /about to change/ })
+  await assertAccessible(page, 'email about a change of email')
   await followLink(page, 'undo_email')
-  await noBarriers(page, 'link undo_email')
-  stage.service.clock.pass(601)
+  await assertAccessible(page, 'link undo_email')
+  setup.service.clock.pass(601)
   await page.goto('/account/security/password')
-  await noBarriers(page, 'confirm')
+  await assertAccessible(page, 'confirm')
   await page.goto('/account/security/')
   await press(page, 'Sign out here')
   await enterPassword(page, email)
   await arrive(page, 'One more step')
-  await noBarriers(page, 'second factor')
+  await assertAccessible(page, 'second factor')
   await page.getByRole('link', { name: 'Use a recovery code' }).click()
-  await noBarriers(page, 'recovery code')
+  await assertAccessible(page, 'recovery code')
 })
 
 test('an account that is unproven shows what there is to do first', async (t) => {
-  const page = await stage.visitor(t)
-  await buy(page, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  const page = await setup.newPage(t)
+  await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   await page.goto('/account/security/')
   await page.getByText('Confirm your email first').waitFor()
-  await noBarriers(page, 'security, unproven')
+  await assertAccessible(page, 'security, unproven')
 })

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '#platform/sql'
-import { openStage, type Stage } from './stage.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 interface Sale {
   id: string
@@ -25,7 +25,7 @@ async function buyFromHere(page: Page): Promise<Sale> {
   await giveCard(page)
   await press(page, /^Pay /)
   await keyOnSuccess(page)
-  return await stage.service.world.db.one<Sale>(sql`
+  return await setup.service.world.db.one<Sale>(sql`
     select o.id, o.brought_by, o.fee, o.commission from orders o
     join users u on u.id = o.user_id where u.email_normalised = ${email}`)
 }
@@ -38,7 +38,7 @@ async function openProductPage(page: Page): Promise<void> {
 const buyLink = { name: 'Buy Pro monthly' }
 
 test('a buyer from the product page is one that the service brought: 10 % and 50 cents', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await openProductPage(page)
   await page.getByRole('link', buyLink).click()
   const { brought_by, fee } = await buyFromHere(page)
@@ -48,10 +48,10 @@ test('a buyer from the product page is one that the service brought: 10 % and 50
 // In development both may be at localhost, and differ by their port alone.
 for (const host of ['127.0.0.1', 'localhost']) {
   test(`a buyer who comes from the seller's site at ${host} after that is the seller's: 5 %`, async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     await openProductPage(page)
     await page.getByRole('link', buyLink).click()
-    await page.goto(stage.site.url.replace('127.0.0.1', host))
+    await page.goto(setup.site.url.replace('127.0.0.1', host))
     await page.getByRole('link', buyLink).click()
     const { brought_by, fee } = await buyFromHere(page)
     assert.deepEqual({ brought_by, fee }, { brought_by: 'seller', fee: 110 })
@@ -59,15 +59,15 @@ for (const host of ['127.0.0.1', 'localhost']) {
 }
 
 test('a buyer who was referred earns the affiliate a quarter of the fee, in the ledger', async (t) => {
-  const page = await stage.visitor(t)
-  const { prices } = stage.service.demo.app
-  const { code } = stage.service.demo.affiliate
+  const page = await setup.newPage(t)
+  const { prices } = setup.service.demo.app
+  const { code } = setup.service.demo.affiliate
   await page.goto(`${prices[0]!.buy_url}?ref=${code}`)
   // The referrer is remembered: what is bought is another plan, opened by a link without a code.
   await page.goto(prices[1]!.buy_url)
   const { id, fee, commission } = await buyFromHere(page)
   assert.deepEqual({ fee, commission }, { fee: 530, commission: 132 })
-  const entry = await stage.service.world.db.one(sql`
+  const entry = await setup.service.world.db.one(sql`
     select e.amount, a.code from ledger_entries e
     join ledger_transactions t on t.id = e.transaction_id
     join affiliates a on a.id = e.owner join invoices i on i.id = t.subject
@@ -76,8 +76,8 @@ test('a buyer who was referred earns the affiliate a quarter of the fee, in the 
 })
 
 test('an unknown referrer changes nothing', async (t) => {
-  const page = await stage.visitor(t)
-  await page.goto(`${stage.service.demo.app.prices[0]!.buy_url}?ref=nobody-at-all`)
+  const page = await setup.newPage(t)
+  await page.goto(`${setup.service.demo.app.prices[0]!.buy_url}?ref=nobody-at-all`)
   const { commission } = await buyFromHere(page)
   assert.equal(commission, 0)
 })

@@ -10,29 +10,29 @@ import { eventually } from '../support/browser.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
 import { type Firefox, type FirefoxTab, findFirefox, launchFirefox } from '../support/firefox.ts'
 import { buyer, purchase } from '../support/purchase.ts'
-import { begin, discover, type SignInStage } from '../support/sign-in.ts'
-import { openStage, type Stage } from './stage.ts'
+import { begin, discover, type SignInTest } from '../support/sign-in.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 
 const OWNER = { email: 'owner@example.org', password: 'three calm herons wade' }
 const NO_FIREFOX = EVERY_VIEW
   ? 'There is no Firefox here: install one (on Debian: apt-get install firefox-esr).'
   : 'npm run test:all runs it'
 
-let stage: Stage
+let setup: BrowserTest
 let firefox: Firefox | undefined
-let side: SignInStage['app_side']
+let side: SignInTest['app_side']
 let app_url: string
 let onward_url: string
 const servers: Server[] = []
 
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
   // Firefox takes twice the time of all else here, so `npm test` leaves it to `npm run test:all`.
   const found = EVERY_VIEW ? findFirefox() : undefined
   firefox = found ? await launchFirefox(found) : undefined
   onward_url = await listen(() => undefined)
   app_url = await listen((path) => `${onward_url}${path}`)
-  const { service } = stage
+  const { service } = setup
   const { client_id, client_secret } = service.demo.app
   await enableSignIn(service.world, { client_id, site_url: app_url })
   await apps.setLoginUrl(service.world.db, client_id, `${app_url}/login`)
@@ -43,7 +43,7 @@ before(async () => {
 after(async () => {
   await firefox?.close()
   for (const server of servers) server.close()
-  await stage.close()
+  await setup.close()
 })
 
 /** A site that redirects to where `onward` says, or answers with a page. */
@@ -60,7 +60,7 @@ async function listen(onward: (path: string) => string | undefined): Promise<str
 
 /** Somebody with a license and a password. */
 async function addOwner(): Promise<void> {
-  const { service } = stage
+  const { service } = setup
   const { db, clock } = service.world
   await purchase(service, buyer(service), { email: OWNER.email })
   const user = await identity.findByEmail(db, OWNER.email)
@@ -79,7 +79,7 @@ interface Person {
 
 const BROWSERS: Record<string, (t: TestContext) => Promise<Person | undefined>> = {
   async Chromium(t) {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     return {
       open: async (url) => void (await page.goto(url)),
       fill: (label, value) => page.getByLabel(label).fill(value),
@@ -91,7 +91,7 @@ const BROWSERS: Record<string, (t: TestContext) => Promise<Person | undefined>> 
     }
   },
   async Firefox() {
-    return firefox && onTab(await firefox.visitor())
+    return firefox && onTab(await firefox.newPage())
   },
 }
 
@@ -156,7 +156,7 @@ for (const [name, enter] of Object.entries(BROWSERS)) {
     await person.open((await begin(side, `${app_url}/auth/callback`)).url.href)
     await signIn(person)
     await arrivedAt(person, '/auth/callback?code')
-    const { client_id } = stage.service.demo.app
+    const { client_id } = setup.service.demo.app
     for (const [answer, state] of [
       ['Stay signed in', 'stays'],
       ['Sign out', 'leaves'],
@@ -172,7 +172,7 @@ for (const [name, enter] of Object.entries(BROWSERS)) {
   test(`F30: ${name} follows an owner who is sent back onward`, async (t) => {
     const person = await enter(t)
     if (!person) return t.skip(NO_FIREFOX)
-    await person.open(stage.service.demo.app.prices[1]!.buy_url)
+    await person.open(setup.service.demo.app.prices[1]!.buy_url)
     await person.fill('Email', OWNER.email)
     await person.fill('ZIP code', '78701')
     await person.press('Continue')

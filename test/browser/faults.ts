@@ -5,7 +5,7 @@ import type { BrowserContext, Request, Response } from 'playwright-core'
  * console (a breach of the content security policy is one), a script that throws, a page that loads
  * anything from elsewhere, a page of the service that may be framed or kept, a weak cookie.
  */
-export function watch(context: BrowserContext, base_url: string): string[] {
+export function recordFaults(context: BrowserContext, base_url: string): string[] {
   const faults: string[] = []
   const documents = new Set<string>()
   context.on('request', (request) => {

@@ -52,7 +52,7 @@ export async function giveCard(
 }
 
 /** From a buy link to the page with the Pay button. */
-export async function walkToConfirm(
+export async function goToConfirm(
   page: Page,
   facts: { buy_url: string; email: string; card?: string },
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function buy(
   page: Page,
   facts: { buy_url: string; email: string; card?: string },
 ): Promise<string> {
-  await walkToConfirm(page, facts)
+  await goToConfirm(page, facts)
   await press(page, /^Pay /)
   return await keyOnSuccess(page)
 }

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { listMailbox } from '#platform/mail'
 import { eventually } from '../support/browser.ts'
-import type { Stage } from './stage.ts'
+import type { BrowserTest } from './browser-test.ts'
 
 /** How many emails an address has received, of all or of one subject. */
 export async function countEmails(
-  { service }: Stage,
+  { service }: BrowserTest,
   email: string,
   subject: RegExp = /./,
 ): Promise<number> {
@@ -15,13 +15,13 @@ export async function countEmails(
 
 /** Opens the latest email to an address in the development mailbox, once so many have come. */
 export async function openEmail(
-  stage: Stage,
+  setup: BrowserTest,
   page: Page,
   facts: { email: string; subject: RegExp; count?: number },
 ): Promise<void> {
   const { email, subject, count = 1 } = facts
   await eventually(`email ${count} to ${email}`, async () => {
-    return (await countEmails(stage, email, subject)) >= count
+    return (await countEmails(setup, email, subject)) >= count
   })
   await page.goto('/dev/mailbox/')
   const item = page.getByRole('listitem').filter({ hasText: email })

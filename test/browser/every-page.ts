@@ -3,30 +3,30 @@ import { ProcessorUnreachable } from '#domain/payments'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { EVERY_VIEW } from '../support/budget.ts'
-import { adminPages, earnings } from './earnings.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
+import { buyerPages } from './buyer-pages.ts'
+import { adminPages, earningPages } from './earning-pages.ts'
 import { followLink, openEmail } from './emails.ts'
-import { holdings } from './holdings.ts'
-import { openStage, type Stage } from './stage.ts'
 import {
   arrive,
   buy,
   CARDS,
   giveCard,
   giveDetails,
+  goToConfirm,
   keyOnSuccess,
   newEmail,
   press,
-  walkToConfirm,
 } from './steps.ts'
 
-/** A stage whose processor can fall silent, or break. */
-export interface TourStage extends Stage {
+/** A service whose processor can fall silent, or break. */
+export interface PagesTest extends BrowserTest {
   processor: { state: 'works' | 'is silent' | 'breaks' }
 }
 
-export async function openTourStage(): Promise<TourStage> {
-  const processor: TourStage['processor'] = { state: 'works' }
-  const stage = await openStage({
+export async function openPagesTest(): Promise<PagesTest> {
+  const processor: PagesTest['processor'] = { state: 'works' }
+  const setup = await openBrowserTest({
     processor: (sandbox) => ({
       ...sandbox,
       async find(key) {
@@ -39,14 +39,14 @@ export async function openTourStage(): Promise<TourStage> {
       },
     }),
   })
-  return { ...stage, processor }
+  return { ...setup, processor }
 }
 
-/** A walk that stops at every page on its way and says the page's name. */
-export type Tour = (stage: TourStage, page: Page) => AsyncGenerator<string>
+/** Opens one page after another and yields the name of each. */
+export type PageTour = (setup: PagesTest, page: Page) => AsyncGenerator<string>
 
 /** The pages that anyone comes by. */
-const SHORT_TOURS: Record<string, Tour> = {
+const SHORT_PAGE_TOURS: Record<string, PageTour> = {
   'public pages': publicPages,
   'a purchase': purchase,
   'signing in': signingIn,
@@ -54,20 +54,20 @@ const SHORT_TOURS: Record<string, Tour> = {
   'error pages': faults,
 }
 
-/** Every tour by its name; together they come by every page of the service for people. */
-export const TOURS: Record<string, Tour> = EVERY_VIEW
+/** Every page tour by its name; together they open every page of the service for people. */
+export const PAGE_TOURS: Record<string, PageTour> = EVERY_VIEW
   ? {
-      ...SHORT_TOURS,
+      ...SHORT_PAGE_TOURS,
       'a purchase with trouble': trouble,
       'emails and their links': emailsAndLinks,
-      'earnings of sellers and affiliates': earnings,
+      'earnings of sellers and affiliates': earningPages,
       'staff pages': adminPages,
       // Its buyer is the cast's affiliate, who earns on no own card; and it moves an app's clock.
-      'what a buyer owns': holdings,
+      'what a buyer owns': buyerPages,
     }
-  : SHORT_TOURS
+  : SHORT_PAGE_TOURS
 
-async function* publicPages({ service }: TourStage, page: Page) {
+async function* publicPages({ service }: PagesTest, page: Page) {
   await page.goto('/dev/mailbox/')
   yield 'mailbox, empty'
   await page.goto('/')
@@ -92,8 +92,8 @@ async function* publicPages({ service }: TourStage, page: Page) {
   yield 'api'
 }
 
-async function* purchase(stage: TourStage, page: Page) {
-  const { prices, client_id } = stage.service.demo.app
+async function* purchase(setup: PagesTest, page: Page) {
+  const { prices, client_id } = setup.service.demo.app
   await page.goto(prices[0]!.buy_url)
   yield 'details'
   await giveDetails(page, newEmail())
@@ -117,8 +117,8 @@ async function* purchase(stage: TourStage, page: Page) {
   yield 'manage'
 }
 
-async function* trouble(stage: TourStage, page: Page) {
-  const buy_url = stage.service.demo.app.prices[0]!.buy_url
+async function* trouble(setup: PagesTest, page: Page) {
+  const buy_url = setup.service.demo.app.prices[0]!.buy_url
   const email = newEmail()
   await page.goto(buy_url)
   await page.getByLabel('Country').selectOption('Canada')
@@ -148,25 +148,25 @@ async function* trouble(stage: TourStage, page: Page) {
   await press(page, 'Fail authentication')
   await page.getByRole('link', { name: 'Use another card' }).click()
   await giveCard(page, CARDS.answer_lost)
-  stage.processor.state = 'is silent'
+  setup.processor.state = 'is silent'
   await press(page, /^Pay /)
   await arrive(page, 'Your bank is answering')
   yield 'processing'
-  stage.processor.state = 'works'
+  setup.processor.state = 'works'
   await keyOnSuccess(page)
   await page.goto(`${buy_url}?next=https://elsewhere.example/`)
   yield 'misconfigured link'
 
   const other = { slug: 'sextant', name: 'Sextant', trial_days: 14 }
-  const { price_id } = await addApp(stage.service, other)
-  await walkToConfirm(page, { buy_url: `/buy/${price_id}/`, email: newEmail() })
+  const { price_id } = await addApp(setup.service, other)
+  await goToConfirm(page, { buy_url: `/buy/${price_id}/`, email: newEmail() })
   yield 'confirm, a trial'
   await press(page, 'Start free trial')
   await keyOnSuccess(page)
   yield 'success, a trial'
 }
 
-async function* signingIn({ service }: TourStage, page: Page) {
+async function* signingIn({ service }: PagesTest, page: Page) {
   const { demo } = service
   await page.goto('/signin/')
   yield 'sign in'
@@ -191,19 +191,19 @@ async function* signingIn({ service }: TourStage, page: Page) {
   yield 'sign in, on the way, link sent'
 }
 
-async function* emailsAndLinks(stage: TourStage, page: Page) {
+async function* emailsAndLinks(setup: PagesTest, page: Page) {
   const email = newEmail()
-  const buyer = await (await stage.browser.newContext()).newPage()
-  await buy(buyer, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email })
+  const buyer = await (await setup.browser.newContext()).newPage()
+  await buy(buyer, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email })
   await buyer.context().close()
   const receipt = { email, subject: /^Your receipt/ }
-  await openEmail(stage, page, receipt)
+  await openEmail(setup, page, receipt)
   yield 'email'
   await page.getByRole('link', { name: 'All letters' }).click()
   await arrive(page, 'Development mailbox')
   yield 'mailbox'
   for (const purpose of ['verify_email', 'set_password', 'not_me']) {
-    await openEmail(stage, page, receipt)
+    await openEmail(setup, page, receipt)
     await followLink(page, purpose)
     yield `link ${purpose}`
     if (purpose !== 'set_password') continue
@@ -214,20 +214,20 @@ async function* emailsAndLinks(stage: TourStage, page: Page) {
   await press(page, 'Lock the account')
   await arrive(page, 'The account is locked')
   yield 'locked'
-  await openEmail(stage, page, receipt)
+  await openEmail(setup, page, receipt)
   await followLink(page, 'verify_email')
   yield 'link, spent'
-  const { seller } = stage.service.demo
+  const { seller } = setup.service.demo
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(seller.email)
   await press(page, 'Email me a sign-in link')
-  await openEmail(stage, page, { email: seller.email, subject: /sign-in link/ })
+  await openEmail(setup, page, { email: seller.email, subject: /sign-in link/ })
   yield 'email with a link'
   await followLink(page, 'sign_in')
   yield 'link sign_in'
 }
 
-async function* selling({ service }: TourStage, page: Page) {
+async function* selling({ service }: PagesTest, page: Page) {
   const { demo, world } = service
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(demo.seller.email)
@@ -274,7 +274,7 @@ async function* selling({ service }: TourStage, page: Page) {
   yield 'terms, owed'
 }
 
-async function* faults({ service, processor }: TourStage, page: Page) {
+async function* faults({ service, processor }: PagesTest, page: Page) {
   const { demo, world } = service
   await page.goto('/nowhere/')
   yield 'not found'

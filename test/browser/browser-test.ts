@@ -8,11 +8,11 @@ import { borrowBrowser, returnBrowser } from '../support/browser.ts'
 import { ManualClock } from '../support/clock.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { type Choices, openTestService, type TestService } from '../support/service.ts'
-import { watch } from './watch.ts'
+import { recordFaults } from './faults.ts'
 
 const PATIENCE_MS = 15_000
 
-/** The machine's time, which a walk may put forward. */
+/** The machine's time, which a test may put forward. */
 export class RunningClock extends ManualClock {
   #start = Date.now()
 
@@ -21,21 +21,21 @@ export class RunningClock extends ManualClock {
   }
 }
 
-/** A service and the cast's own site, both on real ports, and a browser to walk them with. */
-export interface Stage {
+/** A service and the cast's own site, both on real ports, and a browser that opens both. */
+export interface BrowserTest {
   service: TestService
   site: Tidepool
   browser: Browser
   /** A person with a browser of his own; what happens in it unasked fails the test. */
-  visitor(t: TestContext, choices?: BrowserContextOptions): Promise<Page>
+  newPage(t: TestContext, choices?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }
 
 /**
- * Opens a stage. The service is at `localhost` and the seller's site at 127.0.0.1, so that they are
+ * Opens both. The service is at `localhost` and the seller's site at 127.0.0.1, so that they are
  * two sites to a browser, as they are in real life.
  */
-export async function openStage(choices: Choices = {}): Promise<Stage> {
+export async function openBrowserTest(choices: Choices = {}): Promise<BrowserTest> {
   const clock = new RunningClock(new Date())
   const service = await openTestService({ clock, ...choices })
   const { base_url } = service.world.config
@@ -55,11 +55,11 @@ export async function openStage(choices: Choices = {}): Promise<Stage> {
     service,
     site,
     browser,
-    async visitor(t, options = {}) {
+    async newPage(t, options = {}) {
       const viewport = { width: 1280, height: 900 }
       const context = await browser.newContext({ baseURL: base_url, viewport, ...options })
       context.setDefaultTimeout(PATIENCE_MS)
-      const faults = watch(context, base_url)
+      const faults = recordFaults(context, base_url)
       t.after(async () => {
         await context.close()
         assert.deepEqual(faults, [])
@@ -79,7 +79,7 @@ export async function openStage(choices: Choices = {}): Promise<Stage> {
 }
 
 /** How often the processor itself, whose records are the second truth, has charged a buyer. */
-export async function chargesOf({ service }: Stage, email: string): Promise<number> {
+export async function chargesOf({ service }: BrowserTest, email: string): Promise<number> {
   const { count } = await service.world.db.one<{ count: number }>(sql`
     select count(*) from sandbox.charges c join attempts a on a.id = c.key
     where c.status = 'succeeded' and a.email_normalised = ${email.toLowerCase()}`)

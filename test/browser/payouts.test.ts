@@ -8,27 +8,27 @@ import { handleEvents } from '#surfaces/processor-events/worker'
 import { objectTo } from '../support/disputes.ts'
 import { BANKS, payeeOf } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { accessibilityProblems } from './accessibility.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, press, signIn } from './steps.ts'
 
 const DAY = 86_400
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** A browser in which somebody of the cast is signed in, on a page of his own. */
-async function visit(
+async function openSignedIn(
   t: TestContext,
   who: 'seller' | 'affiliate' | 'operator',
   path: string,
 ): Promise<Page> {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.goto(path)
-  await signIn(page, stage.service, who)
+  await signIn(page, setup.service, who)
   return page
 }
 
@@ -40,8 +40,8 @@ async function nameBank(page: Page, account: string): Promise<void> {
   await page.getByLabel('Account number').fill(account)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of a walk pass in seconds: the calendar shall not pay in between.
-  await stage.service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
+  // The days of this test pass in seconds: the calendar shall not pay in between.
+  await setup.service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
 /** The amounts in a column of the statement, in cents, and the total at its foot. */
@@ -53,12 +53,12 @@ async function column(page: Page, index: number): Promise<{ sum: number; total: 
 }
 
 test('a payout month: what was sold, given back and disputed is a statement that sums to the balance', async (t) => {
-  const { service } = stage
+  const { service } = setup
   const { owner } = await payeeOf(service, 'seller')
-  const page = await visit(t, 'seller', '/dashboard/payouts/')
+  const page = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await arrive(page, 'Payouts')
   await page.getByText('Payouts start at $25.00.').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await nameBank(page, BANKS.works)
 
   for (let month = 0; month < 4; month++) {
@@ -69,19 +69,19 @@ test('a payout month: what was sold, given back and disputed is a statement that
   await refund(service, given, 2_000)
   await objectTo(service, (await buy(service)).charge)
   // Weeks have passed, and with them the seller's session.
-  const returned = await visit(t, 'seller', '/dashboard/payouts/')
+  const returned = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await returned.getByText('Still held:').waitFor()
-  assert.deepEqual(await barriers(returned), [])
+  assert.deepEqual(await accessibilityProblems(returned), [])
   service.clock.pass(7 * DAY)
   const balance = 0 - (await ledger.balanceOf(service.world.db, 'seller_payable', owner))
 
-  const later = await visit(t, 'seller', '/dashboard/payouts/')
+  const later = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await press(later, 'Pay me now')
   await later.getByText('Your payout is on its way to your bank.').waitFor()
   assert.equal(await ledger.balanceOf(service.world.db, 'seller_payable', owner), 0)
   await later.getByRole('link', { name: /^Payout \d+: / }).click()
   await arrive(later, /^Payout \d+: \$/)
-  assert.deepEqual(await barriers(later), [])
+  assert.deepEqual(await accessibilityProblems(later), [])
   const { sum, total } = await column(later, 5)
   assert.deepEqual([sum, total], [balance, balance])
   const download = later.waitForEvent('download')
@@ -95,10 +95,10 @@ test('a payout month: what was sold, given back and disputed is a statement that
 })
 
 test('a payout that the bank sends back says why, and is part of the next', async (t) => {
-  const { service } = stage
+  const { service } = setup
   await buy(service, { price: 2 })
   service.clock.pass(7 * DAY)
-  const page = await visit(t, 'seller', '/dashboard/payouts/')
+  const page = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await nameBank(page, BANKS.closed)
   await press(page, 'Pay me now')
   await page.getByText('on its way').first().waitFor()
@@ -110,58 +110,58 @@ test('a payout that the bank sends back says why, and is part of the next', asyn
     .first()
     .click()
   await page.getByText('The bank did not take this payout').waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 })
 
 test('somebody becomes an affiliate, and sees every commission and its payment', async (t) => {
-  const { service } = stage
+  const { service } = setup
   const query = `?ref=${service.demo.affiliate.code}`
   for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
   await refund(service, await buy(service, { price: 2, query }))
-  const page = await visit(t, 'affiliate', '/affiliate/')
+  const page = await openSignedIn(t, 'affiliate', '/affiliate/')
   await arrive(page, 'Referrals')
   await page
     .getByText(/^Held until/)
     .first()
     .waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   service.clock.pass(30 * DAY)
-  const later = await visit(t, 'affiliate', '/affiliate/')
+  const later = await openSignedIn(t, 'affiliate', '/affiliate/')
   await nameBank(later, BANKS.works)
   await press(later, 'Pay me now')
   await later
     .getByText(/^Taken back with/)
     .first()
     .waitFor()
-  assert.deepEqual(await barriers(later), [])
+  assert.deepEqual(await accessibilityProblems(later), [])
   await later.getByRole('link', { name: /^Payout \d+: / }).click()
   const { sum, total } = await column(later, 3)
   assert.deepEqual([sum, total], [total, 12 * 237])
 
-  const newcomer = await visit(t, 'operator', '/affiliate/')
+  const newcomer = await openSignedIn(t, 'operator', '/affiliate/')
   await arrive(newcomer, 'Earn with referrals')
-  assert.deepEqual(await barriers(newcomer), [])
+  assert.deepEqual(await accessibilityProblems(newcomer), [])
   await newcomer.getByLabel('Code').fill('purser')
   await press(newcomer, 'Become an affiliate')
   const summary = newcomer.getByRole('alert')
   await summary.getByRole('link', { name: /kept for the service/ }).click()
-  assert.deepEqual(await barriers(newcomer), [])
+  assert.deepEqual(await accessibilityProblems(newcomer), [])
   await newcomer.getByLabel('Code').fill('otis-finds')
   await press(newcomer, 'Become an affiliate')
   await newcomer.getByText('You are an affiliate now.').waitFor()
 })
 
 test('an operator files a month, all states at once, and watches how far it is', async (t) => {
-  const { service } = stage
+  const { service } = setup
   const month = service.clock.now().toISOString().slice(0, 7)
   for (const zip of ['78701', '10001', '98101']) {
     await buy(service, { price: 2, address: { country: 'US', zip } })
   }
   service.clock.pass(32 * DAY)
-  const page = await visit(t, 'operator', '/admin/tax/')
+  const page = await openSignedIn(t, 'operator', '/admin/tax/')
   await arrive(page, 'Sales tax')
-  assert.deepEqual(await barriers(page), [])
-  // Texas has earlier months, from the walks before: a state's months are filed in their order.
+  assert.deepEqual(await accessibilityProblems(page), [])
+  // Texas has earlier months, from the tests before: a state's months are filed in their order.
   const earlier = (await taxOwed(service.world)).filter((each) => each.month < month)
   for (const each of earlier) {
     await page.goto(`/admin/tax/${each.month}/${each.state}/`)
@@ -169,11 +169,11 @@ test('an operator files a month, all states at once, and watches how far it is',
     await press(page, 'File and pay')
     await page.getByText('Filed and paid.').waitFor()
   }
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.goto(`/admin/tax/${month}/`)
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByLabel('Reference of the batch').fill('BATCH-1')
   await press(page, 'File and pay all')
   await page.getByText(/States filed and paid: \d+\./).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { chargesOf, openStage, type Stage } from './stage.ts'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 const browsers = [
   ['with scripts, on a wide screen', { viewport: { width: 1280, height: 900 } }],
@@ -20,15 +20,15 @@ const browsers = [
 
 for (const [name, choices] of browsers) {
   test(`a buyer goes from Buy to a verified license, ${name}`, async (t) => {
-    const page = await stage.visitor(t, choices)
+    const page = await setup.newPage(t, choices)
     const email = newEmail()
-    await page.goto(stage.site.url)
+    await page.goto(setup.site.url)
     await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
     await giveDetails(page, email)
     await giveCard(page)
     await arrive(page, 'Confirm your order')
     await page.getByText('Visa ending in 4242').waitFor()
-    assert.equal(await chargesOf(stage, email), 0)
+    assert.equal(await chargesOf(setup, email), 0)
     await press(page, 'Pay $12.60')
 
     assert.match(await keyOnSuccess(page), /^key_[0-9A-Za-z]{33}$/)
@@ -36,17 +36,17 @@ for (const [name, choices] of browsers) {
     await verifiedAt(page)
 
     // Whoever owns it already is sent back, whichever plan the link is for.
-    await page.goto(stage.site.url)
+    await page.goto(setup.site.url)
     await page.getByRole('link', { name: 'Buy Pro yearly' }).click()
     await arriveAtSite(page)
-    assert.equal(await chargesOf(stage, email), 1)
+    assert.equal(await chargesOf(setup, email), 1)
   })
 }
 
 test('the success page leads back to the app by itself', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.clock.install()
-  await page.goto(stage.site.url)
+  await page.goto(setup.site.url)
   const buy_url = await page.getByRole('link', { name: 'Buy Lifetime' }).getAttribute('href')
   await buy(page, { buy_url: buy_url!, email: newEmail() })
   await page
@@ -58,9 +58,9 @@ test('the success page leads back to the app by itself', async (t) => {
 })
 
 test('a buyer who wants to stay on the success page stays', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.clock.install()
-  await buy(page, { buy_url: stage.service.demo.app.prices[0]!.buy_url, email: newEmail() })
+  await buy(page, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   await press(page, 'Stay on this page')
   await page.getByText('You are staying on this page.', { exact: true }).first().waitFor()
   await page.clock.runFor('10:00')
@@ -68,10 +68,10 @@ test('a buyer who wants to stay on the success page stays', async (t) => {
 })
 
 async function arriveAtSite(page: Page): Promise<void> {
-  await page.waitForURL(`${stage.site.url}/**`)
+  await page.waitForURL(`${setup.site.url}/**`)
 }
 
 async function verifiedAt(page: Page): Promise<void> {
-  await page.waitForURL(`${stage.site.url}/app`)
+  await page.waitForURL(`${setup.site.url}/app`)
   await page.getByRole('heading', { name: 'License verified' }).waitFor()
 }

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { accessibilityProblems } from './accessibility.ts'
 import { type AgentProgram, LIBRARIES, type Library, startAgent } from './agent-program.ts'
-import { barriers } from './look.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 /** An agent that the endpoint has sent away to be allowed, and the page on which it asks for that. */
 async function atConsent(t: TestContext, library: Library) {
-  const agent = await startAgent(library, stage.service.world.config.base_url)
+  const agent = await startAgent(library, setup.service.world.config.base_url)
   t.after(() => agent.close())
   await assert.rejects(agent.connect(), /unauthorized/i)
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.goto(agent.authorization())
   await arrive(page, 'Sign in')
-  const { email, password } = stage.service.demo.seller
+  const { email, password } = setup.service.demo.seller
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -43,7 +43,7 @@ async function allow(agent: AgentProgram, page: Page): Promise<void> {
 for (const library of Object.keys(LIBRARIES) as Library[]) {
   test(`an agent on ${library} is allowed in the browser, works, and ends with the sign-out`, async (t) => {
     const { agent, page } = await atConsent(t, library)
-    assert.equal((await barriers(page)).join('\n'), '')
+    assert.equal((await accessibilityProblems(page)).join('\n'), '')
     await page.getByText(`go on to ${new URL(agent.callback).host}`).waitFor()
     await allow(agent, page)
     const { structuredContent } = await agent.call('list_apps', {})
@@ -87,7 +87,7 @@ test('a person ends the access of one agent on the page that lists them', async 
   const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
   await allow(agent, page)
   await page.goto('/account/connections/')
-  assert.equal((await barriers(page)).join('\n'), '')
+  assert.equal((await accessibilityProblems(page)).join('\n'), '')
   const { host } = new URL(agent.callback)
   const row = page
     .getByRole('listitem')
@@ -96,6 +96,6 @@ test('a person ends the access of one agent on the page that lists them', async 
   await row.getByRole('button', { name: 'End access' }).click()
   await page.getByText('access is ended').waitFor()
   assert.equal(await page.getByText(`An agent at ${host}`).count(), 0)
-  assert.equal((await barriers(page)).join('\n'), '')
+  assert.equal((await accessibilityProblems(page)).join('\n'), '')
   await assert.rejects(agent.call('list_apps', {}), /unauthorized/i)
 })

@@ -4,18 +4,18 @@ import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { freePort } from '../../scripts/throwaway-postgres.ts'
-import { chargesOf, openStage, type Stage } from './stage.ts'
-import { arrive, buy, CARDS, keyOnSuccess, newEmail, press, walkToConfirm } from './steps.ts'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
+import { arrive, buy, CARDS, goToConfirm, keyOnSuccess, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 let buy_url: string
 let evil: { port: number; server: Server }
 /** What the page of somebody with bad intentions says. */
 let evilPage = ''
 
 before(async () => {
-  stage = await openStage()
-  buy_url = stage.service.demo.app.prices[0]!.buy_url
+  setup = await openBrowserTest()
+  buy_url = setup.service.demo.app.prices[0]!.buy_url
   const port = await freePort()
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html')
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(async () => {
   evil.server.close()
-  await stage.close()
+  await setup.close()
 })
 
 /** The form of a page that sends itself to another address as soon as it is opened. */
@@ -51,9 +51,9 @@ async function secretsOf(page: Page): Promise<Record<string, string>> {
 // Another site, whose form brings no cookies along; and another port of the same site, whose does.
 for (const host of ['127.0.0.1', 'localhost']) {
   test(`a page at ${host} cannot press Pay for the buyer, even if it knew the form's secrets`, async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     const email = newEmail()
-    await walkToConfirm(page, { buy_url, email })
+    await goToConfirm(page, { buy_url, email })
     const confirm_url = page.url()
     evilPage = selfSending(confirm_url, await secretsOf(page))
     const other = await page.context().newPage()
@@ -61,21 +61,21 @@ for (const host of ['127.0.0.1', 'localhost']) {
     await other.goto(`http://${host}:${evil.port}/`)
     assert.equal((await answered).status(), 403)
     await arrive(other, 'Please try that again')
-    assert.equal(await chargesOf(stage, email), 0)
+    assert.equal(await chargesOf(setup, email), 0)
 
     // The buyer's own page was not harmed.
     await press(page, /^Pay /)
     await keyOnSuccess(page)
-    assert.equal(await chargesOf(stage, email), 1)
+    assert.equal(await chargesOf(setup, email), 1)
   })
 
   test(`a page at ${host} cannot answer the bank, sign out or sign in for the buyer`, async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     const email = newEmail()
-    await walkToConfirm(page, { buy_url, email, card: CARDS.asks })
+    await goToConfirm(page, { buy_url, email, card: CARDS.asks })
     await press(page, /^Pay /)
     await arrive(page, 'Confirm that it is you')
-    const { base_url } = stage.service.world.config
+    const { base_url } = setup.service.world.config
     const attacks: [string, Record<string, string>][] = [
       [page.url(), { result: 'complete' }],
       [`${base_url}/signout/`, {}],
@@ -88,15 +88,15 @@ for (const host of ['127.0.0.1', 'localhost']) {
       await other.goto(`http://${host}:${evil.port}/`)
       assert.equal((await answered).status(), 403, address)
     }
-    assert.equal(await chargesOf(stage, email), 0)
+    assert.equal(await chargesOf(setup, email), 0)
   })
 }
 
 test('no page can be shown inside a page of another site', async () => {
   // A context of its own: the browser writes each refusal into the console.
-  const context = await stage.browser.newContext({ baseURL: stage.service.world.config.base_url })
+  const context = await setup.browser.newContext({ baseURL: setup.service.world.config.base_url })
   const page = await context.newPage()
-  await walkToConfirm(page, { buy_url, email: newEmail() })
+  await goToConfirm(page, { buy_url, email: newEmail() })
   for (const address of [page.url(), buy_url, '/signin/', '/account/', '/', '/nowhere/']) {
     const url = new URL(address, buy_url).href
     evilPage = `<iframe src="${url}"></iframe>`
@@ -111,8 +111,8 @@ test('no page can be shown inside a page of another site', async () => {
 })
 
 test('every cookie is of this host alone, and out of reach of scripts and other sites', async (t) => {
-  const page = await stage.visitor(t)
-  const { code } = stage.service.demo.affiliate
+  const page = await setup.newPage(t)
+  const { code } = setup.service.demo.affiliate
   await page.goto('/apps/tidepool/')
   await page.getByRole('link', { name: 'Buy Pro monthly' }).click()
   await buy(page, { buy_url: `${buy_url}?ref=${code}`, email: newEmail() })
@@ -128,9 +128,9 @@ test('every cookie is of this host alone, and out of reach of scripts and other 
 })
 
 test('another browser cannot open a step of somebody else’s purchase', async (t) => {
-  const page = await stage.visitor(t)
-  await walkToConfirm(page, { buy_url, email: newEmail() })
-  const stranger = await stage.visitor(t)
+  const page = await setup.newPage(t)
+  await goToConfirm(page, { buy_url, email: newEmail() })
+  const stranger = await setup.newPage(t)
   await stranger.goto(page.url())
   await arrive(stranger, 'There is nothing here')
   await press(page, /^Pay /)

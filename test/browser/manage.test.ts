@@ -6,29 +6,29 @@ import { cents } from '#platform/money'
 import { addApp } from '../support/apps.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { DAY, playDue } from '../support/subscriber.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 before(async () => {
-  stage = await openStage()
+  setup = await openBrowserTest()
 })
-after(() => stage.close())
+after(() => setup.close())
 
 let slugs = 0
 
-/** An app of its own for a walk, so that its clock is its own too. */
+/** An app of its own for a test, so that its clock is its own too. */
 async function anApp(facts: { trial_days?: number } = {}) {
-  const slug = `walked-${++slugs}`
-  return await addApp(stage.service, { slug, name: 'Harbor', amount: cents(1000), ...facts })
+  const slug = `changed-${++slugs}`
+  return await addApp(setup.service, { slug, name: 'Harbor', amount: cents(1000), ...facts })
 }
 
 /** Lets days pass for one app, and does what is due then. */
 async function passDays(client_id: string, days: number): Promise<void> {
-  const { db } = stage.service.world
+  const { db } = setup.service.world
   const { clock_ahead } = (await apps.find(db, client_id))!
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
-  await playDue(stage.service)
+  await playDue(setup.service)
 }
 
 /** What the processor's page asks for of another card. */
@@ -50,8 +50,8 @@ const shownKey = async (page: Page) =>
 
 test('an upgrade charges the cents that were shown, and the key stays', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
-  const { client_id, prices } = stage.service.demo.app
+  const page = await setup.newPage(t)
+  const { client_id, prices } = setup.service.demo.app
   const key = await buy(page, { buy_url: prices[0]!.buy_url, email })
   await page.goto(`/manage/${client_id}/`)
   await page.getByRole('link', { name: 'Change plan' }).click()
@@ -66,14 +66,14 @@ test('an upgrade charges the cents that were shown, and the key stays', async (t
   await press(page, /^Pay /)
   await page.getByText('You have moved.').waitFor()
   await badge(page, 'Yours for good')
-  const taken = await takenFrom(stage.service, email)
+  const taken = await takenFrom(setup.service, email)
   assert.deepEqual(taken, [1260, Number(dollars) * 100 + Number(cent)])
   assert.equal(await shownKey(page), key)
 })
 
 test('a renewal fails, the buyer mends the card, and the same key is active', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const app = await anApp()
   const never_renews = '4999 9900 0000 0197'
   const key = await buy(page, { buy_url: `/buy/${app.price_id}/`, email, card: never_renews })
@@ -86,7 +86,7 @@ test('a renewal fails, the buyer mends the card, and the same key is active', as
   await page.getByText('The payment went through, and your license is active.').waitFor()
   await badge(page, 'Active')
   assert.equal(await shownKey(page), key)
-  assert.deepEqual(await takenFrom(stage.service, email), [1050, 1050])
+  assert.deepEqual(await takenFrom(setup.service, email), [1050, 1050])
   // Its receipt is a paper that opens in the browser.
   const receipts = page.getByRole('link', { name: 'Receipt (PDF)' })
   assert.equal(await receipts.count(), 2)
@@ -96,7 +96,7 @@ test('a renewal fails, the buyer mends the card, and the same key is active', as
 
 test('a trial turns into a plan that is paid, on its day and for its sum', async (t) => {
   const email = newEmail()
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const app = await anApp({ trial_days: 14 })
   await page.goto(`/buy/${app.price_id}/`)
   await giveDetails(page, email)
@@ -107,10 +107,10 @@ test('a trial turns into a plan that is paid, on its day and for its sum', async
   await badge(page, 'Trial')
   await page.getByText('First charge').waitFor()
   // The card was verified, and nothing taken.
-  assert.deepEqual(await takenFrom(stage.service, email), [0])
+  assert.deepEqual(await takenFrom(setup.service, email), [0])
   await passDays(app.client_id, 15)
   await page.reload()
   await badge(page, 'Active')
-  assert.deepEqual(await takenFrom(stage.service, email), [0, 1050])
+  assert.deepEqual(await takenFrom(setup.service, email), [0, 1050])
   assert.equal(await shownKey(page), key)
 })

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CARD_STRIDE, FULL_ONLY } from '../support/budget.ts'
-import { chargesOf, openStage, type Stage } from './stage.ts'
+import { type BrowserTest, chargesOf, openBrowserTest } from './browser-test.ts'
 import {
   arrive,
   buy,
   CARDS,
   giveCard,
   giveDetails,
+  goToConfirm,
   keyOnSuccess,
   newEmail,
   press,
-  walkToConfirm,
 } from './steps.ts'
 
-let stage: Stage
+let setup: BrowserTest
 let buy_url: string
 before(async () => {
-  stage = await openStage()
-  buy_url = stage.service.demo.app.prices[0]!.buy_url
+  setup = await openBrowserTest()
+  buy_url = setup.service.demo.app.prices[0]!.buy_url
 })
-after(() => stage.close())
+after(() => setup.close())
 
 test('an address that is not sold to, or does not exist, is named and nothing typed is lost', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
   await page.goto(buy_url)
   await page.getByLabel('Country').selectOption('Canada')
@@ -43,7 +43,7 @@ test('an address that is not sold to, or does not exist, is named and nothing ty
 })
 
 test('a card that cannot be read is refused, and its number is not shown again', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   await page.goto(buy_url)
   await giveDetails(page, newEmail())
   await giveCard(page, '4242 4242 4242 4241')
@@ -68,12 +68,12 @@ const declines = [
 ] as const
 
 test('each declined card is answered with its sentence, and another card then works', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
   const tried = declines.filter((_, at) => at % CARD_STRIDE === 0)
   for (const [index, [number, sentence]] of tried.entries()) {
     // A checkout is confirmed six times a minute at most, so a new one begins after five cards.
-    if (index % 5 === 0) await walkToConfirm(page, { buy_url, email, card: number })
+    if (index % 5 === 0) await goToConfirm(page, { buy_url, email, card: number })
     else {
       await page.getByRole('link', { name: 'Use another card' }).click()
       await giveCard(page, number)
@@ -85,19 +85,19 @@ test('each declined card is answered with its sentence, and another card then wo
     // The card's ending is on the page, so this is the answer to this very card.
     await page.getByText(`ending in ${number.slice(-4)}`).waitFor()
   }
-  assert.equal(await chargesOf(stage, email), 0)
+  assert.equal(await chargesOf(setup, email), 0)
   await page.getByRole('link', { name: 'Use another card' }).click()
   await giveCard(page)
   await press(page, /^Pay /)
   await keyOnSuccess(page)
-  assert.equal(await chargesOf(stage, email), 1)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 test(
   'a card from abroad, or with a ZIP code that does not exist, is refused before paying',
   FULL_ONLY,
   async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     const email = newEmail()
     await page.goto(buy_url)
     await giveDetails(page, email)
@@ -110,39 +110,39 @@ test(
     await page.getByRole('link', { name: 'Use another card' }).click()
     await giveCard(page)
     await arrive(page, 'Confirm your order')
-    assert.equal(await chargesOf(stage, email), 0)
+    assert.equal(await chargesOf(setup, email), 0)
   },
 )
 
 test('a bank that asks is answered: a failed answer charges nothing, a good one completes', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
-  await walkToConfirm(page, { buy_url, email, card: CARDS.asks })
+  await goToConfirm(page, { buy_url, email, card: CARDS.asks })
   await press(page, /^Pay /)
   await press(page, 'Fail authentication')
   await page.getByText('The payment was not confirmed with your bank. Try again.').waitFor()
-  assert.equal(await chargesOf(stage, email), 0)
+  assert.equal(await chargesOf(setup, email), 0)
   await press(page, /^Pay /)
   await press(page, 'Complete authentication')
   await keyOnSuccess(page)
-  assert.equal(await chargesOf(stage, email), 1)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
   const options = javaScriptEnabled ? {} : FULL_ONLY
   test(`pressing Pay twice charges once, ${how} scripts`, options, async (t) => {
-    const page = await stage.visitor(t, { javaScriptEnabled })
+    const page = await setup.newPage(t, { javaScriptEnabled })
     const email = newEmail()
-    await walkToConfirm(page, { buy_url, email })
+    await goToConfirm(page, { buy_url, email })
     await page.getByRole('button', { name: /^Pay / }).dblclick()
     await keyOnSuccess(page)
-    assert.equal(await chargesOf(stage, email), 1)
+    assert.equal(await chargesOf(setup, email), 1)
   })
 }
 
 test('reloading and going back after paying shows the same license and charges nothing', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
   const key = await buy(page, { buy_url, email })
   await page.reload()
@@ -153,13 +153,13 @@ test('reloading and going back after paying shows the same license and charges n
   await arrive(page, 'We have your card')
   await page.getByRole('link', { name: 'Go on with your order' }).click()
   assert.equal(await keyOnSuccess(page), key)
-  assert.equal(await chargesOf(stage, email), 1)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 test('two tabs with the same order pay once, and both show the license', async (t) => {
-  const page = await stage.visitor(t)
+  const page = await setup.newPage(t)
   const email = newEmail()
-  await walkToConfirm(page, { buy_url, email })
+  await goToConfirm(page, { buy_url, email })
   const other = await page.context().newPage()
   await other.goto(page.url())
   await arrive(other, 'Confirm your order')
@@ -167,23 +167,23 @@ test('two tabs with the same order pay once, and both show the license', async (
   const key = await keyOnSuccess(page)
   await press(other, /^Pay /)
   assert.equal(await keyOnSuccess(other), key)
-  assert.equal(await chargesOf(stage, email), 1)
+  assert.equal(await chargesOf(setup, email), 1)
 })
 
 test(
   'two tabs with orders of the same buyer pay once, and the second leads to the app',
   FULL_ONLY,
   async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     const email = newEmail()
-    await walkToConfirm(page, { buy_url, email })
+    await goToConfirm(page, { buy_url, email })
     const other = await page.context().newPage()
-    await walkToConfirm(other, { buy_url: stage.service.demo.app.prices[1]!.buy_url, email })
+    await goToConfirm(other, { buy_url: setup.service.demo.app.prices[1]!.buy_url, email })
     await press(page, /^Pay /)
     await keyOnSuccess(page)
     await press(other, /^Pay /)
-    await other.waitForURL(`${stage.site.url}/**`)
-    assert.equal(await chargesOf(stage, email), 1)
+    await other.waitForURL(`${setup.site.url}/**`)
+    assert.equal(await chargesOf(setup, email), 1)
   },
 )
 
@@ -194,13 +194,13 @@ for (const javaScriptEnabled of [true, false]) {
     `a lost answer is waited for, and the page moves on by itself, ${how} scripts`,
     options,
     async (t) => {
-      const page = await stage.visitor(t, { javaScriptEnabled })
+      const page = await setup.newPage(t, { javaScriptEnabled })
       const email = newEmail()
-      await walkToConfirm(page, { buy_url, email, card: CARDS.answer_lost })
+      await goToConfirm(page, { buy_url, email, card: CARDS.answer_lost })
       await press(page, /^Pay /)
       await arrive(page, 'Your bank is answering')
       await keyOnSuccess(page)
-      assert.equal(await chargesOf(stage, email), 1)
+      assert.equal(await chargesOf(setup, email), 1)
     },
   )
 }
@@ -209,18 +209,18 @@ test(
   'a charge that never arrived is given up, and the buyer reads that nothing was charged',
   FULL_ONLY,
   async (t) => {
-    const page = await stage.visitor(t)
+    const page = await setup.newPage(t)
     const email = newEmail()
-    await walkToConfirm(page, { buy_url, email, card: CARDS.request_lost })
+    await goToConfirm(page, { buy_url, email, card: CARDS.request_lost })
     await press(page, /^Pay /)
     await arrive(page, 'Your bank is answering')
-    stage.service.clock.pass(30)
+    setup.service.clock.pass(30)
     await page.getByRole('alert').getByText('Nothing was charged').waitFor()
-    assert.equal(await chargesOf(stage, email), 0)
+    assert.equal(await chargesOf(setup, email), 0)
     await page.getByRole('link', { name: 'Use another card' }).click()
     await giveCard(page)
     await press(page, /^Pay /)
     await keyOnSuccess(page)
-    assert.equal(await chargesOf(stage, email), 1)
+    assert.equal(await chargesOf(setup, email), 1)
   },
 )
