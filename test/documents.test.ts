@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+
+const read = (path: string) => readFileSync(path, 'utf8')
+const manifest = JSON.parse(read('package.json'))
+const decisions = globSync('docs/decisions/*.md').sort()
+
+const STATUS = /^- Status: (proposed|accepted|superseded by decision \d+)(; .+)?$/
+const DATE = /^- Date: 20\d\d-[01]\d-[0-3]\d$/
+const ALTERNATIVES = /^## Alternatives\n\n[^#\n].{15,}/m
+
+test('every decision record has a status, a date and alternatives', () => {
+  const faults = decisions.flatMap((path) => {
+    const text = read(path)
+    const [title = '', , status = '', date = ''] = text.split('\n')
+    const number = Number(/\/(\d{4})-/.exec(path)?.[1])
+    const isGood = {
+      title: title.startsWith(`# ${number}. `),
+      status: STATUS.test(status),
+      date: DATE.test(date),
+      alternatives: ALTERNATIVES.test(text),
+    }
+    return Object.entries(isGood)
+      .filter(([, good]) => !good)
+      .map(([part]) => `${path}: ${part}`)
+  })
+  assert.ok(decisions.length > 0)
+  assert.deepEqual(faults, [])
+})
+
+test('no two decision records have the same number', () => {
+  const numbers = decisions.map((path) => path.slice(0, 'docs/decisions/0000'.length))
+  assert.deepEqual(numbers, [...new Set(numbers)])
+})
+
+test('.node-version names the Node that the lock file installs', () => {
+  assert.equal(read('.node-version'), `${manifest.dependencies.node}\n`)
+  const lock = JSON.parse(read('package-lock.json'))
+  assert.equal(lock.packages['node_modules/node'].version, manifest.dependencies.node)
+})
+
+test('npm run dev watches folders that exist, and every one that the service reads', () => {
+  const watched = [...manifest.scripts.dev.matchAll(/--watch-path=(\S+)/g)].map(([, path]) => path)
+  for (const path of watched) assert.ok(existsSync(path), path)
+  assert.deepEqual(watched.toSorted(), [
+    'examples',
+    'legal',
+    'migrations',
+    'packages/client/src',
+    'src',
+  ])
+})
+
+const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'])
+
+test('documents link to files that exist', () => {
+  const broken = pages.flatMap((path) =>
+    [...read(path).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)]
+      .map(([, target]) => join(dirname(path), target!))
+      .filter((target) => !existsSync(target))
+      .map((target) => `${path} -> ${target}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('documents name npm scripts that exist', () => {
+  const missing = pages.flatMap((path) =>
+    [...read(path).matchAll(/\bnpm run ([a-z][a-z:-]*)/g)]
+      .filter(([, name]) => !(name! in manifest.scripts))
+      .map(([, name]) => `${path}: npm run ${name}`),
+  )
+  assert.deepEqual(missing, [])
+})
