@@ -8,20 +8,20 @@ import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { buyer, enterCard, TEXAS, takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { draws, inWeather, storm, type Weather } from '../support/weather.ts'
 
 const ASKS_ALWAYS = '4000002760003184'
 
 let service: TestService
 let trial: OtherApp
-let weather: Weather = () => 'arrives'
+let fateOf: CallFate = () => 'arrives'
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
   service = await openTestService({
     db,
-    processor: (sandbox) => inWeather(sandbox, () => weather()),
+    processor: (sandbox) => withCallFate(sandbox, () => fateOf()),
   })
   trial = await addApp(service, { slug: 'trial', trial_days: 14 })
 })
@@ -118,10 +118,10 @@ test('a recovery that is killed itself is finished by the next one', async () =>
   const price_id = service.demo.app.prices[0]!.public_id
   for (let last = 1, finished = false; !finished; last += KILL_STRIDE) {
     const email = `twice-${emails++}@example.com`
-    weather = () => 'answer is lost'
+    fateOf = () => 'answer is lost'
     const agent = buyer(service)
     for (const step of stepsOf(email, price_id)) await step(agent)
-    weather = () => 'arrives'
+    fateOf = () => 'arrives'
     assert.equal(agent.page.status, 202)
     service.clock.pass(5)
     const fate = await untilKilled(last, () => recover(service.world))
@@ -138,9 +138,9 @@ test('a network that loses requests and answers loses no money and invents none'
   const buyers: { agent: Agent; email: string }[] = []
   for (let index = 0; index < 30; index++) {
     const agent = buyer(service)
-    const email = `storm-${emails++}@example.com`
+    const email = `lossy-${emails++}@example.com`
     buyers.push({ agent, email })
-    weather = storm(draw)
+    fateOf = someCallsLost(draw)
     for (const step of stepsOf(email, price_id)) await step(agent)
     for (let time = 0; time < 3; time++) {
       service.clock.pass(draw() % 12)
@@ -149,7 +149,7 @@ test('a network that loses requests and answers loses no money and invents none'
       await recover(service.world)
     }
   }
-  weather = () => 'arrives'
+  fateOf = () => 'arrives'
   await restart()
   await assertInvariants(service)
   for (const { agent, email } of buyers) await assertGoodEnd(agent, email, price_id, [1260])

@@ -34,11 +34,11 @@ let isLost = false
 before(async () => {
   // The 31st of January: a month later there is none.
   const clock = new ManualClock('2027-01-30T09:30:00Z')
-  service = await openTestService({ clock, processor: inWeather })
+  service = await openTestService({ clock, processor: withFates })
 })
 after(() => closeSound(service))
 
-function inWeather(sandbox: Sandbox): World['processor'] {
+function withFates(sandbox: Sandbox): World['processor'] {
   bank = sandbox
   return {
     ...sandbox,

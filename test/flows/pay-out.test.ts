@@ -26,7 +26,7 @@ let seller: payouts.Payee
 let fate: 'arrives' | 'is lost' | 'answer is lost' = 'arrives'
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
-  service = await openTestService({ db, processor: inWeather })
+  service = await openTestService({ db, processor: withFates })
   seller = await payeeOf(service, 'seller')
   await withBank(service, 'seller')
 })
@@ -39,7 +39,7 @@ beforeEach(() => {
   fate = 'arrives'
 })
 
-function inWeather(sandbox: World['processor']): World['processor'] {
+function withFates(sandbox: World['processor']): World['processor'] {
   return {
     ...sandbox,
     async payOut(now, request) {
@@ -145,11 +145,11 @@ describe('a balance that does not cover a payout', () => {
 })
 
 describe('an answer that is lost', () => {
-  for (const weather of ['is lost', 'answer is lost'] as const) {
-    test(`where the request ${weather}, is asked for again under the same key`, async () => {
+  for (const lost of ['is lost', 'answer is lost'] as const) {
+    test(`where the request ${lost}, is asked for again under the same key`, async () => {
       await earn()
       const before = (await paidOutside()).length
-      fate = weather
+      fate = lost
       const { outcome } = await request()
       assert.equal(outcome, 'processing')
       assert.equal((await request()).outcome, 'under_way')

@@ -32,18 +32,18 @@ const DAY = 86_400
 const PENDING = '4000000000007726'
 const COMES_BACK = '4000000000005126'
 
-/** The weather on the way to the processor. */
-let weather: () => 'arrives' | 'is lost' | 'answer is lost' = () => 'arrives'
+/** What the network does with the next call to the processor. */
+let fateOf: () => 'arrives' | 'is lost' | 'answer is lost' = () => 'arrives'
 let service: TestService
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
-  service = await openTestService({ db, processor: inWeather })
+  service = await openTestService({ db, processor: withFates })
 })
 after(() => closeSound(service))
 
-function inWeather(sandbox: World['processor']): World['processor'] {
+function withFates(sandbox: World['processor']): World['processor'] {
   const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const fate = weather()
+    const fate = fateOf()
     if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
     const answer = await ask()
     if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
@@ -211,9 +211,9 @@ describe('a refund', () => {
   test('of a license whose renewal is on its way: what arrives goes back whole', async () => {
     const bought = await buy(service)
     service.clock.pass(31 * DAY)
-    weather = () => 'answer is lost'
+    fateOf = () => 'answer is lost'
     await renewDue(service.world)
-    weather = () => 'arrives'
+    fateOf = () => 'arrives'
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     service.clock.pass(5)
@@ -232,14 +232,14 @@ describe('where the processor is not heard', () => {
   for (const fate of ['is lost', 'answer is lost'] as const) {
     test(`a refund whose request or answer ${fate} is asked again under its key`, async () => {
       const bought = await buy(service)
-      weather = () => fate
+      fateOf = () => fate
       const asked = await refund(service, bought, 600)
       assert.equal(asked.outcome, 'processing')
       assert.deepEqual(await refund(service, bought, 600), {
         outcome: 'refused',
         refusal: 'in_progress',
       })
-      weather = () => 'arrives'
+      fateOf = () => 'arrives'
       service.clock.pass(5)
       await recoverRefunds(service.world)
       await recoverRefunds(service.world)

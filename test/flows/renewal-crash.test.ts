@@ -9,20 +9,20 @@ import { KILL_STRIDE } from '../support/budget.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { CARD, DAY, otherApp, playDue, stateOf, subscribe } from '../support/subscriber.ts'
-import { draws, inWeather, storm, type Weather } from '../support/weather.ts'
 
 let service: TestService
 // A week is short enough for the cards to be good to the end of the file.
 let app: OtherApp
-let weather: Weather = () => 'arrives'
+let fateOf: CallFate = () => 'arrives'
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
   service = await openTestService({
     db,
-    processor: (sandbox) => inWeather(sandbox, () => weather()),
+    processor: (sandbox) => withCallFate(sandbox, () => fateOf()),
   })
   app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
 })
@@ -95,13 +95,13 @@ test('a network that loses requests and answers renews everybody once', async ()
   const subscribers = []
   for (let index = 0; index < 12; index++) subscribers.push(await subscribe(service, { app }))
   service.clock.pass(7 * DAY)
-  weather = storm(draw)
+  fateOf = someCallsLost(draw)
   for (let round = 0; round < 40; round++) {
     await renewDue(service.world)
     service.clock.pass(draw() * 20)
     await recoverInvoices(service.world)
   }
-  weather = () => 'arrives'
+  fateOf = () => 'arrives'
   await restart()
   for (const subscriber of subscribers) {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])

@@ -26,7 +26,7 @@ const skip =
   SERVER_URL === undefined && 'only PostgreSQL runs transactions side by side (TEST_DATABASE_URL)'
 
 /** A small generator of chance, so that a seed names an order of steps. */
-function chance(seed: number): (below: number) => number {
+function seededBelow(seed: number): (below: number) => number {
   let state = seed + 0x9e3779b9
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
@@ -143,12 +143,12 @@ describe('versions that are replaced while people buy', { skip }, () => {
   }
 
   async function playRound(seed: number): Promise<void> {
-    const draw = chance(seed)
+    const draw = seededBelow(seed)
     const app = await addApp(service, { slug: `versions-race-${seed}`, amount: cents(500) })
     const own = (await apps.find(service.world.db, app.client_id))!
     const emails = [`one-${seed}@example.com`, `two-${seed}@example.com`].slice(draw(2))
     const carts = await Promise.all(emails.map((email) => readyCart(app, email)))
-    const world = () => jittery(service.world, chance(draw(2 ** 30)))
+    const world = () => jittery(service.world, seededBelow(draw(2 ** 30)))
     const [ends] = await Promise.all([
       Promise.all(carts.map((cart_id) => buy(world(), cart_id))),
       edit(world(), own, app, draw),

@@ -4,8 +4,8 @@
  * `--trace` of every seed, and ends with 1 where there is any.
  */
 import { parseArgs } from 'node:util'
-import { play, story } from './play.ts'
-import { openStage } from './world.ts'
+import { openHarness } from './harness.ts'
+import { reportOf, runSeed } from './run.ts'
 
 const { values } = parseArgs({
   options: {
@@ -15,16 +15,16 @@ const { values } = parseArgs({
   },
 })
 const [count, from] = [Number(values.seeds), Number(values.from)]
-const stage = await openStage()
+const harness = await openHarness()
 let broken = 0
-let deeds = 0
+let actions = 0
 for (let seed = from; seed < from + count; seed++) {
-  const played = await play(stage, seed)
-  deeds += played.deeds
-  if (played.broken) broken++
-  if (values.trace) for (const line of played.trace) console.log(line)
-  if (played.broken) console.log(story(played))
+  const run = await runSeed(harness, seed)
+  actions += run.actions
+  if (run.broken) broken++
+  if (values.trace) for (const line of run.trace) console.log(line)
+  if (run.broken) console.log(reportOf(run))
 }
-await stage.close()
-console.log(`${count} seeds from ${from}, ${deeds} deeds: ${broken} break a rule`)
+await harness.close()
+console.log(`${count} seeds from ${from}, ${actions} actions: ${broken} break a rule`)
 process.exitCode = broken > 0 ? 1 : 0

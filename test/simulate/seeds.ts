@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SEEDS } from '../support/budget.ts'
-import { play, story } from './play.ts'
-import { openStage, type Stage } from './world.ts'
+import { type Harness, openHarness } from './harness.ts'
+import { reportOf, runSeed } from './run.ts'
 
 const PARTS = 4
 const CHUNK = 25
@@ -10,11 +10,11 @@ const FROM = Number(process.env.SIMULATE_FROM ?? 1)
 
 /** Declares a test of every fourth seed: a part of the run, so that files can run side by side. */
 export function simulate(part: number): void {
-  let stage: Stage
+  let harness: Harness
   before(async () => {
-    stage = await openStage()
+    harness = await openHarness()
   })
-  after(() => stage?.close())
+  after(() => harness?.close())
   const own = Array.from({ length: SEEDS }, (_, index) => FROM + index).filter(
     (seed) => seed % PARTS === part,
   )
@@ -23,8 +23,8 @@ export function simulate(part: number): void {
     const seeds = own.slice(first, first + CHUNK)
     test(`months of trade with crashes and lost answers keep every rule: seeds ${seeds[0]} to ${seeds.at(-1)}`, async () => {
       for (const seed of seeds) {
-        const played = await play(stage, seed)
-        assert.equal(played.broken, undefined, story(played))
+        const run = await runSeed(harness, seed)
+        assert.equal(run.broken, undefined, reportOf(run))
       }
     })
   }

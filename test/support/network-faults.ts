@@ -1,13 +1,13 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 
-/** The weather on the way to the processor: tells for each call what becomes of it. */
-export type Weather = () => 'arrives' | 'is lost' | 'answer is lost'
+/** What the network to the processor does: says for each call what becomes of it. */
+export type CallFate = () => 'arrives' | 'is lost' | 'answer is lost'
 
 /** The processor behind a network that loses requests and answers of charges. */
-export function inWeather(sandbox: World['processor'], weather: Weather): World['processor'] {
+export function withCallFate(sandbox: World['processor'], fateOf: CallFate): World['processor'] {
   const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const fate = weather()
+    const fate = fateOf()
     if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
     const answer = await ask()
     if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
@@ -21,11 +21,11 @@ export function inWeather(sandbox: World['processor'], weather: Weather): World[
   }
 }
 
-/** Weather in which three of ten requests are lost, and three of ten answers. */
-export function storm(draw: () => number): Weather {
+/** Loses three of ten requests, and three of ten answers. */
+export function someCallsLost(draw: () => number): CallFate {
   return () => {
-    const chance = draw()
-    return chance < 30 ? 'is lost' : chance < 60 ? 'answer is lost' : 'arrives'
+    const percent = draw()
+    return percent < 30 ? 'is lost' : percent < 60 ? 'answer is lost' : 'arrives'
   }
 }
 

@@ -1,18 +1,19 @@
 import { AssertionError } from 'node:assert'
 import { assertInvariants } from '../support/invariants.ts'
-import { calendarFaults } from './calendar.ts'
-import { figureFaults } from './figures.ts'
-import { RULES } from './rest-rules.ts'
-import { testimonyFaults } from './testimony.ts'
-import type { Town } from './town.ts'
+import { answerFaults } from './answers-oracle.ts'
+import { calendarFaults } from './calendar-oracle.ts'
+import { figureFaults } from './figures-oracle.ts'
+import type { Fixture } from './fixture.ts'
+import { RULES } from './rest-invariants.ts'
 
 /** The first rule that does not hold while all is at rest; undefined: all hold. */
 export async function rulesBroken(
-  town: Town,
+  fixture: Fixture,
 ): Promise<{ rule: string; facts: string } | undefined> {
-  const { service, db, complaints } = town.stage
+  const { service, db, unexpected_errors } = fixture.harness
   const told = (rule: string, facts: unknown) => ({ rule, facts: JSON.stringify(facts) })
-  if (complaints.length > 0) return told('no flow fails in a way that nobody foresaw', complaints)
+  if (unexpected_errors.length > 0)
+    return told('no flow fails in a way that nobody foresaw', unexpected_errors)
   try {
     await assertInvariants({ ...service, world: { ...service.world, db } })
   } catch (error) {
@@ -22,13 +23,13 @@ export async function rulesBroken(
     return told(first?.rule === undefined ? rule : `${rule}: ${first.rule}`, error.actual)
   }
   for (const { rule, broken } of RULES) {
-    const rows = await db.rows(broken(town.world.clock.now()))
+    const rows = await db.rows(broken(fixture.world.clock.now()))
     if (rows.length > 0) return told(rule, rows)
   }
   const [fault] = [
-    ...(await figureFaults(town)),
+    ...(await figureFaults(fixture)),
     ...(await calendarFaults(db)),
-    ...(await testimonyFaults(town)),
+    ...(await answerFaults(fixture)),
   ]
   return fault && told(fault.rule, fault.facts)
 }

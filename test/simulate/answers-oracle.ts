@@ -1,21 +1,21 @@
 import * as licensing from '#domain/licensing'
 import { sql } from '#platform/sql'
-import type { Broken } from './calendar.ts'
-import type { Town } from './town.ts'
-import type { Asked } from './witness.ts'
+import type { Broken } from './calendar-oracle.ts'
+import type { Fixture } from './fixture.ts'
+import type { Asked } from './record.ts'
 
 // Whoever was told this knows nothing for sure: it may have happened since, or not.
 const UNSURE = ['unknown', 'processing', 'action_required']
 
 /** Compares what people were told with what the processor and the service have on record. */
-export async function testimonyFaults(town: Town): Promise<Broken[]> {
+export async function answerFaults(fixture: Fixture): Promise<Broken[]> {
   return [
-    ...(await purchaseFaults(town)),
-    ...(await chargeFaults(town, 'upgrade', 'paid')),
-    ...(await paymentFaults(town)),
-    ...(await refundFaults(town)),
-    ...(await autoRenewFaults(town)),
-    ...(await keyFaults(town)),
+    ...(await purchaseFaults(fixture)),
+    ...(await chargeFaults(fixture, 'upgrade', 'paid')),
+    ...(await paymentFaults(fixture)),
+    ...(await refundFaults(fixture)),
+    ...(await autoRenewFaults(fixture)),
+    ...(await keyFaults(fixture)),
   ]
 }
 
@@ -24,12 +24,12 @@ function bySubject(asked: readonly Asked[]): Map<string, Asked[]> {
 }
 
 /** A cart is charged what its buyer agreed to: once if he was told so, and never if told not. */
-async function purchaseFaults({ stage, witness }: Town): Promise<Broken[]> {
-  const taken = await stage.db.rows<{ cart_id: string; amount: number }>(sql`
+async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const taken = await harness.db.rows<{ cart_id: string; amount: number }>(sql`
     select a.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
     where s.status = 'succeeded' and a.cart_id is not null`)
   const charged = Map.groupBy(taken, ({ cart_id }) => cart_id)
-  const asked = bySubject(witness.asked.purchase)
+  const asked = bySubject(record.asked.purchase)
   const unasked = taken.filter(({ cart_id }) => !asked.has(cart_id))
   const wrong = [...asked].filter(([cart_id, presses]) => {
     const charges = charged.get(cart_id) ?? []
@@ -47,12 +47,12 @@ async function purchaseFaults({ stage, witness }: Town): Promise<Broken[]> {
 }
 
 /** Upgrades that a license was charged for are those that its owner agreed to, to the cent. */
-async function chargeFaults(town: Town, kind: 'upgrade', done: string): Promise<Broken[]> {
-  const { stage, witness } = town
-  const taken = await stage.db.rows<{ license_id: string; amount: number }>(sql`
+async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Promise<Broken[]> {
+  const { harness, record } = fixture
+  const taken = await harness.db.rows<{ license_id: string; amount: number }>(sql`
     select i.license_id, c.amount from charges c join invoices i on i.id = c.invoice_id
     where i.kind = ${kind}`)
-  const asked = bySubject(witness.asked[kind])
+  const asked = bySubject(record.asked[kind])
   const licenses = new Set([...asked.keys(), ...taken.map(({ license_id }) => license_id)])
   const facts = [...licenses].flatMap((license_id) => {
     const charges = taken.filter((each) => each.license_id === license_id)
@@ -79,11 +79,11 @@ async function chargeFaults(town: Town, kind: 'upgrade', done: string): Promise<
 }
 
 /** Payments that somebody asked for happened as often as people were told so. */
-async function paymentFaults({ stage, witness }: Town): Promise<Broken[]> {
-  const paid = await stage.db.rows<{ license_id: string; count: number }>(sql`
+async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const paid = await harness.db.rows<{ license_id: string; count: number }>(sql`
     select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
     where a.status = 'succeeded' and a.asked_by <> 'schedule' and i.kind = 'renewal' group by 1`)
-  const asked = bySubject(witness.asked.payment)
+  const asked = bySubject(record.asked.payment)
   const licenses = new Set([...asked.keys(), ...paid.map(({ license_id }) => license_id)])
   const facts = [...licenses].flatMap((license_id) => {
     const count = paid.find((each) => each.license_id === license_id)?.count ?? 0
@@ -96,12 +96,12 @@ async function paymentFaults({ stage, witness }: Town): Promise<Broken[]> {
 }
 
 /** The processor gave back what was asked for, and nothing that was refused. */
-async function refundFaults({ stage, witness }: Town): Promise<Broken[]> {
-  const given = await stage.db.rows<{ invoice_id: string; amount: number }>(sql`
+async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const given = await harness.db.rows<{ invoice_id: string; amount: number }>(sql`
     select c.invoice_id, s.amount from sandbox.refunds s join refunds r on r.id = s.key
       join charges c on c.id = r.charge_id
     where s.status <> 'refused' and r.requested_by <> 'system'`)
-  const asked = bySubject(witness.asked.refund)
+  const asked = bySubject(record.asked.refund)
   const bills = new Set([...asked.keys(), ...given.map(({ invoice_id }) => invoice_id)])
   const facts = [...bills].flatMap((invoice_id) => {
     const backs = given.filter((each) => each.invoice_id === invoice_id)
@@ -119,10 +119,10 @@ async function refundFaults({ stage, witness }: Town): Promise<Broken[]> {
 }
 
 /** Auto-renew stands as its owner was told last. */
-async function autoRenewFaults({ stage, witness }: Town): Promise<Broken[]> {
-  const now = await stage.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
+async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const now = await harness.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
-  const asked = bySubject(witness.asked.auto_renew)
+  const asked = bySubject(record.asked.auto_renew)
   const facts = now.filter(({ license_id, auto_renew }) => {
     const outcome = asked.get(license_id)?.at(-1)?.outcome
     if (outcome !== 'on' && outcome !== 'off') return false
@@ -136,8 +136,8 @@ async function autoRenewFaults({ stage, witness }: Town): Promise<Broken[]> {
 const KEYS = 6
 
 /** The answers about keys are those of the table; a key that was replaced is worth nothing. */
-async function keyFaults({ stage, world, witness }: Town): Promise<Broken[]> {
-  const { db } = stage
+async function keyFaults({ harness, world, record }: Fixture): Promise<Broken[]> {
+  const { db } = harness
   const entitled = ['active', 'trialing', 'one_time_active']
   const held = await db.rows<licensing.License>(sql`select id as license_id, app_id, status,
       product_id, period_end, canceled_at, key_sealed from licenses order by created_at desc, id limit ${KEYS}`)
@@ -153,9 +153,7 @@ async function keyFaults({ stage, world, witness }: Town): Promise<Broken[]> {
     if (state?.status !== status || state.entitled !== entitled.includes(status)) {
       facts.push({ license_id, status, state })
     }
-    for (const { outcome } of witness.asked.rotation.filter(
-      (each) => each.subject === license_id,
-    )) {
+    for (const { outcome } of record.asked.rotation.filter((each) => each.subject === license_id)) {
       const isOld = outcome.startsWith('key_') && (await find(outcome)) !== undefined
       if (isOld) facts.push({ license_id, old: 'is known' })
     }

@@ -14,26 +14,26 @@ import {
 } from '#flows/checkout'
 import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
-import type { Chance } from './chance.ts'
-import { type Person, PLACES, type Shop, type Town } from './town.ts'
-import type { Asked } from './witness.ts'
+import { type Fixture, type Person, PLACES, type Shop } from './fixture.ts'
+import type { SeededRandom } from './random.ts'
+import type { Asked } from './record.ts'
 
 const RETURN_URL = 'https://harbor.example/back'
 
 /** A newcomer, or somebody who was here before. */
-function somebody(town: Town, chance: Chance): Person {
-  if (town.people.length > 0 && chance.odds(25)) return chance.pick(town.people)
+function somePerson(fixture: Fixture, rng: SeededRandom): Person {
+  if (fixture.people.length > 0 && rng.odds(25)) return rng.pick(fixture.people)
   const person = {
-    ...identity.readEmail(`Buyer-${town.people.length + 1}@example.com`)!,
-    ...chance.pick(PLACES),
+    ...identity.readEmail(`Buyer-${fixture.people.length + 1}@example.com`)!,
+    ...rng.pick(PLACES),
   }
-  town.people.push(person)
+  fixture.people.push(person)
   return person
 }
 
 /** The session of a person who has an account; undefined for whoever has none, or is signed out. */
 export async function sessionOf(
-  { world }: Town,
+  { world }: Fixture,
   { email, email_normalised }: Person,
 ): Promise<identity.Session | undefined> {
   const user = await identity.findByEmail(world.db, email_normalised)
@@ -57,41 +57,46 @@ const EVENTFUL = TEST_CARDS.filter(({ behaviour }) =>
 )
 
 /** A test card: one that works, one that leads to something, or any at all. */
-export function someCard(chance: Chance): string {
-  const draw = chance.below(100)
+export function someCard(rng: SeededRandom): string {
+  const draw = rng.below(100)
   if (draw < 50) return '4242424242424242'
-  return chance.pick(draw < 85 ? EVENTFUL : TEST_CARDS).number
+  return rng.pick(draw < 85 ? EVENTFUL : TEST_CARDS).number
 }
 
 /** A card as somebody enters it on the processor's page. */
 export async function enterCard(
-  { stage, world }: Town,
-  chance: Chance,
+  { harness, world }: Fixture,
+  rng: SeededRandom,
   entry_id: string,
 ): Promise<string> {
-  const number = someCard(chance)
-  await stage.sandbox.enterCard(world.clock.now(), { entry_id, number })
+  const number = someCard(rng)
+  await harness.sandbox.enterCard(world.clock.now(), { entry_id, number })
   return number
 }
 
 /** Somebody buys something: from the buy link to a license, or to what stops him on the way. */
-export async function buy(town: Town, chance: Chance): Promise<string> {
-  const person = somebody(town, chance)
-  const shop = chance.pick(town.shops)
-  const cart_id = await begin(town, chance, person, shop)
+export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> {
+  const person = somePerson(fixture, rng)
+  const shop = rng.pick(fixture.shops)
+  const cart_id = await begin(fixture, rng, person, shop)
   if (!cart_id.startsWith('cart_')) return `${person.email}: ${cart_id}`
-  const number = await giveCard(town, chance, cart_id)
-  const said = await pay(town, chance, cart_id)
+  const number = await giveCard(fixture, rng, cart_id)
+  const said = await pay(fixture, rng, cart_id)
   return `${person.email} with ${number}: ${said}`
 }
 
 /** Opens a cart; returns its id, or where the buyer was sent instead. */
-async function begin(town: Town, chance: Chance, person: Person, shop: Shop): Promise<string> {
-  const { world } = town
-  const offer = chance.pick(await catalog.offers(world.db, shop.id))
-  const session = chance.odds(80) ? await sessionOf(town, person) : undefined
-  const affiliate_id = chance.odds(35) ? chance.pick(town.affiliates) : null
-  const brought_by = chance.odds(40) ? 'service' : 'seller'
+async function begin(
+  fixture: Fixture,
+  rng: SeededRandom,
+  person: Person,
+  shop: Shop,
+): Promise<string> {
+  const { world } = fixture
+  const offer = rng.pick(await catalog.offers(world.db, shop.id))
+  const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
+  const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
+  const brought_by = rng.odds(40) ? 'service' : 'seller'
   const opened = await openCart(world, {
     offer,
     details: person,
@@ -103,57 +108,57 @@ async function begin(town: Town, chance: Chance, person: Person, shop: Shop): Pr
   })
   if (opened.step === 'owner') return 'owns it already'
   const { state } = person
-  town.witness.carts.set(opened.cart_id, { state, brought_by, affiliate_id, prices: new Set() })
+  fixture.record.carts.set(opened.cart_id, { state, brought_by, affiliate_id, prices: new Set() })
   if (opened.step === 'sign_in') {
     const cart = (await billing.findCart(world.db, opened.cart_id))!
-    const known = await identifyBuyer(world, cart, await sessionOf(town, person))
+    const known = await identifyBuyer(world, cart, await sessionOf(fixture, person))
     if (!known) return 'could not sign in'
   }
   return opened.cart_id
 }
 
 /** Shows the price and the card page, on which the buyer enters a card. */
-async function giveCard(town: Town, chance: Chance, cart_id: string): Promise<string> {
-  const { world } = town
+async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: string): Promise<string> {
+  const { world } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
   const offer = await catalog.findBought(world.db, cart.price_id)
   const app = { name: 'The app' } as Parameters<typeof openCardPage>[2]['app']
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
   await openCardPage(world, cart, { app, offer, summary: [], ...place })
   const asked = (await billing.findCart(world.db, cart_id))!
-  const number = await enterCard(town, chance, asked.card_entry_id!)
+  const number = await enterCard(fixture, rng, asked.card_entry_id!)
   await takeCard(world, asked)
   return number
 }
 
 /** Presses "Pay", perhaps twice, or in two tabs, and does what is asked for then. */
-async function pay(town: Town, chance: Chance, cart_id: string): Promise<string> {
+async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promise<string> {
   let said: Confirmed['outcome'] = 'untried'
   for (let round = 0; round < 3; round++) {
-    const presses = chance.odds(12) ? 2 : 1
-    const told = await Promise.all(Array.from({ length: presses }, () => press(town, cart_id)))
+    const presses = rng.odds(12) ? 2 : 1
+    const told = await Promise.all(Array.from({ length: presses }, () => press(fixture, cart_id)))
     said = told.at(-1)!
-    if (said === 'action_required') said = await authenticate(town, chance, cart_id)
+    if (said === 'action_required') said = await authenticate(fixture, rng, cart_id)
     if (said !== 'changed') break
   }
-  if (said === 'processing' && chance.odds(50)) {
-    const { clock } = town.stage
-    clock.pass(chance.between(1, 8))
-    const cart = (await billing.findCart(town.world.db, cart_id))!
-    return (await resume(town.world, cart)).outcome
+  if (said === 'processing' && rng.odds(50)) {
+    const { clock } = fixture.harness
+    clock.pass(rng.between(1, 8))
+    const cart = (await billing.findCart(fixture.world.db, cart_id))!
+    return (await resume(fixture.world, cart)).outcome
   }
   return said
 }
 
 /** Looks at the bill as it is now, and agrees to it. */
-async function press(town: Town, cart_id: string): Promise<Confirmed['outcome']> {
-  const { world, witness } = town
+async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outcome']> {
+  const { world, record } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
   const offer = await catalog.findOffer(world.db, cart.price_id)
   if (!offer || !cart.card) return 'card_needed'
   const { agreement, terms } = await bill(world, cart, offer)
-  witness.carts.get(cart_id)!.prices.add(offer.amount)
-  const asked: Asked = witness.ask('purchase', cart_id, terms.due_now)
+  record.carts.get(cart_id)!.prices.add(offer.amount)
+  const asked: Asked = record.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
   asked.outcome = outcome
   return outcome
@@ -161,14 +166,14 @@ async function press(town: Town, cart_id: string): Promise<Confirmed['outcome']>
 
 /** The bank's page: the buyer passes, fails, or goes away. */
 async function authenticate(
-  town: Town,
-  chance: Chance,
+  fixture: Fixture,
+  rng: SeededRandom,
   cart_id: string,
 ): Promise<Confirmed['outcome']> {
-  const { world, stage } = town
-  if (chance.odds(20)) return 'action_required'
+  const { world, harness } = fixture
+  if (rng.odds(20)) return 'action_required'
   const attempt = await payments.latestOf(world.db, cart_id)
-  await endChallenge(stage.db, attempt!.action_url!.split('/').at(-1)!, chance.odds(75))
+  await endChallenge(harness.db, attempt!.action_url!.split('/').at(-1)!, rng.odds(75))
   const cart = (await billing.findCart(world.db, cart_id))!
   return (await resume(world, cart)).outcome
 }

@@ -1,16 +1,16 @@
 import * as payments from '#domain/payments'
 import { cents } from '#platform/money'
-import type { Fault, Said } from './fault.ts'
+import type { Fault, Statement } from './code-faults.ts'
 
 /** A bug that somebody could write, and the rules of which one shows it first. */
-export interface Planted extends Fault {
+export interface PlantedFault extends Fault {
   caught_by: readonly string[]
   /** The seed that showed it when it was planted, where that was not the first. */
   seed?: number
 }
 
 /** Where in a statement's values each column of it stands. */
-function columnsOf({ text }: Said): Map<string, number> {
+function columnsOf({ text }: Statement): Map<string, number> {
   const insert = /^insert into \S+ \(([^)]*)\) values \((.*?)\)/.exec(text)
   const pairs = insert
     ? zip(insert[1]!.split(', '), insert[2]!.split(', '))
@@ -25,40 +25,49 @@ function zip(names: string[], places: string[]): (readonly [string, string])[] {
 }
 
 /** A statement with other values in some of its columns. */
-function altered(said: Said, change: (row: Record<string, unknown>) => object): Said {
-  const columns = columnsOf(said)
-  const row = Object.fromEntries([...columns].map(([name, at]) => [name, said.values[at]]))
-  const values = [...said.values]
+function altered(
+  statement: Statement,
+  change: (row: Record<string, unknown>) => object,
+): Statement {
+  const columns = columnsOf(statement)
+  const row = Object.fromEntries([...columns].map(([name, at]) => [name, statement.values[at]]))
+  const values = [...statement.values]
   for (const [name, value] of Object.entries(change(row))) values[columns.get(name)!] = value
-  return { ...said, values }
+  return { ...statement, values }
 }
 
 /** Alters the statements that begin so. */
 function where(
   start: string,
   change: (row: Record<string, unknown>) => object,
-): Pick<Fault, 'say'> {
-  return { say: (said) => (said.text.startsWith(start) ? altered(said, change) : undefined) }
+): Pick<Fault, 'alterStatement'> {
+  return {
+    alterStatement: (statement) =>
+      statement.text.startsWith(start) ? altered(statement, change) : undefined,
+  }
 }
 
 /** Drops the statements that begin so, and of which something is true. */
 function drop(
   start: string,
   is: (row: Record<string, unknown>) => boolean = () => true,
-): Pick<Fault, 'say'> {
-  const rowOf = (said: Said) => {
-    const row = [...columnsOf(said)].map(([name, at]) => [name, said.values[at]])
+): Pick<Fault, 'alterStatement'> {
+  const rowOf = (statement: Statement) => {
+    const row = [...columnsOf(statement)].map(([name, at]) => [name, statement.values[at]])
     return Object.fromEntries(row) as Record<string, unknown>
   }
-  return { say: (said) => (said.text.startsWith(start) && is(rowOf(said)) ? null : undefined) }
+  return {
+    alterStatement: (statement) =>
+      statement.text.startsWith(start) && is(rowOf(statement)) ? null : undefined,
+  }
 }
 
 /** Several at once, as a bug leaves out more than one statement. */
-function all(...faults: Pick<Fault, 'say'>[]): Pick<Fault, 'say'> {
+function all(...faults: Pick<Fault, 'alterStatement'>[]): Pick<Fault, 'alterStatement'> {
   return {
-    say: (said) => {
-      for (const { say } of faults) {
-        const instead = say!(said)
+    alterStatement: (statement) => {
+      for (const { alterStatement } of faults) {
+        const instead = alterStatement!(statement)
         if (instead !== undefined) return instead
       }
       return undefined
@@ -67,12 +76,12 @@ function all(...faults: Pick<Fault, 'say'>[]): Pick<Fault, 'say'> {
 }
 
 /** Writes the statement by which a payout takes its lines otherwise. */
-function inPayouts(part: string | RegExp, instead: string): Fault['say'] {
-  return (said) => {
-    if (!said.text.includes('insert into payout_lines')) return undefined
-    const text = said.text.replace(part, instead)
-    if (text === said.text) throw new Error('nothing was altered')
-    return { ...said, text }
+function inPayouts(part: string | RegExp, instead: string): Fault['alterStatement'] {
+  return (statement) => {
+    if (!statement.text.includes('insert into payout_lines')) return undefined
+    const text = statement.text.replace(part, instead)
+    if (text === statement.text) throw new Error('nothing was altered')
+    return { ...statement, text }
   }
 }
 
@@ -97,13 +106,14 @@ function whenLost<Call extends 'charge' | 'refund'>(
 }
 
 /** A license that a refund ends stays as it is, and so does its history. */
-function forgettingLicenses(): Fault['say'] {
+function forgettingLicenses(): Fault['alterStatement'] {
   const row = drop('update licenses set status', ({ status }) => status === 'canceled')
   const line = drop('insert into license_history', ({ trigger }) => trigger === 'refunded')
   let isRefund = false
-  return (said) => {
-    if (said.text.startsWith('with posted as')) isRefund = said.values[2] === 'refund'
-    const isDropped = row.say!(said) === null || line.say!(said) === null
+  return (statement) => {
+    if (statement.text.startsWith('with posted as')) isRefund = statement.values[2] === 'refund'
+    const isDropped =
+      row.alterStatement!(statement) === null || line.alterStatement!(statement) === null
     return isRefund && isDropped ? null : undefined
   }
 }
@@ -130,7 +140,7 @@ function throwingRefusals(): Pick<Fault, 'processor'> {
 }
 
 /** A renewal pays for the period that was billed, however late it is paid. */
-function keepingPeriods(): Pick<Fault, 'say'> {
+function keepingPeriods(): Pick<Fault, 'alterStatement'> {
   const billed = new Map<unknown, { period_start: unknown; period_end: unknown }>()
   const instead = new Map<number, unknown>()
   const swap = (at: unknown) => (at instanceof Date ? (instead.get(at.getTime()) ?? at) : at)
@@ -138,10 +148,10 @@ function keepingPeriods(): Pick<Fault, 'say'> {
     if (kind === 'renewal' && period_end) billed.set(id, { period_start, period_end })
     return {}
   })
-  const pay: Fault['say'] = (said) => {
-    if (!said.text.startsWith("update invoices set status = 'paid'")) return undefined
-    const old = billed.get(said.values.find((value) => /^inv_/.test(`${value}`)))
-    return altered(said, ({ period_start, period_end }) => {
+  const pay: Fault['alterStatement'] = (statement) => {
+    if (!statement.text.startsWith("update invoices set status = 'paid'")) return undefined
+    const old = billed.get(statement.values.find((value) => /^inv_/.test(`${value}`)))
+    return altered(statement, ({ period_start, period_end }) => {
       if (!old) return {}
       instead.set((period_start as Date).getTime(), old.period_start)
       instead.set((period_end as Date).getTime(), old.period_end)
@@ -156,7 +166,7 @@ function keepingPeriods(): Pick<Fault, 'say'> {
   const license = where('update licenses set status', ({ period_end }) => ({
     period_end: swap(period_end),
   }))
-  return all(remember, { say: pay }, row, license)
+  return all(remember, { alterStatement: pay }, row, license)
 }
 
 /** A renewal of somebody whom the service brought, at the rate of whom the seller brought. */
@@ -178,7 +188,7 @@ const DIVIDED = [
 ]
 
 /** Every bug that is planted; those that say most come first. */
-export const PLANTED: readonly Planted[] = [
+export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a request that the processor refuses fails, and its attempt stays open',
     caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
@@ -226,7 +236,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'an answer is settled twice',
     caught_by: [FORESEEN, 'nothing fails that was not made to fail'],
-    hear: ({ text }, rows) =>
+    alterRows: ({ text }, rows) =>
       /^select id, .* from attempts where id = \$1 for update$/.test(text)
         ? rows.map((row) => ({ ...(row as object), status: 'open' }))
         : rows,
@@ -237,7 +247,7 @@ export const PLANTED: readonly Planted[] = [
       'a license that is subscribed to has its subscription, and a canceled one has none that runs',
       'a license whose latest charge went back whole is over',
     ],
-    say: forgettingLicenses(),
+    alterStatement: forgettingLicenses(),
   },
   {
     name: 'a refund leaves the affiliate the commission',
@@ -247,7 +257,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'a refund is counted as if it were the first',
     caught_by: [...DIVIDED, 'a license whose latest charge went back whole is over'],
-    hear: ({ text }, rows) =>
+    alterRows: ({ text }, rows) =>
       /from refunds where charge_id = \$1 order by/.test(text) ? [] : rows,
   },
   {
@@ -256,20 +266,23 @@ export const PLANTED: readonly Planted[] = [
       `${BOOKS}: a payout is the sum of its lines`,
       'a payout pays no more than what was available, and nobody who owes',
     ],
-    say: inPayouts('cross join added)', 'cross join added where false)'),
+    alterStatement: inPayouts('cross join added)', 'cross join added where false)'),
   },
   {
     name: 'a payout pays what is still held',
     caught_by: ['a payout pays no more than what was available, and nobody who owes'],
-    say: inPayouts(/at > (\$\d+::timestamptz)/g, "at > $1 + interval '40 days'"),
+    alterStatement: inPayouts(/at > (\$\d+::timestamptz)/g, "at > $1 + interval '40 days'"),
   },
   {
     name: 'the tax of one state is owed to another',
     caught_by: [`${BOOKS}: sale is posted`],
-    say: (said) => {
-      if (!said.text.startsWith('with posted as') || said.values[2] !== 'sale') return undefined
-      const owners = (said.values[6] as string[]).map((owner) => owner.replace('US-TX', 'US-CA'))
-      return { ...said, values: said.values.with(6, owners) }
+    alterStatement: (statement) => {
+      if (!statement.text.startsWith('with posted as') || statement.values[2] !== 'sale')
+        return undefined
+      const owners = (statement.values[6] as string[]).map((owner) =>
+        owner.replace('US-TX', 'US-CA'),
+      )
+      return { ...statement, values: statement.values.with(6, owners) }
     },
   },
   {

@@ -8,62 +8,62 @@ import { ManualClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { Killed, mortalDatabase } from '../support/mortal.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { Chance } from './chance.ts'
-import { type Fault, faultyDatabase, faultyProcessor } from './fault.ts'
-import { behindWeather, type Weather } from './weather.ts'
+import { type Fault, faultyDatabase, faultyProcessor } from './code-faults.ts'
+import { type NetworkFaults, withNetworkFaults } from './network-faults.ts'
+import { SeededRandom } from './random.ts'
 
-/** A service whose network, database, clock and chance are in a play's hands. */
-export interface Stage {
+/** A service whose network, database, clock and random numbers are in the hands of a test. */
+export interface Harness {
   service: TestService
   /** The database itself: nothing dies there, and no fault alters what it says. */
   db: Database
-  /** The sandbox without its weather: what somebody does outside, who needs no network of ours. */
+  /** The sandbox without network faults: what somebody does outside, who needs no network of ours. */
   sandbox: Sandbox
   clock: ManualClock
-  weather: Weather
+  network: NetworkFaults
   /** What the service's log told of errors that are neither a death nor a lost call. */
-  complaints: string[]
+  unexpected_errors: string[]
   /** The fault that is planted, if any. */
   fault: Fault | undefined
-  /** Empties the stage for a seed: no rows, the first day, and chance from the seed. */
+  /** Clears everything for a seed: no rows, the first day, and random numbers of the seed. */
   clear(seed: number): Promise<void>
   close(): Promise<void>
 }
 
-// From here on, somewhere in the next two years: so plays meet every end of a month, leap years too.
+// From here on, somewhere in the next two years: so seeds meet every end of a month, leap years too.
 const FIRST_DAY = new Date('2026-11-02T09:30:00Z')
 const DAYS = 730
 
-/** Opens a stage on a database of its own. */
-export async function openStage(open = openTestDatabase): Promise<Stage> {
+/** Opens a harness on a database of its own. */
+export async function openHarness(open = openTestDatabase): Promise<Harness> {
   const db = await open()
   const clock = new ManualClock(FIRST_DAY)
-  const weather: Weather = { storm: 0, chance: new Chance(0) }
-  const complaints: string[] = []
-  let chance = new Chance(0)
+  const network: NetworkFaults = { loss_percent: 0, rng: new SeededRandom(0) }
+  const unexpected_errors: string[] = []
+  let rng = new SeededRandom(0)
   let sandbox: Sandbox | undefined
-  const stage = { db, clock, weather, complaints, fault: undefined } as unknown as Stage
+  const harness = { db, clock, network, unexpected_errors, fault: undefined } as unknown as Harness
   const service = await openTestService({
-    db: mortalDatabase(faultyDatabase(withoutJobs(db), () => stage.fault)),
+    db: mortalDatabase(faultyDatabase(withoutJobs(db), () => harness.fault)),
     clock,
-    random: { bytes: (count) => chance.bytes(count) },
-    log: listeningLog(complaints),
+    random: { bytes: (count) => rng.bytes(count) },
+    log: listeningLog(unexpected_errors),
     processor: (opened) => {
       sandbox = opened
-      return faultyProcessor(behindWeather(opened, weather), () => stage.fault)
+      return faultyProcessor(withNetworkFaults(opened, network), () => harness.fault)
     },
   })
   const empty = await emptying(db)
-  return Object.assign(stage, {
+  return Object.assign(harness, {
     service,
     sandbox: sandbox!,
     async clear(seed: number) {
-      stage.fault = undefined
+      harness.fault = undefined
       await empty()
-      complaints.length = 0
-      chance = new Chance(seed)
-      clock.reset(addDays(FIRST_DAY, chance.below(DAYS)))
-      Object.assign(weather, { storm: 0, chance: new Chance(~seed) })
+      unexpected_errors.length = 0
+      rng = new SeededRandom(seed)
+      clock.reset(addDays(FIRST_DAY, rng.below(DAYS)))
+      Object.assign(network, { loss_percent: 0, rng: new SeededRandom(~seed) })
     },
     close: () => service.close(),
   })
@@ -82,21 +82,21 @@ function withoutJobs(db: Database): Database {
   }
 }
 
-/** A silent log that remembers what went wrong, where it is not what a play made go wrong. */
-function listeningLog(complaints: string[]): Log {
+/** A silent log that remembers what went wrong, except for faults of the simulation. */
+function listeningLog(unexpected_errors: string[]): Log {
   const log = openLog('silent')
   const error = (facts: { error?: unknown }, words: string) => {
-    if (!isMeant(facts.error)) complaints.push(`${words}: ${String(facts.error)}`)
+    if (!isExpected(facts.error)) unexpected_errors.push(`${words}: ${String(facts.error)}`)
   }
   return Object.assign(Object.create(log), { error })
 }
 
-/** Whether an error is a death or a lost call, which a play brings about itself. */
-export function isMeant(error: unknown): boolean {
+/** Whether an error is a death or a lost call, which the simulation brings about. */
+export function isExpected(error: unknown): boolean {
   return error instanceof Killed || error instanceof payments.ProcessorUnreachable
 }
 
-// What every play starts from stays: which migrations were made, and how the queue is set up.
+// What every seed starts from stays: which migrations were made, and how the queue is set up.
 const KEPT = /^public\.schema_migrations$/
 
 const SWEEP_EVERY = 10

@@ -1,7 +1,7 @@
 import type { Random } from '#platform/random'
 
 /** Numbers that a seed decides: the same seed, the same numbers, in the same order. */
-export class Chance implements Random {
+export class SeededRandom implements Random {
   #state: [number, number, number, number]
 
   /** The generator is xoshiro128**; its state is stretched out of the seed by splitmix32. */
@@ -62,8 +62,8 @@ export class Chance implements Random {
   }
 
   /** A generator of its own for somebody who acts at the same time as others. */
-  fork(): Chance {
-    return new Chance(this.word())
+  fork(): SeededRandom {
+    return new SeededRandom(this.word())
   }
 
   bytes(count: number): Buffer {

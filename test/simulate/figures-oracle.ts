@@ -1,7 +1,7 @@
 import { sql } from '#platform/sql'
-import type { Broken } from './calendar.ts'
-import type { Town } from './town.ts'
-import type { Bought } from './witness.ts'
+import type { Broken } from './calendar-oracle.ts'
+import type { Fixture } from './fixture.ts'
+import type { Bought } from './record.ts'
 
 interface Figures {
   id: string
@@ -30,7 +30,7 @@ const INVOICES = sql`select i.id, i.kind, i.license_id, o.cart_id, i.price_amoun
   from invoices i join orders o on o.id = i.order_id
   where i.status = 'paid' order by i.license_id, i.paid_at, i.number`
 
-/** What each state of the town takes of a price, in millionths. */
+/** What each state of the fixture takes of a price, in millionths. */
 const TAX_PPM: Record<string, number> = {
   TX: 50_000,
   NY: 40_000,
@@ -48,12 +48,12 @@ const rounded = (amount: number, part: number, whole: number) =>
  * agreed to, the link by which it was bought, the state of the buyer, and what went back. No figure
  * of the service is taken for granted.
  */
-export async function figureFaults({ stage, witness }: Town): Promise<Broken[]> {
-  const invoices = await stage.db.rows<Figures>(INVOICES)
+export async function figureFaults({ harness, record }: Fixture): Promise<Broken[]> {
+  const invoices = await harness.db.rows<Figures>(INVOICES)
   const licenses = Map.groupBy(invoices, ({ license_id }) => license_id)
   return [...licenses].flatMap(([license_id, mine]) => {
-    const bought = witness.carts.get(mine[0]!.cart_id)!
-    const prices = new Set([...bought.prices, ...(witness.agreed.get(license_id) ?? [])])
+    const bought = record.carts.get(mine[0]!.cart_id)!
+    const prices = new Set([...bought.prices, ...(record.agreed.get(license_id) ?? [])])
     return mine.flatMap((invoice, index) => {
       const rule = faultOf(mine, index, bought, prices)
       return rule ? [{ rule, facts: { invoice, bought, prices: [...prices] } }] : []

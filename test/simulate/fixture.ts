@@ -6,9 +6,9 @@ import type { World } from '#flows/world'
 import { addDays, type Frequency } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
-import { Chance } from './chance.ts'
-import { Witness } from './witness.ts'
-import type { Stage } from './world.ts'
+import type { Harness } from './harness.ts'
+import { SeededRandom } from './random.ts'
+import { AnswerRecord } from './record.ts'
 
 /** Somebody who buys, or might. */
 export interface Person {
@@ -25,12 +25,12 @@ export interface Shop {
   developer_id: string
 }
 
-/** Where a play takes place: who sells, refers and watches over it, and what happened so far. */
-export interface Town {
-  stage: Stage
+/** What a simulation works on: who sells, refers and watches over it, and what happened so far. */
+export interface Fixture {
+  harness: Harness
   world: World
-  chance: Chance
-  witness: Witness
+  rng: SeededRandom
+  record: AnswerRecord
   shops: Shop[]
   affiliates: string[]
   operator_id: string
@@ -67,22 +67,22 @@ const PLANS: readonly (readonly Plan[])[] = [
   ],
 ]
 
-/** Makes a town of a seed on a stage that was cleared for it. */
-export async function openTown(stage: Stage, seed: number): Promise<Town> {
-  const { world } = stage.service
-  const chance = new Chance(seed * 2 + 1)
+/** Opens the fixture of a seed on a harness that was cleared for it. */
+export async function openFixture(harness: Harness, seed: number): Promise<Fixture> {
+  const { world } = harness.service
+  const rng = new SeededRandom(seed * 2 + 1)
   const operator_id = await person(world, 'otto@purser.example')
   await identity.makeOperator(world.db, operator_id)
   const shops = [
-    ...(await seller(world, chance, 'ada@harbor.example', [PLANS[0]!])),
-    ...(await seller(world, chance, 'bo@strand.example', [PLANS[1]!])),
+    ...(await seller(world, rng, 'ada@harbor.example', [PLANS[0]!])),
+    ...(await seller(world, rng, 'bo@strand.example', [PLANS[1]!])),
   ]
   const referrer = await affiliate(world, 'cleo@example.net', 'coast-walks')
   return {
-    stage,
+    harness,
     world,
-    chance,
-    witness: new Witness(),
+    rng,
+    record: new AnswerRecord(),
     shops,
     affiliates: [referrer],
     operator_id,
@@ -109,7 +109,7 @@ async function affiliate(world: World, address: string, code: string): Promise<s
 
 async function seller(
   world: World,
-  chance: Chance,
+  rng: SeededRandom,
   address: string,
   sold: readonly (readonly Plan[])[],
 ): Promise<Shop[]> {
@@ -131,7 +131,7 @@ async function seller(
   })
   const shops: Shop[] = []
   for (const plans of sold) {
-    const id = await openShop(world, chance, seller_id, plans)
+    const id = await openShop(world, rng, seller_id, plans)
     shops.push({ id, seller_id, developer_id })
   }
   return shops
@@ -139,7 +139,7 @@ async function seller(
 
 async function openShop(
   world: World,
-  chance: Chance,
+  rng: SeededRandom,
   seller_id: string,
   plans: readonly Plan[],
 ): Promise<string> {
@@ -163,12 +163,12 @@ async function openShop(
   })
   await apps.addClient(db, now, { client_id: id, app_id: id, client_secret: slug })
   await apps.setAllowsPause(db, id, true)
-  // Its three free months end in the middle of the play, are over, or never began.
-  if (chance.odds(60)) await apps.enableAddOn(db, addDays(now, -chance.between(0, 120)), id)
-  let amount = chance.between(100, 900)
+  // Its three free months end in the middle of the months, are over, or never began.
+  if (rng.odds(60)) await apps.enableAddOn(db, addDays(now, -rng.between(0, 120)), id)
+  let amount = rng.between(100, 900)
   for (const [position, [name, often, trial_days]] of plans.entries()) {
     // What is paid each day fills the books with little that is new: here and there is enough.
-    const frequency = often === 'week' && chance.odds(15) ? 'day' : often
+    const frequency = often === 'week' && rng.odds(15) ? 'day' : often
     const product_id = mintId(random, 'prod')
     const plan = { name, description: '', is_free: false, position, trial_days }
     await catalog.addProduct(db, now, { ...plan, id: product_id, app_id: id })
@@ -176,9 +176,9 @@ async function openShop(
     await catalog.addPrice(db, now, { ...price, amount: cents(amount) })
     const isNextAlike = plans[position + 1]?.[1] === often
     // Two plans that differ by cents: what is due between them is too little to charge.
-    if (isNextAlike) amount += chance.between(1, 60)
-    else if (frequency === 'month') amount = amount * 9 + chance.below(1000)
-    else amount = amount * 4 + chance.below(99)
+    if (isNextAlike) amount += rng.between(1, 60)
+    else if (frequency === 'month') amount = amount * 9 + rng.below(1000)
+    else amount = amount * 4 + rng.below(99)
   }
   return id
 }

@@ -6,19 +6,19 @@ import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { untilKilled } from '../support/mortal.ts'
-import type { Chance } from './chance.ts'
-import type { Town } from './town.ts'
-import { isMeant } from './world.ts'
+import type { Fixture } from './fixture.ts'
+import { isExpected } from './harness.ts'
+import type { SeededRandom } from './random.ts'
 
 /** What the service does by itself, each as often as it is called. */
 const WORK = [
-  ({ world }: Town) => recover(world),
-  ({ world }: Town) => recoverInvoices(world),
-  ({ world }: Town) => recoverRefunds(world),
-  ({ world }: Town) => handleEvents(world),
-  ({ world }: Town) => recoverPayouts(world),
-  ({ world }: Town) => payWeekly(world),
-  async ({ world }: Town) => {
+  ({ world }: Fixture) => recover(world),
+  ({ world }: Fixture) => recoverInvoices(world),
+  ({ world }: Fixture) => recoverRefunds(world),
+  ({ world }: Fixture) => handleEvents(world),
+  ({ world }: Fixture) => recoverPayouts(world),
+  ({ world }: Fixture) => payWeekly(world),
+  async ({ world }: Fixture) => {
     let rounds = 0
     while ((await renewDue(world)) > 0) {
       if (++rounds > 100) throw new Error('there is no end to what is due')
@@ -27,19 +27,19 @@ const WORK = [
 ]
 
 /** One round of all periodic work; what a lost call stops is left to the next round. */
-export async function workOnce(town: Town): Promise<void> {
+export async function workOnce(fixture: Fixture): Promise<void> {
   for (const work of WORK) {
     try {
-      await work(town)
+      await work(fixture)
     } catch (error) {
-      if (!isMeant(error)) throw error
+      if (!isExpected(error)) throw error
     }
   }
 }
 
 /** The same by two workers at once, as where two processes serve one database. */
-async function workTwice(town: Town): Promise<void> {
-  await Promise.all([workOnce(town), workOnce(town)])
+async function workTwice(fixture: Fixture): Promise<void> {
+  await Promise.all([workOnce(fixture), workOnce(fixture)])
 }
 
 const HOUR = 3600
@@ -49,33 +49,33 @@ const MOST_ROUNDS = 25
  * Lets seconds pass. The service works whenever something is due, unless it is down for the whole
  * of them; now and then its process dies over the work, and another takes it up.
  */
-export async function pass(town: Town, chance: Chance, seconds: number): Promise<string> {
-  const { clock } = town.stage
+export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number): Promise<string> {
+  const { clock } = fixture.harness
   const end = addSeconds(clock.now(), seconds)
-  const isDown = chance.odds(15)
+  const isDown = rng.odds(15)
   // How much later than due the work is done at least: at once, or hours later.
-  const lag = chance.pick([1, 6 * HOUR, 24 * HOUR])
+  const lag = rng.pick([1, 6 * HOUR, 24 * HOUR])
   let deaths = 0
   for (let round = 0; clock.now() < end; round++) {
-    const next = isDown || round > MOST_ROUNDS ? end : await nextDue(town, end, lag)
+    const next = isDown || round > MOST_ROUNDS ? end : await nextDue(fixture, end, lag)
     const at = next < end ? next : end
     // Somebody else may have let more time pass meanwhile; it never runs back.
     if (at > clock.now()) clock.reset(at)
-    if (chance.odds(4)) {
-      await untilKilled(chance.between(1, 60), () => workOnce(town))
-      clock.pass(chance.between(1, 10))
+    if (rng.odds(4)) {
+      await untilKilled(rng.between(1, 60), () => workOnce(fixture))
+      clock.pass(rng.between(1, 10))
       deaths++
     }
-    await (chance.odds(12) ? workTwice(town) : workOnce(town))
+    await (rng.odds(12) ? workTwice(fixture) : workOnce(fixture))
   }
   return `${isDown ? 'nobody worked' : 'the service worked'}, ${deaths} deaths`
 }
 
 /** When the service has something to do again; while an answer is out, half a minute later. */
-async function nextDue({ stage, world }: Town, end: Date, lag: number): Promise<Date> {
+async function nextDue({ harness, world }: Fixture, end: Date, lag: number): Promise<Date> {
   const now = world.clock.now()
   const soon = addSeconds(now, lag)
-  const { at } = await stage.db.one<{ at: Date }>(sql`select least(
+  const { at } = await harness.db.one<{ at: Date }>(sql`select least(
     (select min(next_at) from subscriptions where next_at > ${now}),
     (select min(claimed_until) from subscriptions
       where next_at <= ${now} and claimed_until > ${now}),
@@ -94,12 +94,12 @@ async function nextDue({ stage, world }: Town, end: Date, lag: number): Promise<
 // A quarter of an hour ends what nobody answered, five minutes a worker's claim.
 const REST = [5, 30, 1800, 1800, 30]
 
-/** Calm weather, and time enough for all that is under way to end. */
-export async function rest(town: Town): Promise<void> {
-  const { weather, clock } = town.stage
-  weather.storm = 0
+/** A network without faults, and time enough for all that is under way to end. */
+export async function rest(fixture: Fixture): Promise<void> {
+  const { network, clock } = fixture.harness
+  network.loss_percent = 0
   for (const seconds of REST) {
     clock.pass(seconds)
-    await workOnce(town)
+    await workOnce(fixture)
   }
 }

@@ -13,9 +13,9 @@ import {
 } from '#flows/subscription'
 import { type Sql, sql } from '#platform/sql'
 import { endChallenge } from '../../src/sandbox/processor.ts'
-import { enterCard } from './buying.ts'
-import type { Chance } from './chance.ts'
-import type { Town } from './town.ts'
+import type { Fixture } from './fixture.ts'
+import { enterCard } from './purchase-actions.ts'
+import type { SeededRandom } from './random.ts'
 
 /** A license that somebody holds. */
 export interface Held {
@@ -31,136 +31,149 @@ const REQUEST = 'req_play'
 
 /** One of the licenses of which something is true. */
 export async function someLicense(
-  { world }: Town,
-  chance: Chance,
+  { world }: Fixture,
+  rng: SeededRandom,
   where: Sql = sql`l.status <> 'canceled'`,
 ): Promise<Held | undefined> {
   const licenses = await world.db.rows<Held>(sql`select l.id as license_id, l.app_id, l.user_id,
       l.status, s.price_id
     from licenses l left join subscriptions s on s.license_id = l.id and s.ended_at is null
     where ${where} order by l.created_at, l.id`)
-  return licenses.length > 0 ? chance.pick(licenses) : undefined
+  return licenses.length > 0 ? rng.pick(licenses) : undefined
 }
 
 const SUBSCRIBED = sql`l.status <> 'canceled' and s.id is not null`
 
 /** The owner turns auto-renew off, or on again. */
-export async function switchAutoRenew(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, SUBSCRIBED)
+export async function switchAutoRenew(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, SUBSCRIBED)
   if (!held) return undefined
   const { license_id, user_id } = held
-  const to = chance.odds(55) ? 'off' : 'on'
-  const asked = town.witness.ask('auto_renew', license_id)
+  const to = rng.odds(55) ? 'off' : 'on'
+  const asked = fixture.record.ask('auto_renew', license_id)
   const asker = { user_id, request_id: REQUEST }
-  const done = await setAutoRenew(town.world, asker, { license_id, to })
+  const done = await setAutoRenew(fixture.world, asker, { license_id, to })
   asked.outcome = done ? to : 'nothing renews'
   return `${license_id} ${asked.outcome}`
 }
 
 /** The owner moves to another plan: at once, too late, or by two presses. */
-export async function move(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, SUBSCRIBED)
+export async function changePlan(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, SUBSCRIBED)
   if (!held) return undefined
-  const { world, stage } = town
+  const { world, harness } = fixture
   const { license_id, user_id, app_id } = held
-  const { id: price_id } = chance.pick(await catalog.offers(world.db, app_id))
+  const { id: price_id } = rng.pick(await catalog.offers(world.db, app_id))
   const offer = await offerMove(world, { license_id, price_id })
   if (!offer) return `${license_id} has no such move`
   // Good for ten minutes: what is older must be looked at again.
-  if (chance.odds(15)) stage.clock.pass(chance.between(300, 1200))
+  if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
   const asker = { user_id, request_id: REQUEST }
-  const agreed = town.witness.agreed.get(license_id) ?? new Set()
-  town.witness.agreed.set(license_id, agreed.add(offer.offer.amount))
+  const agreed = fixture.record.agreed.get(license_id) ?? new Set()
+  fixture.record.agreed.set(license_id, agreed.add(offer.offer.amount))
   const agree = async () => {
-    const asked = town.witness.ask('upgrade', license_id, offer.total)
+    const asked = fixture.record.ask('upgrade', license_id, offer.total)
     const { agreement } = offer
     const moved = await movePlan(world, asker, { license_id, agreement, return_url: RETURN_URL })
     asked.outcome = moved.outcome
     return moved.outcome
   }
-  const presses = chance.odds(12) ? [agree(), agree()] : [agree()]
+  const presses = rng.odds(12) ? [agree(), agree()] : [agree()]
   const said = await Promise.all(presses)
-  if (said.includes('action_required')) await authenticate(town, chance, license_id)
+  if (said.includes('action_required')) await authenticate(fixture, rng, license_id)
   return `${license_id} ${offer.move.when} for ${offer.total}: ${said.join(' and ')}`
 }
 
 /** The owner takes a planned move back. */
-export async function takeMoveBack(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, sql`s.pending_price_id is not null`)
+export async function cancelPlanChange(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, sql`s.pending_price_id is not null`)
   if (!held) return undefined
   const { license_id, user_id } = held
-  await cancelMove(town.world, { user_id, request_id: REQUEST }, license_id)
+  await cancelMove(fixture.world, { user_id, request_id: REQUEST }, license_id)
   return license_id
 }
 
 /** The owner lets the license pause at the period's end, or not. */
-export async function pause(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, sql`l.status = 'active' and s.id is not null`)
+export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, sql`l.status = 'active' and s.id is not null`)
   if (!held) return undefined
   const { license_id, user_id } = held
-  const to = chance.odds(75) ? 'on' : 'off'
-  const done = await pauseAtEnd(town.world, { user_id, request_id: REQUEST }, { license_id, to })
+  const to = rng.odds(75) ? 'on' : 'off'
+  const done = await pauseAtEnd(fixture.world, { user_id, request_id: REQUEST }, { license_id, to })
   return `${license_id} ${to}: ${done}`
 }
 
 const OWING = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
 
 /** The owner, staff, or both at once pay what is owed; whoever paused resumes by that. */
-export async function payNow(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, OWING)
+export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, OWING)
   if (!held) return undefined
   const { license_id } = held
   const pay = async (asked_by: 'buyer' | 'operator') => {
-    const asked = town.witness.ask('payment', license_id)
-    const paid = await payOwed(town.world, { license_id, asked_by, return_url: RETURN_URL })
+    const asked = fixture.record.ask('payment', license_id)
+    const paid = await payOwed(fixture.world, { license_id, asked_by, return_url: RETURN_URL })
     asked.outcome = paid.outcome
     return paid.outcome
   }
   const said = await Promise.all(
-    chance.odds(20) ? [pay('buyer'), pay('operator')] : [pay(chance.pick(['buyer', 'operator']))],
+    rng.odds(20) ? [pay('buyer'), pay('operator')] : [pay(rng.pick(['buyer', 'operator']))],
   )
-  if (said.includes('action_required')) await authenticate(town, chance, license_id)
+  if (said.includes('action_required')) await authenticate(fixture, rng, license_id)
   return `${license_id} ${said.join(' and ')}`
 }
 
 /** The owner puts another card in the place of the one that pays. */
-export async function giveOtherCard(town: Town, chance: Chance): Promise<string | undefined> {
-  const { world, stage } = town
-  const where = chance.odds(50) ? OWING : SUBSCRIBED
-  const held = await someLicense(town, chance, sql`s.id is not null and (${where})`)
+export async function giveOtherCard(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const { world, harness } = fixture
+  const where = rng.odds(50) ? OWING : SUBSCRIBED
+  const held = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
   if (!held) return undefined
   const { license_id, user_id } = held
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
   const page = { app_name: 'The app', product_name: '', email: '', zip: '78701', summary: [] }
-  const { id } = await stage.sandbox.openCardEntry(world.clock.now(), { ...page, ...place })
-  const number = await enterCard(town, chance, id)
-  const card = (await stage.sandbox.readCardEntry(id))!
-  const asked = town.witness.ask('payment', license_id)
+  const { id } = await harness.sandbox.openCardEntry(world.clock.now(), { ...page, ...place })
+  const number = await enterCard(fixture, rng, id)
+  const card = (await harness.sandbox.readCardEntry(id))!
+  const asked = fixture.record.ask('payment', license_id)
   const asker = { user_id, request_id: REQUEST }
   const paid = await changeCard(world, asker, { license_id, card, return_url: RETURN_URL })
   asked.outcome = paid.outcome
-  if (paid.outcome === 'action_required') await authenticate(town, chance, license_id)
+  if (paid.outcome === 'action_required') await authenticate(fixture, rng, license_id)
   return `${license_id} ${number}: ${paid.outcome}`
 }
 
 /** The bank's page: the owner passes, fails, or goes away. */
-async function authenticate(town: Town, chance: Chance, license_id: string): Promise<void> {
-  if (chance.odds(25)) return
-  const { world, stage } = town
+async function authenticate(
+  fixture: Fixture,
+  rng: SeededRandom,
+  license_id: string,
+): Promise<void> {
+  if (rng.odds(25)) return
+  const { world, harness } = fixture
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (!attempt?.action_url) return
-  await endChallenge(stage.db, attempt.action_url.split('/').at(-1)!, chance.odds(75))
+  await endChallenge(harness.db, attempt.action_url.split('/').at(-1)!, rng.odds(75))
 }
 
 /** The owner's key is replaced. */
-export async function replaceKey(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, sql`true`)
+export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, sql`true`)
   if (!held) return undefined
   const { license_id, app_id } = held
-  const { world, witness } = town
+  const { world, record } = fixture
   const before = await licensing.findLicense(world.db, license_id)
   const old = licensing.showKey(world.keys, before)
-  const asked = witness.ask('rotation', license_id)
+  const asked = record.ask('rotation', license_id)
   const rotated = await rotateKey(world, {
     app_id,
     license_id,
@@ -174,13 +187,16 @@ export async function replaceKey(town: Town, chance: Chance): Promise<string | u
 }
 
 /** The bank of a card changes its mind: the next renewals fail, or it works from here on. */
-export async function changeBanksMind(town: Town, chance: Chance): Promise<string | undefined> {
-  const held = await someLicense(town, chance, SUBSCRIBED)
+export async function changeBankAnswer(
+  fixture: Fixture,
+  rng: SeededRandom,
+): Promise<string | undefined> {
+  const held = await someLicense(fixture, rng, SUBSCRIBED)
   if (!held) return undefined
-  const { token } = await town.world.db.one<{ token: string }>(sql`select c.token from cards c
+  const { token } = await fixture.world.db.one<{ token: string }>(sql`select c.token from cards c
     join subscriptions s on s.card_id = c.id where s.license_id = ${held.license_id}`)
-  const works = chance.odds(35)
-  if (works) await town.stage.sandbox.mendCard(token)
-  else await town.stage.sandbox.declineRenewals(token, chance.between(1, 8))
+  const works = rng.odds(35)
+  if (works) await fixture.harness.sandbox.mendCard(token)
+  else await fixture.harness.sandbox.declineRenewals(token, rng.between(1, 8))
   return `${held.license_id} ${works ? 'works' : 'declines'}`
 }

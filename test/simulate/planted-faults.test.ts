@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { PLANTED_FAULTS } from '../support/budget.ts'
 import { openEmbeddedTestDatabase } from '../support/database.ts'
-import { PLANTED, type Planted } from './planted.ts'
-import { play } from './play.ts'
-import { openStage, type Stage } from './world.ts'
+import { type Harness, openHarness } from './harness.ts'
+import { EVERY_PLANTED_FAULT, type PlantedFault } from './planted-faults.ts'
+import { runSeed } from './run.ts'
 
 const MOST_SEEDS = 30
 
-let stage: Stage
+let harness: Harness
 before(async () => {
-  stage = await openStage(openEmbeddedTestDatabase)
+  harness = await openHarness(openEmbeddedTestDatabase)
 })
-after(() => stage?.close())
+after(() => harness?.close())
 
 /** All seeds, from the one that showed the fault when it was planted. */
-function seedsFor({ seed: first = 1 }: Planted): number[] {
+function seedsFor({ seed: first = 1 }: PlantedFault): number[] {
   const all = Array.from({ length: MOST_SEEDS }, (_, at) => at + 1)
   return [first, ...all.filter((seed) => seed !== first)]
 }
 
 describe(`within ${MOST_SEEDS} seeds it shows that`, () => {
-  for (const fault of PLANTED.slice(0, PLANTED_FAULTS)) {
+  for (const fault of EVERY_PLANTED_FAULT.slice(0, PLANTED_FAULTS)) {
     test(fault.name, async (context) => {
       for (const seed of seedsFor(fault)) {
-        const { broken } = await play(stage, seed, fault)
+        const { broken } = await runSeed(harness, seed, fault)
         if (!broken) continue
         assert.ok(fault.caught_by.includes(broken.rule), `${broken.rule}: ${broken.facts}`)
         context.diagnostic(`seed ${seed}: ${broken.rule}`)

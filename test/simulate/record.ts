@@ -19,9 +19,9 @@ export interface Bought {
 
 /**
  * Everything that people asked for and were told, apart from all that the service writes: what it
- * did is compared with it. Whoever the answer did not reach is a witness of nothing.
+ * did is compared with it. Whoever the answer did not reach knows nothing for sure.
  */
-export class Witness {
+export class AnswerRecord {
   /** By the id of the cart. */
   readonly carts = new Map<string, Bought>()
   /** What the owner of a license agreed to pay for a period of another plan. */

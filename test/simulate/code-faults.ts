@@ -3,7 +3,7 @@ import type { Database, Db } from '#platform/db'
 import { Sql } from '#platform/sql'
 
 /** A statement on its way, as a fault sees it: its text in one line, and its values. */
-export interface Said {
+export interface Statement {
   text: string
   values: unknown[]
 }
@@ -12,9 +12,9 @@ export interface Said {
 export interface Fault {
   name: string
   /** What a statement says instead; null: it is dropped, and seems to have worked. */
-  say?(said: Said): Said | null | undefined
+  alterStatement?(statement: Statement): Statement | null | undefined
   /** What the rows of an answer are instead. */
-  hear?(said: Said, rows: unknown[]): unknown[]
+  alterRows?(statement: Statement, rows: unknown[]): unknown[]
   /** The processor that is used instead. */
   processor?(processor: Processor): Processor
 }
@@ -29,13 +29,13 @@ export function faultyDatabase(db: Database, fault: () => Fault | undefined): Da
 }
 
 function faulty(db: Db, current: () => Fault | undefined): Db {
-  const ask = async (statement: Sql) => {
-    const said = { text: statement.text.replaceAll(/\s+/g, ' '), values: statement.values }
+  const ask = async (asked: Sql) => {
+    const statement = { text: asked.text.replaceAll(/\s+/g, ' '), values: asked.values }
     const fault = current()!
-    const altered = fault.say?.(said)
+    const altered = fault.alterStatement?.(statement)
     if (altered === null) return []
-    const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : statement)
-    return fault.hear?.(said, rows) ?? rows
+    const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : asked)
+    return fault.alterRows?.(statement, rows) ?? rows
   }
   return {
     ...db,
@@ -49,7 +49,7 @@ function faulty(db: Db, current: () => Fault | undefined): Db {
       return (current() ? (await ask(statement))[0] : await db.one(statement)) as never
     },
     async run(statement) {
-      const altered = current()?.say?.({
+      const altered = current()?.alterStatement?.({
         text: statement.text.replaceAll(/\s+/g, ' '),
         values: statement.values,
       })

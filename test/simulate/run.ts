@@ -1,0 +1,173 @@
+import { untilKilled } from '../support/mortal.ts'
+import * as buying from './buyer-actions.ts'
+import type { Fault } from './code-faults.ts'
+import { type Fixture, openFixture } from './fixture.ts'
+import { type Harness, isExpected } from './harness.ts'
+import { rulesBroken } from './invariants.ts'
+import { buy } from './purchase-actions.ts'
+import type { SeededRandom } from './random.ts'
+import * as selling from './seller-actions.ts'
+import { pass, rest, workOnce } from './test-clock.ts'
+
+/** Something that somebody can do: what came of it, in a few words; undefined: nobody could. */
+interface Action {
+  name: string
+  weight: number
+  act(fixture: Fixture, rng: SeededRandom): Promise<string | undefined>
+}
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+/** All that can happen in a month, and how often against the rest. */
+const ACTIONS: readonly Action[] = [
+  { name: 'buy', weight: 14, act: buy },
+  { name: 'hours pass', weight: 4, act: (fixture, rng) => pass(fixture, rng, rng.below(DAY)) },
+  {
+    name: 'days pass',
+    weight: 12,
+    act: (fixture, rng) => pass(fixture, rng, DAY + rng.below(7 * DAY)),
+  },
+  {
+    name: 'weeks pass',
+    weight: 12,
+    act: (fixture, rng) => pass(fixture, rng, 7 * DAY + rng.below(28 * DAY)),
+  },
+  { name: 'auto-renew', weight: 5, act: buying.switchAutoRenew },
+  { name: 'change plan', weight: 9, act: buying.changePlan },
+  { name: 'cancel a plan change', weight: 1, act: buying.cancelPlanChange },
+  { name: 'pause', weight: 3, act: buying.pause },
+  { name: 'pay now', weight: 4, act: buying.payNow },
+  { name: 'another card', weight: 4, act: buying.giveOtherCard },
+  { name: 'replace a key', weight: 2, act: buying.replaceKey },
+  { name: 'the bank of a card', weight: 5, act: buying.changeBankAnswer },
+  { name: 'refund', weight: 8, act: selling.refund },
+  { name: 'object', weight: 3, act: selling.object },
+  { name: 'settle a dispute', weight: 9, act: selling.settleDispute },
+  { name: 'name a bank', weight: 5, act: selling.nameBank },
+  { name: 'ask for a payout', weight: 4, act: selling.askForPayout },
+  { name: 'file taxes', weight: 2, act: selling.fileTaxes },
+  { name: 'replace plans', weight: 3, act: selling.replacePlans },
+  { name: 'the add-on', weight: 1, act: selling.changeAddOn },
+  { name: 'suspend', weight: 1, act: selling.suspend },
+  { name: 'reinstate', weight: 4, act: selling.reinstate },
+  { name: 'pay a buyer', weight: 4, act: selling.payBuyer },
+  { name: 'write off', weight: 1, act: selling.forgive },
+]
+
+const BUYING = ACTIONS.filter(({ name }) => name === 'buy')
+
+/** What can happen at one moment: no days pass while somebody waits for an answer. */
+const CONCURRENT_ACTIONS: readonly Action[] = [
+  ...ACTIONS.filter(({ name }) => !name.endsWith(' pass')),
+  {
+    name: 'work',
+    weight: 12,
+    async act(fixture) {
+      await workOnce(fixture)
+      return 'a round'
+    },
+  },
+]
+
+/** What a simulation came to: nothing, or the rule that was broken, and how it came to that. */
+export interface SeedRun {
+  seed: number
+  actions: number
+  /** What broke first: the rule, and what breaks it. */
+  broken: { rule: string; facts: string } | undefined
+  trace: string[]
+}
+
+const NEWCOMERS = [4, 2]
+const ROUNDS = NEWCOMERS.length
+const LEAST_ACTIONS = 7
+const MOST_ACTIONS = 12
+
+/** Simulates months of trade that a seed decides, and checks after each round whether all rules hold. */
+export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
+  await harness.clear(seed)
+  const fixture = await openFixture(harness, seed)
+  harness.fault = fault
+  let actions = 0
+  const ended = (broken?: SeedRun['broken']) => ({ seed, actions, broken, trace: fixture.trace })
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      // The first buyers come first, or there is little that can happen to anybody.
+      for (let index = 0; index < NEWCOMERS[round]!; index++)
+        actions += await runActions(fixture, BUYING)
+      harness.network.loss_percent = fixture.rng.pick([0, 0, 0, 10, 40])
+      const count = fixture.rng.between(LEAST_ACTIONS, MOST_ACTIONS)
+      for (let index = 0; index < count; index++) actions += await runActions(fixture)
+      await rest(fixture)
+      const broken = await rulesBroken(fixture)
+      if (broken) return ended(broken)
+    }
+  } catch (error) {
+    return ended({ rule: 'nothing fails that was not made to fail', facts: wordsOf(error) })
+  } finally {
+    harness.fault = undefined
+  }
+  return ended()
+}
+
+/** What a seed came to, as whoever must mend it wants to read it. */
+export function reportOf({ seed, trace, broken }: SeedRun): string {
+  if (!broken) return `seed ${seed}: all rules hold`
+  return [
+    `seed ${seed}`,
+    ...trace.map((line) => `  ${line}`),
+    `broken: ${broken.rule}`,
+    broken.facts,
+    `again: npm run simulate -- --from ${seed} --seeds 1`,
+  ].join('\n')
+}
+
+/** One action, or several at once; a process may die over it. Returns how many were done. */
+async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
+  const { rng, harness } = fixture
+  const count = rng.odds(12) ? rng.between(2, 3) : 1
+  const actions = wanted === ACTIONS && count > 1 ? CONCURRENT_ACTIONS : wanted
+  const actors = Array.from({ length: count }, () => rng.fork())
+  const last = rng.odds(15) ? rng.between(1, 90) : Number.POSITIVE_INFINITY
+  const { killed } = await untilKilled(last, async () => {
+    await Promise.all(actors.map((own) => act(fixture, own, { actions, at_once: count > 1 })))
+  })
+  if (killed) {
+    fixture.trace.push(
+      `${timeOf(harness)} the process died at step ${last}, and another was started`,
+    )
+    harness.clock.pass(rng.between(1, 30))
+    await workOnce(fixture)
+  }
+  return count
+}
+
+/** Somebody does something that he can. */
+async function act(
+  fixture: Fixture,
+  own: SeededRandom,
+  facts: { actions: readonly Action[]; at_once: boolean },
+): Promise<void> {
+  for (let tries = 0; tries < 5; tries++) {
+    const { name, act } = own.weigh(facts.actions)
+    const line = `${timeOf(fixture.harness)} ${facts.at_once ? '& ' : ''}${name}`
+    try {
+      const outcome = await act(fixture, own)
+      if (outcome === undefined) continue
+      fixture.trace.push(`${line}: ${outcome}`)
+    } catch (error) {
+      fixture.trace.push(`${line}: (${(error as Error).message})`)
+      if (!isExpected(error)) throw error
+    }
+    return
+  }
+}
+
+function timeOf({ clock }: Harness): string {
+  return clock.now().toISOString().slice(0, 16).replace('T', ' ')
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? `${error.stack ?? error.message}` : String(error)
+}
