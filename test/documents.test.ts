@@ -5,6 +5,7 @@ import { test } from 'node:test'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const manifest = JSON.parse(read('package.json'))
+const client = JSON.parse(read('packages/client/package.json'))
 const decisions = globSync('docs/decisions/*.md').sort()
 
 const STATUS = /^- Status: (proposed|accepted|superseded by decision \d+)(; .+)?$/
@@ -35,6 +36,37 @@ test('no two decision records have the same number', () => {
   assert.deepEqual(numbers, [...new Set(numbers)])
 })
 
+test('the changelog begins with the versions that the manifests name', () => {
+  const changelog = read('CHANGELOG.md')
+  const [heading = '', version, date] = /^## \[(\d+\.\d+\.\d+)\] - (\S+)$/m.exec(changelog) ?? []
+  assert.equal(version, manifest.version)
+  assert.match(date ?? '', /^20\d\d-[01]\d-[0-3]\d$/)
+  const [latest = ''] = changelog.slice(changelog.indexOf(heading) + 1).split(/^## \[/m)
+  const [, client_version] = /`@purser\/client` (\d+\.\d+\.\d+)/.exec(latest) ?? []
+  assert.equal(client_version, client.version)
+  const lock = JSON.parse(read('package-lock.json'))
+  for (const [path, at] of [
+    ['', manifest.version],
+    ['packages/client', client.version],
+  ]) {
+    assert.equal(lock.packages[path].version, at, `package-lock.json: ${path}`)
+  }
+  for (const path of globSync('examples/*/package.json')) {
+    const wanted = JSON.parse(read(path)).dependencies?.['@purser/client']
+    assert.ok(wanted === undefined || wanted === client.version, path)
+  }
+})
+
+test("hosted CI runs the project's own check on the pinned Node, and nothing else", () => {
+  const workflow = read('.github/workflows/ci.yml')
+  const steps = [...workflow.matchAll(/^ +- (uses|run): (.+)$/gm)].map(([, , what]) => what!)
+  assert.deepEqual(
+    steps.map((step) => step.replace(/@v\d+$/, '@major')),
+    ['actions/checkout@major', 'actions/setup-node@major', '.ci/run'],
+  )
+  assert.match(workflow, /node-version-file: \.node-version\n/)
+})
+
 test('.node-version names the Node that the lock file installs', () => {
   assert.equal(read('.node-version'), `${manifest.dependencies.node}\n`)
   const lock = JSON.parse(read('package-lock.json'))
@@ -53,7 +85,7 @@ test('npm run dev watches folders that exist, and every one that the service rea
   ])
 })
 
-const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'])
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', '.github/**/*.md'])
 
 test('documents link to files that exist', () => {
   const broken = pages.flatMap((path) =>
