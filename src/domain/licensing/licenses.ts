@@ -20,7 +20,10 @@ export interface Found<Facts> {
   found: Facts | undefined
 }
 
-type Row<Facts> = { app_id: string | null; secret_hash: Buffer | null } & Partial<Facts>
+/** The client, and null for each fact where nothing was found. */
+type Row<Facts> = { app_id: string | null; secret_hash: Buffer | null } & {
+  [Field in keyof Facts]: Facts[Field] | null
+}
 
 function split<Facts>(row: Row<Facts> | undefined, isFound: boolean): Found<Facts> {
   return { client: row, found: isFound ? (row as Facts) : undefined }
@@ -63,7 +66,7 @@ export async function findByOrder(
   const row = await db.hot<Row<OrderFacts>>(sql`
     select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
       l.period_end, l.canceled_at, l.key_sealed,
-      a.status in ('open', 'action_required') as is_processing
+      coalesce(a.status in ('open', 'action_required'), false) as is_processing
     from clients c
       left join orders o on o.id = ${order_id} and o.app_id = c.app_id
       left join licenses l on l.id = coalesce(o.license_id, ${order_id}) and l.app_id = c.app_id

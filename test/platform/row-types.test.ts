@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Database } from '#platform/db'
+import { openEmbeddedTestDatabase } from '../support/database.ts'
+import { checkStatements, type Fault } from '../support/row-types/check.ts'
+import { openDescriber } from '../support/row-types/database.ts'
+import { readStatements, type Statement } from '../support/row-types/source.ts'
+
+// Guards point 4 of issue 10; decision 93 says what is checked and how.
+
+const PLANTED = 'test/support/row-types/planted.ts'
+
+/** Where a statement is passed on that came as an argument. */
+const PASSED_ON = ['src/platform/db-embedded.ts']
+
+/**
+ * Columns that the schema lets be null and that are declared as never null, each with what keeps
+ * it so. Prefer a `not null`, or a condition in the statement, to a line here.
+ */
+const ASSURED: [file: string, fields: string, why: string][] = [
+  ['src/domain/apps/apps.ts', 'developer_id', 'apps.seller_id references sellers'],
+  ['src/domain/apps/changes.ts', 'email', 'app_changes.user_id references users'],
+  ['src/domain/billing/happenings.ts', 'at why', 'a declined attempt has its time and its code'],
+  ['src/domain/billing/orders.ts', 'card_brand card_last4', 'a cart that was bought has a card'],
+  ['src/domain/billing/receipts.ts', 'paid_at', 'a check: a paid invoice has its time'],
+  ['src/domain/billing/receipts.ts', 'card_brand card_last4', 'an attempt or a card on file'],
+  ['src/domain/billing/sales.ts', 'paid_at', 'a check: a paid invoice has its time'],
+  ['src/domain/billing/subscribers.ts', 'frequency', 'only a price with one is subscribed to'],
+  ['src/domain/billing/subscriptions.ts', 'frequency', 'only a price with one is subscribed to'],
+  ['src/domain/billing/subscriptions.ts', 'next_at', 'what is due has a time'],
+  ['src/domain/grants/bearers.ts', 'user_id client_id', 'an access token has both'],
+  ['src/domain/grants/consents.ts', 'granted_at', 'the condition asks for one of its sources'],
+  ['src/domain/licensing/moves.ts', 'since', 'a suspension is in the history'],
+  ['src/domain/payments/attempts.ts', 'cart_id order_id tax_quote_id', 'a check: one on a cart'],
+  ['src/domain/payments/attempts.ts', 'invoice_id', 'the statements ask for attempts on invoices'],
+  ['src/domain/payments/charges.ts', 'brand last4', 'the card of an attempt is written with both'],
+  ['src/domain/tax/reports.ts', 'amount taxable tax', 'an event has its refund or its dispute'],
+  ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
+  ['src/flows/check-books/postings.ts', 'id amount', 'staff actions are written with both'],
+  ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
+  ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],
+  ['src/sandbox/charges.ts', 'description return_url', 'only a closed key has no request'],
+  ['src/sandbox/portals.ts', 'description', 'only a closed key has no request'],
+]
+
+let db: Database
+let statements: Statement[]
+let faults: Fault[]
+before(async () => {
+  db = await openEmbeddedTestDatabase()
+  statements = readStatements('src/', PLANTED)
+  faults = await checkStatements(statements, await openDescriber(db))
+})
+after(() => db.close())
+
+const fileOf = ({ place }: { place: string }) => place.slice(0, place.lastIndexOf(':'))
+
+test('every statement of the source is read, with all its alternatives', () => {
+  assert.ok(statements.filter(({ row }) => row).length > 250)
+  const unread = statements.filter(({ texts }) => texts.length === 0)
+  assert.deepEqual(unread.map(fileOf), PASSED_ON)
+})
+
+test('every declared row fits the columns that its statement returns', () => {
+  const isAssured = (fault: Fault) =>
+    fault.isNullOnly &&
+    ASSURED.some(
+      ([file, names]) => file === fileOf(fault) && names.split(' ').includes(fault.field),
+    )
+  const wrong = faults.filter((fault) => fileOf(fault) !== PLANTED && !isAssured(fault))
+  assert.deepEqual(
+    wrong.map(({ place, field, words }) => `${place}: ${field} ${words}`),
+    [],
+  )
+})
+
+test('no assurance outlives the statement that it is about', () => {
+  const unused = ASSURED.flatMap(([file, names]) =>
+    names
+      .split(' ')
+      .filter((name) => !faults.some((each) => fileOf(each) === file && each.field === name))
+      .map((name) => `${file}: ${name}`),
+  )
+  assert.deepEqual(unused, [])
+})
+
+test('each kind of wrong row is found, and no right one', () => {
+  const found = faults.filter((fault) => fileOf(fault) === PLANTED)
+  assert.deepEqual(
+    found.map(({ field, words }) => `${field} ${words}`),
+    [
+      'nmae is not a column of the result',
+      'canceled_at may be null, and declared as Date',
+      'amount is bigint, and declared as string',
+      'total is numeric, and declared as number',
+      'email may be null, and declared as string',
+      'at may be null, and declared as Date',
+      'last may be null, and declared as Date',
+      'name may be null, and declared as string',
+      'canceled_at may be null, and declared as Date',
+      'at may be null, and declared as Date',
+      'period_end may be null, and declared as Date',
+      'at may be null, and declared as Date',
+      'brand may be null, and declared as string',
+      'tagline is text, and declared as number',
+      ' error: column "nmae" of relation "apps" does not exist',
+      'isShort → 1 error: column "nmae" does not exist',
+    ],
+  )
+})

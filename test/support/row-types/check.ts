@@ -1,0 +1,83 @@
+import type { Column } from './database.ts'
+import type { Kinds, Statement } from './source.ts'
+import type { Alternative } from './texts.ts'
+
+/** Something that a declared row says otherwise than the database. */
+export interface Fault {
+  place: string
+  /** The field; where PostgreSQL refuses the statement, the branch that it refuses. */
+  field: string
+  words: string
+  /** The declared type is right but for the null that the schema allows. */
+  isNullOnly: boolean
+}
+
+/** What the driver makes of a column; of JSON it makes whatever was in it. */
+const KINDS: Record<string, string> = {
+  bigint: 'number',
+  boolean: 'boolean',
+  bytea: 'Buffer',
+  date: 'string',
+  'double precision': 'number',
+  integer: 'number',
+  'integer[]': 'number[]',
+  numeric: 'string',
+  smallint: 'number',
+  text: 'string',
+  'text[]': 'string[]',
+  'timestamp with time zone': 'Date',
+  uuid: 'string',
+}
+
+/** What is wrong with the statements, each described by `describe`. */
+export async function checkStatements(
+  statements: Statement[],
+  describe: (statement: Alternative, withColumns: boolean) => Promise<Column[]>,
+): Promise<Fault[]> {
+  const faults = new Map<string, Fault>()
+  for (const { place, texts, row } of statements) {
+    const failed = new Map<string, string>()
+    const worked = new Set<string>()
+    for (const text of texts) {
+      // One name for the statement itself, beside those of its branches.
+      const parts = ['', ...text.branches]
+      try {
+        const columns = await describe(text, row !== undefined)
+        for (const part of parts) worked.add(part)
+        for (const [field, words, isNullOnly = false] of row ? wrongFields(row, columns) : []) {
+          faults.set(`${place} ${field} ${words}`, { place, field, words, isNullOnly })
+        }
+      } catch (error) {
+        for (const part of parts) failed.set(part, String(error))
+      }
+    }
+    // Two conditions may exclude each other, but a branch that never works is wrong.
+    const [broken] = [...failed].filter(([part]) => !worked.has(part))
+    if (broken) {
+      faults.set(place, { place, field: broken[0], words: broken[1], isNullOnly: false })
+    }
+  }
+  return [...faults.values()]
+}
+
+function* wrongFields(
+  row: Map<string, Kinds>,
+  columns: Column[],
+): Generator<[field: string, words: string, isNullOnly?: true]> {
+  for (const [field, kinds] of row) {
+    const column = columns.find(({ name }) => name === field)
+    if (!column) {
+      if (!kinds.has('undefined')) yield [field, 'is not a column of the result']
+      continue
+    }
+    if (kinds.has('unknown')) continue
+    const declared = [...kinds].join(' | ')
+    const isJson = column.type === 'json' || column.type === 'jsonb'
+    const isDated = kinds.has('Date') || kinds.has('Buffer') || kinds.has('bigint')
+    const fits = isJson ? !isDated : kinds.has(KINDS[column.type]!)
+    if (!fits) yield [field, `is ${column.type}, and declared as ${declared}`]
+    if (column.null && !kinds.has('null')) {
+      yield [field, `may be null, and declared as ${declared}`, true]
+    }
+  }
+}

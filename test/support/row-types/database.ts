@@ -1,0 +1,90 @@
+import type { Database } from '#platform/db'
+import { sql } from '#platform/sql'
+import { type Catalog, columnsOf } from './nullable.ts'
+import { parseTree, type TreeNode } from './query-tree.ts'
+import type { Alternative } from './texts.ts'
+
+/** A column of a statement's result. */
+export interface Column {
+  name: string
+  /** The type's name, as `format_type` spells it. */
+  type: string
+  null: boolean
+}
+
+// Functions that return null although none of their arguments is null.
+const PARTIAL = [
+  ...['json_object_field', 'json_object_field_text', 'jsonb_object_field', 'jsonb_array_element'],
+  ...['jsonb_object_field_text', 'json_array_element', 'json_array_element_text'],
+  ...['jsonb_array_element_text', 'json_extract_path', 'json_extract_path_text'],
+  ...[
+    'jsonb_extract_path',
+    'jsonb_extract_path_text',
+    'to_regclass',
+    'array_length',
+    'array_upper',
+  ],
+  ...['array_position', 'regexp_match', 'regexp_substr'],
+]
+// Functions that take a null, and return none for arguments that are not null.
+const TOLERANT = [
+  ...['concat', 'concat_ws', 'format', 'json_build_object', 'jsonb_build_object'],
+  ...['json_build_array', 'jsonb_build_array', 'array_append', 'array_cat', 'array_prepend'],
+]
+
+/**
+ * Describes statements on a migrated database without running them: the columns of what each
+ * returns, or nothing where only its validity is asked for. Throws what PostgreSQL says of one
+ * that is wrong.
+ */
+export async function openDescriber(db: Database) {
+  const catalog = await readCatalog(db)
+  return async ({ text, nullable }: Alternative, withColumns: boolean): Promise<Column[]> => {
+    if (!withColumns) {
+      await db.raw(`prepare described as ${text}; deallocate described`)
+      return []
+    }
+    await db.raw(`prepare described as ${text}`)
+    const { parameters, results } = await db.one<{ parameters: string[]; results: string[] }>(sql`
+      select parameter_types::text[] as parameters,
+        coalesce(result_types::text[], '{}') as results
+      from pg_prepared_statements where name = 'described'`)
+    // The tree of a query is to be had as the body of a function.
+    await db.raw(`deallocate described;
+      create function described(${parameters}) returns setof record language sql
+      begin atomic ${text}; end`)
+    const { body } = await db.one<{ body: string }>(sql`select prosqlbody::text as body
+      from pg_proc where proname = 'described'`)
+    await db.raw(`drop function described(${parameters})`)
+    const [[query]] = parseTree(body) as [[TreeNode]]
+    const known = { ...catalog, mayBeNull: (parameter: string) => nullable.has(parameter) }
+    return columnsOf(query, known).map((column, index) => ({ ...column, type: results[index]! }))
+  }
+}
+
+async function readCatalog(db: Database): Promise<Omit<Catalog, 'mayBeNull'>> {
+  const nullable = await db.rows<{ key: string }>(sql`select attrelid || '.' || attnum as key
+    from pg_attribute where attnum > 0 and not attnotnull`)
+  const functions = await db.rows<{ id: string; name: string; strict: boolean }>(
+    sql`select oid::text as id, proname as name, proisstrict as strict from pg_proc`,
+  )
+  const views = await db.rows<{ id: string; body: string }>(sql`
+    select r.ev_class::text as id, r.ev_action::text as body
+    from pg_rewrite r join pg_class c on c.oid = r.ev_class
+    where c.relkind = 'v' and c.relnamespace <> 'pg_catalog'::regnamespace
+      and c.relnamespace <> 'information_schema'::regnamespace`)
+  const queries = new Map(views.map(({ id, body }) => [id, (parseTree(body) as [TreeNode])[0]]))
+  const columns = new Set(nullable.map(({ key }) => key))
+  const total = functions.filter(({ name, strict }) =>
+    strict ? !PARTIAL.includes(name) : TOLERANT.includes(name),
+  )
+  const totals = new Set(total.map(({ id }) => id))
+  const counts = functions.filter(({ name }) => name === 'count' || name === 'row_number')
+  const counters = new Set(counts.map(({ id }) => id))
+  return {
+    viewOf: (oid) => queries.get(oid),
+    isNullable: (column) => columns.has(column),
+    isTotal: (oid) => totals.has(oid),
+    isCount: (oid) => counters.has(oid),
+  }
+}
