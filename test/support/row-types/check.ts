@@ -8,8 +8,8 @@ export interface Fault {
   /** The field; where PostgreSQL refuses the statement, the branch that it refuses. */
   field: string
   words: string
-  /** The declared type is right but for the null that the schema allows. */
-  isNullOnly: boolean
+  /** The declared type is right but for what the schema allows beside it. */
+  isNarrow: boolean
 }
 
 /** What the driver makes of a column; of JSON it makes whatever was in it. */
@@ -44,8 +44,8 @@ export async function checkStatements(
       try {
         const columns = await describe(text, row !== undefined)
         for (const part of parts) worked.add(part)
-        for (const [field, words, isNullOnly = false] of row ? wrongFields(row, columns) : []) {
-          faults.set(`${place} ${field} ${words}`, { place, field, words, isNullOnly })
+        for (const [field, words, isNarrow = false] of row ? wrongFields(row, columns) : []) {
+          faults.set(`${place} ${field} ${words}`, { place, field, words, isNarrow })
         }
       } catch (error) {
         for (const part of parts) failed.set(part, String(error))
@@ -54,7 +54,7 @@ export async function checkStatements(
     // Two conditions may exclude each other, but a branch that never works is wrong.
     const [broken] = [...failed].filter(([part]) => !worked.has(part))
     if (broken) {
-      faults.set(place, { place, field: broken[0], words: broken[1], isNullOnly: false })
+      faults.set(place, { place, field: broken[0], words: broken[1], isNarrow: false })
     }
   }
   return [...faults.values()]
@@ -63,7 +63,7 @@ export async function checkStatements(
 function* wrongFields(
   row: Map<string, Kinds>,
   columns: Column[],
-): Generator<[field: string, words: string, isNullOnly?: true]> {
+): Generator<[field: string, words: string, isNarrow?: true]> {
   for (const [field, kinds] of row) {
     const column = columns.find(({ name }) => name === field)
     if (!column) {
@@ -74,8 +74,15 @@ function* wrongFields(
     const declared = [...kinds].join(' | ')
     const isJson = column.type === 'json' || column.type === 'jsonb'
     const isDated = kinds.has('Date') || kinds.has('Buffer') || kinds.has('bigint')
-    const fits = isJson ? !isDated : kinds.has(KINDS[column.type]!)
+    const literals = [...kinds].filter((kind) => kind.startsWith("'"))
+    const parsed = KINDS[column.type]!
+    const isLiteral = parsed === 'string' && literals.length > 0
+    const fits = isJson ? !isDated : kinds.has(parsed) || isLiteral
     if (!fits) yield [field, `is ${column.type}, and declared as ${declared}`]
+    const more = column.values?.filter((value) => !literals.includes(`'${value}'`)) ?? []
+    if (isLiteral && more.length > 0) {
+      yield [field, `may be ${more.join(' or ')}, and declared as ${declared}`, true]
+    }
     if (column.null && !kinds.has('null')) {
       yield [field, `may be null, and declared as ${declared}`, true]
     }

@@ -10,6 +10,8 @@ export interface Column {
   /** The type's name, as `format_type` spells it. */
   type: string
   null: boolean
+  /** The only values that a check of its table allows; undefined where there is none. */
+  values: string[] | undefined
 }
 
 // Functions that return null although none of their arguments is null.
@@ -39,6 +41,7 @@ const TOLERANT = [
  */
 export async function openDescriber(db: Database) {
   const catalog = await readCatalog(db)
+  const values = await readValues(db)
   return async ({ text, nullable }: Alternative, withColumns: boolean): Promise<Column[]> => {
     if (!withColumns) {
       await db.raw(`prepare described as ${text}; deallocate described`)
@@ -58,7 +61,11 @@ export async function openDescriber(db: Database) {
     await db.raw(`drop function described(${parameters})`)
     const [[query]] = parseTree(body) as [[TreeNode]]
     const known = { ...catalog, mayBeNull: (parameter: string) => nullable.has(parameter) }
-    return columnsOf(query, known).map((column, index) => ({ ...column, type: results[index]! }))
+    return columnsOf(query, known).map((column, index) => ({
+      ...column,
+      type: results[index]!,
+      values: values.get(column.origin),
+    }))
   }
 }
 
@@ -87,4 +94,20 @@ async function readCatalog(db: Database): Promise<Omit<Catalog, 'mayBeNull'>> {
     isTotal: (oid) => totals.has(oid),
     isCount: (oid) => counters.has(oid),
   }
+}
+
+/** The values of the columns that a check closes: `status in ('open', 'paid')`. */
+async function readValues(db: Database): Promise<Map<string, string[]>> {
+  const checks = await db.rows<{ key: string; rule: string }>(sql`
+    select conrelid || '.' || conkey[1] as key, pg_get_constraintdef(oid) as rule
+    from pg_constraint where contype = 'c' and cardinality(conkey) = 1`)
+  const closed = checks.filter(({ rule }) =>
+    /^CHECK \(\(\w+ = ANY \(ARRAY\[[^\]]*\]\)\)\)$/.test(rule),
+  )
+  return new Map(
+    closed.map(({ key, rule }) => [
+      key,
+      [...rule.matchAll(/'([^']*)'/g)].map(([, value]) => value!),
+    ]),
+  )
 }

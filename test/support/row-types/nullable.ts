@@ -14,6 +14,14 @@ export interface Catalog {
   isCount(oid: string): boolean
 }
 
+/** A column of a query's result. */
+export interface QueryColumn {
+  name: string
+  null: boolean
+  /** The table's column that it is, as `oid.number`; `0.0` where it is none. */
+  origin: string
+}
+
 /** Ranges of `rtekind`, as PostgreSQL numbers them. */
 const RTE = {
   table: '0',
@@ -26,7 +34,7 @@ const RTE = {
 }
 
 /** The columns of a query's result, in their order, each with whether it may be null. */
-export function columnsOf(query: TreeNode, catalog: Catalog): { name: string; null: boolean }[] {
+export function columnsOf(query: TreeNode, catalog: Catalog): QueryColumn[] {
   return new Query(query, catalog).columns()
 }
 
@@ -49,7 +57,7 @@ class Query {
     if (from) this.#learn(from)
   }
 
-  columns(): { name: string; null: boolean }[] {
+  columns(): QueryColumn[] {
     const command = wordOf(this.#query, 'commandType')
     const isSelect = command === '1'
     this.#isReturning = command === '2'
@@ -59,6 +67,7 @@ class Query {
       .filter((entry) => wordOf(entry, 'resjunk') === 'false')
       .map((entry, index) => ({
         name: wordOf(entry, 'resname'),
+        origin: `${wordOf(entry, 'resorigtbl')}.${wordOf(entry, 'resorigcol')}`,
         null:
           branches.length > 0
             ? branches.some((branch) => branch[index]!.null)

@@ -29,6 +29,9 @@ export const WRONG = {
     db.rows<{ period_end: Date }>(sql`select period_end from licenses
     where period_end <> all(${[]}::timestamptz[])`),
   given: (db: Db) => db.one<{ at: Date }>(sql`select ${null}::timestamptz as at`),
+  closed: (db: Db) =>
+    db.rows<{ status: 'open' | 'paid' }>(sql`select i.status
+    from (select * from invoices) i`),
   json: (db: Db) =>
     db.rows<{ brand: string }>(sql`select card->>'brand' as brand from attempts
     where card is not null`),

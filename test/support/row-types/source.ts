@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PROJECT = fileURLToPath(new URL('tsconfig.json', import.meta.url))
 const METHODS = new Set(['rows', 'one', 'maybe', 'hot', 'run', 'probe'])
 
-/** What a field of a row is declared to be: kinds such as `string`, `null`, `Date`, `string[]`. */
+/** What a field is declared to be: `string`, `null`, `Date`, `string[]`, the literal `'open'` … */
 export type Kinds = ReadonlySet<string>
 
 /** One call that runs a statement. */
@@ -136,12 +136,14 @@ function kindsOf(checker: Project['checker'], type: Type): string[] {
       .concat('object')
       .slice(0, 1)
   }
+  if (type.isStringLiteralType()) return [`'${type.value}'`]
   const primitive = PRIMITIVES.find(([flags]) => type.flags & flags)
   if (primitive) return [primitive[1]]
   if (type.flags & (TypeFlags.Unknown | TypeFlags.Any | TypeFlags.TypeParameter)) return ['unknown']
   if (checker.isArrayType(type)) {
     const [element] = checker.getTypeArguments(type as never)
-    return [...new Set(kindsOf(checker, element!))].map((kind) => `${kind}[]`)
+    const kinds = kindsOf(checker, element!).map((kind) => (kind[0] === "'" ? 'string' : kind))
+    return [...new Set(kinds)].map((kind) => `${kind}[]`)
   }
   const name = type.getSymbol()?.name
   return [name === 'Date' || name === 'Buffer' ? name : 'object']
