@@ -1,8 +1,67 @@
 /**
- * Builds what changed and starts the service: what `npm run dev` runs at first and, by Node's
- * `--watch-path`, again after each change of a source, page, style, migration or legal text.
+ * Builds and starts the service, and again after each change of a source, page, style, migration or
+ * legal text. Until a fault in the code is corrected it waits for the next change.
+ *
+ *     npm run dev
  */
-import './build.ts'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
 
-// Not a static import: the service reads the names of the assets that the build has made.
-await import('../src/main.ts')
+const WATCHED = ['examples', 'legal', 'migrations', 'packages/client/src', 'src']
+const QUIET_MS = 200
+const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
+
+let service: ChildProcess | undefined
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => stop().then(() => process.exit(0)))
+}
+
+for (;;) {
+  // Watched from before the build, so that a change during it counts.
+  const change = nextChange()
+  const build = spawnSync(process.execPath, [...TYPESCRIPT, 'scripts/build.ts'], {
+    stdio: 'inherit',
+  })
+  if (build.status === 0) {
+    service = spawn(process.execPath, [...TYPESCRIPT, 'src/main.ts'], { stdio: 'inherit' })
+    service.once('exit', () => console.log('The service stopped. A change starts it again.'))
+  } else {
+    console.log('The build failed. A change starts it again.')
+  }
+  await change
+  console.log('\nA file changed: restarting.')
+  await stop()
+}
+
+/** Stops the service in good order, where it runs. */
+async function stop(): Promise<void> {
+  if (!service || service.exitCode !== null || service.signalCode !== null) return
+  service.removeAllListeners('exit')
+  const exit = once(service, 'exit')
+  service.kill('SIGTERM')
+  await exit
+}
+
+/** Resolves once something has changed and then nothing did for a moment. */
+async function nextChange(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let timer: NodeJS.Timeout | undefined
+  const changed = () => {
+    clearTimeout(timer)
+    timer = setTimeout(resolve, QUIET_MS)
+  }
+  // Folder by folder: Node's recursive watch loses a file on Linux once an editor has replaced it.
+  const watchers = WATCHED.flatMap(foldersOf).map((folder) => watch(folder, changed))
+  await promise
+  for (const watcher of watchers) watcher.close()
+}
+
+function foldersOf(top: string): string[] {
+  const inside = readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((folder) => !folder.includes('node_modules'))
+  return [top, ...inside]
+}

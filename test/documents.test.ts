@@ -74,7 +74,8 @@ test('.node-version names the Node that the lock file installs', () => {
 })
 
 test('npm run dev watches folders that exist, and every one that the service reads', () => {
-  const watched = [...manifest.scripts.dev.matchAll(/--watch-path=(\S+)/g)].map(([, path]) => path)
+  const [, list = ''] = /^const WATCHED = \[(.+)\]$/m.exec(read('scripts/dev.ts')) ?? []
+  const watched = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path!)
   for (const path of watched) assert.ok(existsSync(path), path)
   assert.deepEqual(watched.toSorted(), [
     'examples',
