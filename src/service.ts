@@ -4,9 +4,9 @@ import { rateTable, sumTaxes } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
 import * as checkout from '#flows/checkout'
 import { closeDays } from '#flows/close-days'
-import { payWeekly, recoverPayouts } from '#flows/pay-out'
+import { payWeekly, reconcilePayouts } from '#flows/pay-out'
 import { recordTaxes } from '#flows/record-taxes'
-import { recoverRefunds } from '#flows/refund'
+import { reconcileRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
 import { keepRetention } from '#flows/retention'
 import * as subscription from '#flows/subscription'
@@ -54,7 +54,7 @@ export interface Parts {
   processor?: (sandbox: Sandbox) => World['processor']
 }
 
-const RECOVER_SECONDS = 2
+const RECONCILE_SECONDS = 2
 const RENEW_SECONDS = 10
 const WEEKLY_SECONDS = 60
 const CLOSE_SECONDS = 600
@@ -136,14 +136,14 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
 /** What every process does by itself, again and again; of many each finds other work. */
 function declarePeriodicWork(world: World): void {
   const { jobs } = world
-  jobs.every('recover purchases', RECOVER_SECONDS, () => checkout.recover(world))
-  jobs.every('recover bills', RECOVER_SECONDS, () => subscription.recoverInvoices(world))
-  jobs.every('recover refunds', RECOVER_SECONDS, () => recoverRefunds(world))
-  jobs.every('hear the processor', RECOVER_SECONDS, async () => {
+  jobs.every('reconcile purchases', RECONCILE_SECONDS, () => checkout.reconcile(world))
+  jobs.every('reconcile invoices', RECONCILE_SECONDS, () => subscription.reconcileInvoices(world))
+  jobs.every('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
+  jobs.every('hear the processor', RECONCILE_SECONDS, async () => {
     await handleEvents(world)
   })
   jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))
-  jobs.every('recover payouts', RECOVER_SECONDS, () => recoverPayouts(world))
+  jobs.every('reconcile payouts', RECONCILE_SECONDS, () => reconcilePayouts(world))
   jobs.every('weekly payouts', WEEKLY_SECONDS, async () => {
     await payWeekly(world)
   })

@@ -53,7 +53,7 @@ function offences(check: (source: Source, target: string) => boolean): string[] 
 }
 
 /** What every flow may use: its world, how an invoice is booked, a license locked, money kept. */
-const SHARED_BY_FLOWS = ['world', 'book', 'hold', 'kept', 'lost-answer'].map(
+const SHARED_BY_FLOWS = ['world', 'book', 'locked-license', 'kept', 'lost-answer'].map(
   (name) => `src/flows/${name}`,
 )
 

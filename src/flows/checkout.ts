@@ -16,4 +16,4 @@ export {
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
-export { closeCartAttempt, type Resumed, recover, resume } from './checkout/recover.ts'
+export { closeCartAttempt, type Resumed, reconcile, resume } from './checkout/reconcile.ts'

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 
 // An answer that is older than this was lost, not late: the processor is asked by the key.
-const LOOK_AFTER_SECONDS = 3
+const RECONCILE_AFTER_SECONDS = 3
 // By now a charge that the processor never heard of must not happen any more.
 const CLOSE_AFTER_SECONDS = 20
 // How far the clocks of two machines may differ.
@@ -15,14 +15,14 @@ const STUCK_SECONDS = 3600
 
 /** Attempts that were made before this time may have lost their answer. */
 export function lostBefore({ clock }: World): Date {
-  return addSeconds(clock.now(), -LOOK_AFTER_SECONDS)
+  return addSeconds(clock.now(), -RECONCILE_AFTER_SECONDS)
 }
 
 /**
  * Asks the processor by its key what became of an attempt that is not settled. Where it waits too
  * long it is closed, so that nothing can follow. Undefined while nobody knows.
  */
-export async function askAgain(
+export async function askProcessor(
   { processor, clock }: World,
   attempt: { id: string; status: payments.AttemptStatus; created_at: Date },
 ): Promise<payments.ChargeAnswer | undefined> {
@@ -30,7 +30,7 @@ export async function askAgain(
   // A clock that was set back must not make anybody wait for the time to come again.
   const isAhead = attempt.created_at > addSeconds(now, CLOCK_SKEW_SECONDS)
   const isOlder = (seconds: number) => isAhead || addSeconds(attempt.created_at, seconds) <= now
-  if (attempt.status === 'open' && !isOlder(LOOK_AFTER_SECONDS)) return undefined
+  if (attempt.status === 'open' && !isOlder(RECONCILE_AFTER_SECONDS)) return undefined
   const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
   try {
     const found = await processor.find(attempt.id)

@@ -7,6 +7,6 @@
  */
 export { noteAccount, openOnboarding, refreshAccount } from './pay-out/account.ts'
 export { type PaidOut, payOut, standOf } from './pay-out/pay.ts'
-export { recoverPayouts, settlePayout } from './pay-out/recover.ts'
+export { reconcilePayouts, settlePayout } from './pay-out/reconcile.ts'
 export { payeeTime } from './pay-out/time.ts'
 export { payWeekly } from './pay-out/weekly.ts'

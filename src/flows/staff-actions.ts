@@ -1,5 +1,5 @@
 /**
- * What staff does by hand: holds a license, unlocks an account, settles what is owed and never came
+ * What staff does by hand: suspends a license, unlocks an account, settles what is owed and never came
  * together by itself. Each action is in the audit log with its reason.
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'

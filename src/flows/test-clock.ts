@@ -21,9 +21,9 @@ export interface TestProcessor {
 }
 
 /** What happens by itself when time passes, beside what the tables of this flow tell. */
-export interface Pastime {
+export interface ClockWork {
   /** Does what is due at the app's time; returns how much that was. */
-  play(): Promise<number>
+  runDue(): Promise<number>
   /** When something beside the subscriptions is due next: a dispute's end, a payout. */
   nextOutside(after: Date): Promise<Date | undefined>
   /** Waits a moment for an answer that is late, or for another worker. */
@@ -39,13 +39,13 @@ export interface Jump {
 }
 
 /** How far a jump has come. */
-export type TellJump = (progress: { at: Date; played: number }) => Promise<void>
+export type TellJump = (progress: { at: Date; done_count: number }) => Promise<void>
 
 /** How a jump ended. The clock of an app moves only where no real money does, and never back. */
 export type Jumped =
-  | { outcome: 'there'; played: number }
+  | { outcome: 'there'; done_count: number }
   /** Something that is due does not happen, as nobody answers: the clock stands there. */
-  | { outcome: 'stuck'; played: number }
+  | { outcome: 'stuck'; done_count: number }
   | { outcome: 'refused' }
 
 // A fault on the way to the processor is not waited out: it is told.
@@ -59,7 +59,7 @@ const MOST_WAITS = 30
 export async function jump(
   world: World,
   asked: Jump,
-  pastime: Pastime,
+  work: ClockWork,
   tell: TellJump = async () => {},
 ): Promise<Jumped> {
   const { db, clock, processor } = world
@@ -72,40 +72,40 @@ export async function jump(
   const action = 'app.clock_jumped'
   await audit(db, clock.now(), { actor: user_id, action, subject: app_id, request_id, detail })
   // What is due already, such as a dispute of what was just paid, decides what comes later.
-  let played = await playAll(pastime)
+  let done_count = await runAllDue(work)
   let waits = 0
   for (;;) {
-    const due = await earliest(world, app_id, pastime, await nowThere())
+    const due = await earliest(world, app_id, work, await nowThere())
     if (!due || due > to) break
     await moveClock(world, app_id, due)
-    const count = await playAll(pastime)
-    played += count
-    await tell({ at: due, played })
+    const count = await runAllDue(work)
+    done_count += count
+    await tell({ at: due, done_count })
     if (count > 0) waits = 0
     else if (!(await isStillDue(world, app_id, due))) continue
     // Another worker has it in hand, or an answer is late. Time must not run away from it.
-    else if (++waits > MOST_WAITS) return { outcome: 'stuck', played }
-    else await pastime.wait()
+    else if (++waits > MOST_WAITS) return { outcome: 'stuck', done_count }
+    else await work.wait()
   }
   await moveClock(world, app_id, to)
-  played += await playAll(pastime)
-  return { outcome: 'there', played }
+  done_count += await runAllDue(work)
+  return { outcome: 'there', done_count }
 }
 
-async function playAll(pastime: Pastime): Promise<number> {
-  let played = 0
-  for (let count = await pastime.play(); count > 0; count = await pastime.play()) played += count
-  return played
+async function runAllDue(work: ClockWork): Promise<number> {
+  let done_count = 0
+  for (let count = await work.runDue(); count > 0; count = await work.runDue()) done_count += count
+  return done_count
 }
 
 /** The next moment at which something is due; what is overdue is due now. */
 async function earliest(
   { db }: World,
   app_id: string,
-  pastime: Pastime,
+  work: ClockWork,
   at: Date,
 ): Promise<Date | undefined> {
-  const dues = [await billing.nextDue(db, app_id), await pastime.nextOutside(at)]
+  const dues = [await billing.nextDue(db, app_id), await work.nextOutside(at)]
   const known = dues.filter((due) => due !== undefined)
   if (known.length === 0) return undefined
   const first = new Date(Math.min(...known.map((due) => due.getTime())))

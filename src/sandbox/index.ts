@@ -11,14 +11,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Processor } from '#domain/payments'
 import type { PageOptions } from './answers.ts'
+import { openControls, type SandboxControls } from './controls.ts'
 import { openProcessor } from './processor.ts'
 import { declareRoutes } from './routes.ts'
-import { openScenes, type Scenes } from './scenes.ts'
 
 export { BEHAVIOURS, type Behaviour, type BehaviourName, TEST_CARDS } from './cards.ts'
 
 /** The processor, the pages that belong to it, and what can be made to happen in test mode. */
-export interface Sandbox extends Processor, Scenes {
+export interface Sandbox extends Processor, SandboxControls {
   /** Declares its pages under `/sandbox`. */
   declareRoutes(app: FastifyInstance): void
 }
@@ -27,7 +27,7 @@ export interface Sandbox extends Processor, Scenes {
 export function openSandbox(options: PageOptions): Sandbox {
   return {
     ...openProcessor(options),
-    ...openScenes(options),
+    ...openControls(options),
     declareRoutes: (app) => declareRoutes(app, options),
   }
 }

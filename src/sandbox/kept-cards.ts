@@ -15,7 +15,7 @@ export interface ChargedCard {
   behaviour: BehaviourName
   authenticated: boolean
   declines: number
-  /** How many renewals a scene still wants declined. */
+  /** How many renewals a scenario still wants declined. */
   failing_renewals: number
 }
 

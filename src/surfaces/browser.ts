@@ -148,37 +148,46 @@ export async function signOut(
 }
 
 /** A note of the service's own in the browser: signed, and good until the time inside it. */
-export interface Mark {
+export interface SignedCookie {
   name: string
   seconds: number
 }
 
 /** Leaves a mark in the browser. */
-export function setMark(world: World, reply: FastifyReply, mark: Mark, value: string): void {
-  const text = signed(world, `mark:${mark.name}`, { value, seconds: mark.seconds })
-  reply.setCookie(`__Host-${mark.name}`, text, { ...COOKIE, maxAge: mark.seconds })
+export function setSignedCookie(
+  world: World,
+  reply: FastifyReply,
+  cookie: SignedCookie,
+  value: string,
+): void {
+  const text = signed(world, `mark:${cookie.name}`, { value, seconds: cookie.seconds })
+  reply.setCookie(`__Host-${cookie.name}`, text, { ...COOKIE, maxAge: cookie.seconds })
 }
 
 /** The value of a mark, or undefined where it is absent, altered or expired. */
-export function readMark(world: World, request: FastifyRequest, mark: Mark): string | undefined {
-  return readSigned(world, `mark:${mark.name}`, request.cookies[`__Host-${mark.name}`])
+export function readSignedCookie(
+  world: World,
+  request: FastifyRequest,
+  cookie: SignedCookie,
+): string | undefined {
+  return readSigned(world, `mark:${cookie.name}`, request.cookies[`__Host-${cookie.name}`])
 }
 
 /** Notes that an account's owner was signed in in this browser: strangers' tries do not slow it. */
-const KNOWN: Mark = { name: 'known', seconds: YEAR_SECONDS }
+const KNOWN: SignedCookie = { name: 'known', seconds: YEAR_SECONDS }
 
 /** Keeps in this browser that it is its owner's. */
 export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
-  setMark(world, reply, KNOWN, `${user_id} ${mintSecret(world.random, 128)}`)
+  setSignedCookie(world, reply, KNOWN, `${user_id} ${mintSecret(world.random, 128)}`)
 }
 
 /** The account whose owner was signed in here last, if any. */
 export function knownDevice(world: World, request: FastifyRequest): KnownDevice | undefined {
-  const [user_id, device_id] = readMark(world, request, KNOWN)?.split(' ') ?? []
+  const [user_id, device_id] = readSignedCookie(world, request, KNOWN)?.split(' ') ?? []
   return user_id && device_id ? { user_id, device_id } : undefined
 }
 
 /** Takes a mark away. */
-export function clearMark(reply: FastifyReply, mark: Mark): void {
-  reply.clearCookie(`__Host-${mark.name}`, COOKIE)
+export function clearSignedCookie(reply: FastifyReply, cookie: SignedCookie): void {
+  reply.clearCookie(`__Host-${cookie.name}`, COOKIE)
 }

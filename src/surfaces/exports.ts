@@ -21,7 +21,14 @@ import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
 import { accountNav, type Place } from '#surfaces/account-nav'
 import { goTo, limitPage, people, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { addressOf, declareTask, kindOf, type TaskEnd, type Tell, undertake } from '#surfaces/tasks'
+import {
+  addressOf,
+  declareTask,
+  kindOf,
+  startTaskNow,
+  type TaskEnd,
+  type Tell,
+} from '#surfaces/tasks'
 import { forAccount, type Visit } from '#surfaces/visits'
 import { ExportPage } from './export-page.tsx'
 
@@ -75,7 +82,7 @@ export async function startExport(
   if (latest && isAsked && isUnderWay(world.clock.now(), latest)) {
     return goTo(reply, addressOf(latest.id))
   }
-  return goTo(reply, await undertake(world, { ...asked, user_id }))
+  return goTo(reply, await startTaskNow(world, { ...asked, user_id }))
 }
 
 async function make<Row>(

@@ -93,7 +93,7 @@ const PATIENCE_MS = 2000
  * Begins long work at once, in this process, and waits a little for it: the page whose address is
  * returned then leads on to what came of it. What takes longer is watched there.
  */
-export async function undertake(world: World, task: Asked): Promise<string> {
+export async function startTaskNow(world: World, task: Asked): Promise<string> {
   const page = await world.db.tx((tx) => startTask(world, tx, task))
   // Queued all the same: if this process dies before it begins, another one takes it.
   const work = take(world, page.split('/')[2]!)

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
-import { holdLicense, resume, suspend } from '#flows/hold'
+import { lockLicense, resume, suspend } from '#flows/locked-license'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { DAY, playDue } from '../support/subscriber.ts'
+import { DAY, runDue } from '../support/subscriber.ts'
 import type { PagesTest } from './every-page.ts'
 import { arrive, buy, CARDS, press } from './steps.ts'
 
@@ -146,10 +146,10 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
     select l.id as license_id from licenses l join users u on u.id = l.user_id
     where u.email_normalised = ${demo.affiliate.email}`)
   const hold = { trigger: 'suspended', paused_for: 'operator' } as const
-  await world.db.tx(async (tx) => suspend(tx, await holdLicense(world, tx, license_id), hold))
+  await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), hold))
   await page.goto(manage)
   yield 'manage, paused by staff'
-  await world.db.tx(async (tx) => resume(tx, await holdLicense(world, tx, license_id)))
+  await world.db.tx(async (tx) => resume(tx, await lockLicense(world, tx, license_id)))
   await page.goto(`${manage}pause/`)
   await press(page, /^Pause on/)
   await passDays(setup, 32)
@@ -170,5 +170,5 @@ async function passDays({ service }: PagesTest, days: number): Promise<void> {
   const { client_id } = service.demo.app
   const { clock_ahead } = (await apps.find(db, client_id))!
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
-  await playDue(service)
+  await runDue(service)
 }

@@ -5,7 +5,7 @@ import * as apps from '#domain/apps'
 import { cents } from '#platform/money'
 import { addApp } from '../support/apps.ts'
 import { takenFrom } from '../support/purchase.ts'
-import { DAY, playDue } from '../support/subscriber.ts'
+import { DAY, runDue } from '../support/subscriber.ts'
 import { type BrowserTest, openBrowserTest } from './browser-test.ts'
 import { arrive, buy, giveCard, giveDetails, keyOnSuccess, newEmail, press } from './steps.ts'
 
@@ -28,7 +28,7 @@ async function passDays(client_id: string, days: number): Promise<void> {
   const { db } = setup.service.world
   const { clock_ahead } = (await apps.find(db, client_id))!
   await apps.setClockAhead(db, client_id, clock_ahead + days * DAY)
-  await playDue(setup.service)
+  await runDue(setup.service)
 }
 
 /** What the processor's page asks for of another card. */

@@ -33,7 +33,7 @@ const processing = { status: 202, headers: { 'retry-after': '60' }, body: { stat
 const pages: [
   name: string,
   visit: (page: Page) => Promise<unknown>,
-  scene?: Partial<ServiceReplies>,
+  scenario?: Partial<ServiceReplies>,
 ][] = [
   ['home', (page) => page.goto('/')],
   ['home without prices', (page) => page.goto('/'), { prices: refusal(404, 'not_found') }],

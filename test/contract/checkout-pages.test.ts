@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { recover } from '#flows/checkout'
+import { reconcile } from '#flows/checkout'
 import { sql } from '#platform/sql'
 import { type Seen, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
@@ -299,6 +299,6 @@ test('a step that is too early or too late leads to where the buyer belongs', as
 
 test('afterwards everything still adds up', async () => {
   service.clock.pass(16 * 60)
-  await recover(service.world)
+  await reconcile(service.world)
   await assertInvariants(service)
 })

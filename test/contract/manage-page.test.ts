@@ -15,7 +15,7 @@ import {
   CARD,
   DAY,
   otherApp,
-  playDue,
+  runDue,
   type Subscriber,
   stateOf,
   subscribe,
@@ -56,7 +56,7 @@ async function passDays(app: OtherApp, days: number) {
   const { clock_ahead } = (await apps.find(db, app.client_id))!
   for (let day = 1; day <= days; day++) {
     await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
-    await playDue(service)
+    await runDue(service)
   }
 }
 

@@ -10,7 +10,7 @@ import { closeSound } from '../support/invariants.ts'
 import { readPdf } from '../support/pdf.ts'
 import { refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { DAY, otherApp, playDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -95,7 +95,7 @@ test('what was paid again has a receipt of its own, and a refund stands on the o
   const app = await otherApp(service, { amount: cents(2000) })
   const subscriber = await subscribe(service, { app })
   await apps.setClockAhead(service.world.db, app.client_id, 32 * DAY)
-  await playDue(service)
+  await runDue(service)
   const [first, second] = await bills(subscriber)
   assert.ok(second!.number > first!.number)
   const before = await readPdf(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { rememberUses } from '#flows/remember-uses'
-import { movePlan, offerMove } from '#flows/subscription'
+import { changePlan, offerPlanChange } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
@@ -157,9 +157,9 @@ describe('a sale', () => {
     const bought = await buy(service)
     const { license_id, user_id } = bought
     const price_id = service.demo.app.prices[2]!.public_id
-    const { agreement } = (await offerMove(service.world, { license_id, price_id }))!
+    const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
     const agreed = { license_id, agreement, return_url: 'http://localhost/' }
-    await movePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+    await changePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${license_id} and kind = 'upgrade'`)
     const agent = seller()

@@ -154,7 +154,7 @@ describe('a move between plans', () => {
   ] as const) {
     test(`${what}: ${JSON.stringify(expected)}`, () => {
       assert.deepEqual(
-        billing.planMove(at(now), from, to, running('active', cents(1200))),
+        billing.planChange(at(now), from, to, running('active', cents(1200))),
         expected,
       )
     })
@@ -163,7 +163,7 @@ describe('a move between plans', () => {
   test('whose credit would reach its price waits for the period’s end', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
     const once = rate(1200, null)
-    assert.deepEqual(billing.planMove(at('2026-03-16'), rate(9600, 'year'), once, yearly), {
+    assert.deepEqual(billing.planChange(at('2026-03-16'), rate(9600, 'year'), once, yearly), {
       when: 'period_end',
     })
   })
@@ -172,7 +172,7 @@ describe('a move between plans', () => {
   test('from a year to a month is down on every day of the year, whatever the prices', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
     for (const now of ['2026-03-16', '2027-02-08', '2027-02-28']) {
-      const move = billing.planMove(at(now), rate(9600, 'year'), rate(1200, 'month'), yearly)
+      const move = billing.planChange(at(now), rate(9600, 'year'), rate(1200, 'month'), yearly)
       assert.deepEqual(move, { when: 'period_end' })
     }
   })
@@ -191,7 +191,7 @@ describe('a move between plans', () => {
       [rate(18_000, null, 30), '2026-03-16', { ...now, due: 18_000 }],
     ] as const) {
       test(`to ${to.trial_days} days of ${to.amount} by the ${to.frequency}: ${expected.when}`, () => {
-        assert.deepEqual(billing.planMove(at(on), month, to, trial), expected)
+        assert.deepEqual(billing.planChange(at(on), month, to, trial), expected)
       })
     }
   })

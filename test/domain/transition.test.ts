@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const { LICENSE_STATUSES, TRANSITIONS, mayMove } = licensing
+const { LICENSE_STATUSES, TRANSITIONS, mayTransition: mayMove } = licensing
 const TRIGGERS = [...new Set(TRANSITIONS.map(({ trigger }) => trigger))]
 
 test('the table of steps is the one of the interface', () => {
@@ -25,7 +25,7 @@ test('the table of steps is the one of the interface', () => {
   assert.deepEqual(lines, [
     'renewed: active trialing -> active',
     'upgraded: active trialing -> active one_time_active',
-    'moved: trialing -> trialing',
+    'plan_changed: trialing -> trialing',
     'renewal_failed: active trialing -> past_due',
     'retries_ended: past_due -> unpaid',
     'recovered: past_due unpaid -> active',
@@ -33,7 +33,7 @@ test('the table of steps is the one of the interface', () => {
     'period_ended: active trialing past_due unpaid paused -> canceled',
     'refunded: active trialing one_time_active past_due unpaid paused -> canceled',
     'disputed: active trialing one_time_active past_due unpaid -> paused',
-    'held: active trialing one_time_active past_due unpaid -> paused',
+    'suspended: active trialing one_time_active past_due unpaid -> paused',
     'buyer_paused: active -> paused',
     'resumed: paused -> active trialing one_time_active past_due unpaid',
     'dispute_lost: active trialing one_time_active past_due unpaid paused -> canceled',
@@ -66,7 +66,7 @@ test('a license takes every step of the table and no other, and each is one line
         const before = (await licensing.historyOf(world.db, license_id)).length
         const paused_for = to === 'paused' ? { paused_for: 'operator' as const } : {}
         const moving = world.db.tx((tx) =>
-          licensing.move(tx, clock.now(), { license_id, trigger, to, ...paused_for }),
+          licensing.transition(tx, clock.now(), { license_id, trigger, to, ...paused_for }),
         )
         const allowed = mayMove({ trigger, from: begin, to })
         if (allowed) await moving

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as payments from '#domain/payments'
-import { recover } from '#flows/checkout'
+import { reconcile } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { waitWords } from '#platform/text'
@@ -299,7 +299,7 @@ describe('3-D Secure', () => {
     const email = fresh()
     const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
     service.clock.pass(15 * 60)
-    await recover(service.world)
+    await reconcile(service.world)
     await assertInvariants(service)
     agent.page = challenge
     await agent.submit('Complete authentication')
@@ -329,7 +329,7 @@ describe('3-D Secure', () => {
 
 /** The confirmation page of a buyer's latest cart: how somebody comes back from his bank's page. */
 async function confirmPageOf(email: string): Promise<string | undefined> {
-  const attempt = await payments.findUnsettled(service.world.db, {
+  const attempt = await payments.findPending(service.world.db, {
     app_id: service.demo.app.client_id,
     email_normalised: email,
   })
@@ -354,7 +354,7 @@ describe('a lost answer', () => {
       assert.equal(page.status, 202, step)
     }
     service.clock.pass(5)
-    await recover(service.world)
+    await reconcile(service.world)
     const page = await agent.open(waiting.url)
     assert.match(page.url, /\/success$/)
     const order = await lookUp(reference)
@@ -377,10 +377,10 @@ describe('a lost answer', () => {
     assert.equal(waiting.status, 202)
     const reference = orderReference(waiting)
     service.clock.pass(5)
-    await recover(service.world)
+    await reconcile(service.world)
     assert.equal((await lookUp(reference)).statusCode, 202)
     service.clock.pass(20)
-    await recover(service.world)
+    await reconcile(service.world)
     assert.equal((await lookUp(reference)).statusCode, 404)
     const page = await agent.open(waiting.url)
     assert.match(page.url, /\/confirm\?notice=not_charged$/)
@@ -411,6 +411,6 @@ describe('a lost answer', () => {
 
 test('afterwards everything still adds up', async () => {
   service.clock.pass(16 * 60)
-  await recover(service.world)
+  await reconcile(service.world)
   await assertInvariants(service)
 })

@@ -22,6 +22,6 @@ test('an attempt whose request was lost is closed at once after the clock was se
   const open = sql`select status from attempts`
   assert.deepEqual(await world.db.one(open), { status: 'open' })
   clock.pass(-3600)
-  await checkout.recover(world)
+  await checkout.reconcile(world)
   assert.deepEqual(await world.db.one(open), { status: 'closed' })
 })

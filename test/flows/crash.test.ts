@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { recover } from '#flows/checkout'
+import { reconcile } from '#flows/checkout'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
@@ -59,7 +59,7 @@ async function stepUntilKilled(agent: Agent, last: number, steps: ((agent: Agent
 async function restart(): Promise<void> {
   for (const seconds of [5, 20]) {
     service.clock.pass(seconds)
-    await recover(service.world)
+    await reconcile(service.world)
   }
 }
 
@@ -124,7 +124,7 @@ test('a recovery that is killed itself is finished by the next one', async () =>
     fateOf = () => 'arrives'
     assert.equal(agent.page.status, 202)
     service.clock.pass(5)
-    const fate = await untilKilled(last, () => recover(service.world))
+    const fate = await untilKilled(last, () => reconcile(service.world))
     finished = !fate.killed
     await restart()
     await assertGoodEnd(agent, email, price_id, [1260])
@@ -146,7 +146,7 @@ test('a network that loses requests and answers loses no money and invents none'
       service.clock.pass(draw() % 12)
       await agent.open(agent.page.url)
       assert.ok(agent.page.status < 500)
-      await recover(service.world)
+      await reconcile(service.world)
     }
   }
   fateOf = () => 'arrives'

@@ -6,10 +6,10 @@ import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { assembleEvidence, disputeClosed, sendEvidence } from '#flows/dispute'
 import { payOut } from '#flows/pay-out'
-import { recoverRefunds } from '#flows/refund'
+import { reconcileRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
 import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
-import { movePlan, offerMove, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
+import { changePlan, offerPlanChange, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
 import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -434,9 +434,9 @@ describe('what may come together', () => {
       async (bought) => {
         const { license_id, user_id } = bought
         const price_id = service.demo.app.prices[2]!.public_id
-        const { agreement } = (await offerMove(service.world, { license_id, price_id }))!
+        const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
         const facts = { license_id, agreement, return_url: 'http://localhost/' }
-        const moved = await movePlan(service.world, { user_id, request_id: 'req_1' }, facts)
+        const moved = await changePlan(service.world, { user_id, request_id: 'req_1' }, facts)
         assert.equal(moved.outcome, 'paid')
         const dispute = await objectTo(service, await latestCharge(bought))
         assert.equal(await statusOf(bought), 'paused')
@@ -536,7 +536,7 @@ describe('what the processor tells', () => {
     assert.equal(await disputeOf(service, bought), undefined)
     assert.equal(await statusOf(bought), 'active')
     service.clock.pass(5)
-    await recoverRefunds(world)
+    await reconcileRefunds(world)
     // The processor refuses to give back what is disputed, and then the dispute is booked whole.
     assert.equal((await refundsOf(service, bought))[0]?.status, 'refused')
     await handleEvents(world)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as payments from '#domain/payments'
 import { payOut } from '#flows/pay-out'
 import { payBuyerOtherwise, reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
-import { movePlan, offerMove, setAutoRenew } from '#flows/subscription'
+import { changePlan, offerPlanChange, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
 import { cents } from '#platform/money'
@@ -21,7 +21,7 @@ import {
   DAY,
   otherApp,
   passDays,
-  playDue,
+  runDue,
   stateOf,
   subscribe,
 } from '../support/subscriber.ts'
@@ -59,13 +59,13 @@ test('a plan that was moved to is counted from where the old one ended, though i
     values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
   const subscriber = await subscribe(service, { app })
   const { license_id, user_id } = subscriber
-  const offer = (await offerMove(service.world, { license_id, price_id: monthly }))!
+  const offer = (await offerPlanChange(service.world, { license_id, price_id: monthly }))!
   const agreed = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
-  const moved = await movePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+  const moved = await changePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
   assert.equal(moved.outcome, 'planned')
   // Nobody works until the first ten days of the new plan have passed unpaid.
   service.clock.pass(375 * DAY)
-  await playDue(service)
+  await runDue(service)
   await passDays(service, 30)
   const days = (await billsOf(service, subscriber)).map(({ period_start, period_end }) => {
     return [isoDate(period_start), isoDate(period_end!)]
@@ -111,8 +111,8 @@ test('a payout that failed is owed again, although its name was in an answer tha
 test('an inquiry that is heard of after a refund is heard', async () => {
   const bought = await buy(service)
   const { processor_charge_id: charge_id, id } = bought.charge
-  const scene = { charge_id, reason: 'general' as const, is_inquiry: true }
-  await bank.disputeCharge(service.clock.now(), scene)
+  const scenario = { charge_id, reason: 'general' as const, is_inquiry: true }
+  await bank.disputeCharge(service.clock.now(), scenario)
   assert.equal((await refund(service, bought, 1000)).outcome, 'refunded')
   await handleEvents(service.world)
   const [inquiry] = await payments.disputesOf(service.world.db, id)

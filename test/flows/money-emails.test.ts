@@ -17,7 +17,7 @@ import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
 import { readPdf } from '../support/pdf.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, otherApp, playDue, type Subscriber, subscribe } from '../support/subscriber.ts'
+import { CARD, DAY, otherApp, runDue, type Subscriber, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 before(async () => {
@@ -39,7 +39,7 @@ async function passDays(app: OtherApp, days: number) {
   const { clock_ahead } = (await apps.find(db, app.client_id))!
   for (let day = 1; day <= days; day++) {
     await apps.setClockAhead(db, app.client_id, clock_ahead + day * DAY)
-    await playDue(service)
+    await runDue(service)
   }
 }
 

@@ -10,7 +10,7 @@ import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { asker, buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { billsOf, DAY, otherApp, playDue, subscribe } from '../support/subscriber.ts'
+import { billsOf, DAY, otherApp, runDue, subscribe } from '../support/subscriber.ts'
 
 // M15: rules of money whose faults were found to survive every other test.
 
@@ -45,7 +45,7 @@ test('a subscription that the service brought renews at 10 % and 50 cents', asyn
   await enterCard(agent)
   await agent.submit(/^Pay /)
   service.clock.pass(31 * DAY)
-  await playDue(service)
+  await runDue(service)
   const fees = await service.world.db.rows<{ kind: string; fee: number }>(sql`
     select i.kind, i.fee from invoices i join users u on u.id = i.user_id
     where u.email_normalised = ${email} order by i.number`)
@@ -61,10 +61,10 @@ describe('the end of a period', () => {
     const [first] = await billsOf(service, subscriber)
     const end = first!.period_end!
     service.clock.reset(new Date(end.getTime() - 1))
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 1)
     service.clock.reset(end)
-    await playDue(service)
+    await runDue(service)
     const [, second] = await billsOf(service, subscriber)
     assert.deepEqual(second?.period_start, end)
   })
@@ -80,10 +80,10 @@ describe('the end of a period', () => {
       sql`update apps set clock_ahead = ${ahead} where id = ${app.client_id}`,
     )
     service.clock.reset(new Date(end - 1))
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 1)
     service.clock.reset(new Date(end))
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 2)
   })
 })

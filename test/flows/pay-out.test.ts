@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import { payOut, payWeekly, recoverPayouts, settlePayout, standOf } from '#flows/pay-out'
+import { payOut, payWeekly, reconcilePayouts, settlePayout, standOf } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { cents } from '#platform/money'
@@ -131,11 +131,11 @@ describe('a balance that does not cover a payout', () => {
     assert.equal(await balance(), before - NET)
     const [alarm] = await openAlarms(world.db)
     assert.match(alarm!.message, /One payout waits for money: \$170\.50 in all, and \$0\.00/)
-    await recoverPayouts(world)
+    await reconcilePayouts(world)
     assert.equal((await listed())[0]!.status, 'open')
     await move(available)
     clock.pass(3600)
-    await recoverPayouts(world)
+    await reconcilePayouts(world)
     assert.equal((await listed())[0]!.status, 'pending')
     assert.deepEqual(await openAlarms(world.db), [])
     await arrive()
@@ -153,12 +153,12 @@ describe('an answer that is lost', () => {
       const { outcome } = await request()
       assert.equal(outcome, 'processing')
       assert.equal((await request()).outcome, 'under_way')
-      await recoverPayouts(service.world)
+      await reconcilePayouts(service.world)
       fate = 'arrives'
-      await recoverPayouts(service.world)
+      await reconcilePayouts(service.world)
       assert.equal((await listed())[0]!.status, 'open', 'an answer that is merely late is awaited')
       service.clock.pass(3)
-      await Promise.all([recoverPayouts(service.world), recoverPayouts(service.world)])
+      await Promise.all([reconcilePayouts(service.world), reconcilePayouts(service.world)])
       assert.equal((await listed())[0]!.status, 'pending')
       assert.equal((await paidOutside()).length, before + 1)
       await arrive()
@@ -190,7 +190,7 @@ test('a process that is killed at any step pays once, or not at all and later', 
     const due = (await stand()).total
     killed = (await untilKilled(last, request)).killed
     service.clock.pass(5)
-    await recoverPayouts(service.world)
+    await reconcilePayouts(service.world)
     if ((await stand()).total > 0) await request()
     assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
     assert.deepEqual([(await stand()).total, (await listed())[0]!.amount], [0, due])
@@ -356,7 +356,7 @@ describe('by the calendar', () => {
       const before = (await paidOutside()).length
       killed = (await untilKilled(last, () => payWeekly(service.world))).killed
       service.clock.pass(5)
-      await recoverPayouts(service.world)
+      await reconcilePayouts(service.world)
       await payWeekly(service.world)
       assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
       await arrive()

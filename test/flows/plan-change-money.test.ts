@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import type * as payments from '#domain/payments'
 import { offerRefund, refundCharge } from '#flows/refund'
-import { movePlan, offerMove, renewDue } from '#flows/subscription'
+import { changePlan, offerPlanChange, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays, type Frequency, isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
@@ -19,7 +19,7 @@ import {
   DAY,
   otherApp,
   passDays,
-  playDue,
+  runDue,
   type Subscriber,
   stateOf,
   subscribe,
@@ -67,11 +67,11 @@ async function addPlan(
 
 /** Looks at what a plan change would cost and agrees to it. */
 async function changeTo({ license_id, user_id }: Subscriber, price_id: string) {
-  const offer = await offerMove(service.world, { license_id, price_id })
+  const offer = await offerPlanChange(service.world, { license_id, price_id })
   assert.ok(offer, 'the plan change is offered')
   const { agreement } = offer
   const asker = { user_id, request_id: 'req_test' }
-  const moved = await movePlan(service.world, asker, { license_id, agreement, return_url })
+  const moved = await changePlan(service.world, asker, { license_id, agreement, return_url })
   return { offer, moved }
 }
 
@@ -96,7 +96,7 @@ describe('a due below the smallest charge', () => {
     const other = await addPlan(app, { amount: 1215, frequency: 'month' })
     const { offer, moved } = await changeTo(subscriber, other)
     // 15 cents, and a cent of tax in Texas.
-    assert.deepEqual([offer.total, offer.is_waived, moved.outcome], [16, true, 'moved'])
+    assert.deepEqual([offer.total, offer.is_waived, moved.outcome], [16, true, 'plan_changed'])
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
     assert.equal(await countAttempts(subscriber), 0)
     const { license_id } = subscriber
@@ -181,7 +181,7 @@ describe('a request that the processor refuses', () => {
       where license_id = ${subscriber.license_id} and status = 'void'`
     assert.equal((await db.one<{ count: number }>(voided)).count, 0)
     await db.run(sql`update attempts set status = 'closed' where id = 'att_stuck'`)
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 2)
   })
 })
@@ -200,9 +200,9 @@ describe('the credit of an upgrade', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     const top = await addPlan(app, { amount: 36_000, frequency: 'year' })
     const { offer } = await changeTo(subscriber, top)
-    assert.ok(offer.move.when === 'now')
+    assert.ok(offer.change.when === 'now')
     // Of the $200.00 plan $104.00 were paid and kept: the $96.00 of credit in it went back.
-    assert.deepEqual([offer.move.credit, offer.move.due], [10_400, 25_600])
+    assert.deepEqual([offer.change.credit, offer.change.due], [10_400, 25_600])
   })
 
   test('leaves the seller all but the percentage: the fixed 50 cents were charged for the period', async () => {
@@ -222,10 +222,10 @@ describe('the credit of an upgrade', () => {
     const subscriber = await subscribe(service, { app })
     const yearly = await addPlan(app, { amount: 9600, frequency: 'year' })
     const { offer, moved } = await changeTo(subscriber, yearly)
-    assert.deepEqual([offer.move.when, offer.total, moved.outcome], ['now', 8820, 'paid'])
+    assert.deepEqual([offer.change.when, offer.total, moved.outcome], ['now', 8820, 'paid'])
     service.clock.pass(344 * DAY)
     const back = await changeTo(subscriber, app.price_id)
-    assert.deepEqual([back.offer.move.when, back.moved.outcome], ['period_end', 'planned'])
+    assert.deepEqual([back.offer.change.when, back.moved.outcome], ['period_end', 'planned'])
     // F23
     assert.deepEqual([back.offer.renewal.amount, back.offer.renewal.total], [1200, 1260])
   })
@@ -264,7 +264,7 @@ describe('a plan change within a trial', () => {
       await passDays(service, 2)
       const plan = await addPlan(app, { amount: 2400, frequency: 'month', trial_days })
       const { moved } = await changeTo(subscriber, plan)
-      assert.equal(moved.outcome, 'moved')
+      assert.equal(moved.outcome, 'plan_changed')
       const { status, period_end } = await stateOf(service, subscriber)
       assert.deepEqual([status, period_end], ['trialing', isoDate(addDays(began, ends))])
       await passDays(service, ends - 3)

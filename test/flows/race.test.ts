@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { confirm, recover } from '#flows/checkout'
+import { confirm, reconcile } from '#flows/checkout'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -140,7 +140,7 @@ describe('at the same time', { skip }, () => {
       await Promise.all([
         agent.submit('Complete authentication'),
         other.submit(/^Pay /),
-        recover(service.world),
+        reconcile(service.world),
       ])
       assert.deepEqual(await takenFrom(service, email), [1260])
       assert.match(textOf((await agent.open(`/checkout/${id}/confirm`)).body), /License key/)
@@ -158,7 +158,7 @@ describe('at the same time', { skip }, () => {
     )
     service.clock.pass(5)
     await Promise.all([
-      ...times(8, () => recover(service.world)),
+      ...times(8, () => reconcile(service.world)),
       ...buyers.map(({ agent }) => agent.tab().open(agent.page.url)),
     ])
     for (const { agent, email } of buyers) {
@@ -169,7 +169,7 @@ describe('at the same time', { skip }, () => {
 
   test('afterwards everything still adds up', async () => {
     service.clock.pass(30)
-    await recover(service.world)
+    await reconcile(service.world)
     await assertInvariants(service)
   })
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
-import { offerRefund, recoverRefunds } from '#flows/refund'
-import { recoverInvoices, renewDue } from '#flows/subscription'
+import { offerRefund, reconcileRefunds } from '#flows/refund'
+import { reconcileInvoices, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { cents } from '#platform/money'
@@ -217,8 +217,8 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     service.clock.pass(5)
-    await recoverInvoices(service.world)
-    await recoverRefunds(service.world)
+    await reconcileInvoices(service.world)
+    await reconcileRefunds(service.world)
     const refunds = await service.world.db.rows<{ requested_by: string; status: string }>(sql`
       select r.requested_by, r.status from refunds r join charges c on c.id = r.charge_id
         join invoices i on i.id = c.invoice_id
@@ -241,8 +241,8 @@ describe('where the processor is not heard', () => {
       })
       fateOf = () => 'arrives'
       service.clock.pass(5)
-      await recoverRefunds(service.world)
-      await recoverRefunds(service.world)
+      await reconcileRefunds(service.world)
+      await reconcileRefunds(service.world)
       assert.deepEqual(
         (await refundsOf(service, bought)).map(({ status, amount }) => [status, amount]),
         [['succeeded', 600]],
@@ -256,7 +256,7 @@ describe('where the processor is not heard', () => {
       const bought = await buy(service)
       ;({ killed } = await untilKilled(last, () => refund(service, bought)))
       service.clock.pass(5)
-      await recoverRefunds(service.world)
+      await reconcileRefunds(service.world)
       const given = await refundsOf(service, bought)
       const { status } = await stateOf(service, bought)
       if (given.length === 0) {

@@ -76,7 +76,7 @@ describe('claims of due subscriptions', () => {
       const until = addSeconds(clock.now(), 60)
       const claimed = await billing.claimDue(db, clock.now(), { until, limit: 20 })
       stolen += claimed.length
-      await billing.extendClaims(db, claimed, { held: until, until: null })
+      await billing.extendClaims(db, claimed, { claimed: until, until: null })
     }
     assert.equal(await renewDue(service.world), 4)
     whileCharging = async () => {}
@@ -105,10 +105,10 @@ describe('claims of due subscriptions', () => {
     )
     const own = await billing.claimDue(db, clock.now(), { until, limit: 20 })
     assert.deepEqual(own, [])
-    await billing.extendClaims(db, claimed, { held: until, until: null })
+    await billing.extendClaims(db, claimed, { claimed: until, until: null })
     const two = await billing.claimDue(db, clock.now(), { until, limit: 2 })
     assert.deepEqual(two, claimed.slice(0, 2))
-    await billing.extendClaims(db, two, { held: until, until: null })
+    await billing.extendClaims(db, two, { claimed: until, until: null })
   })
 
   test('are released when the service stops, and the renewal in hand is finished', async () => {

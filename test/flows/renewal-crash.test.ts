@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as catalog from '#domain/catalog'
-import { movePlan, offerMove, recoverInvoices, renewDue } from '#flows/subscription'
+import { changePlan, offerPlanChange, reconcileInvoices, renewDue } from '#flows/subscription'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { OtherApp } from '../support/apps.ts'
@@ -12,7 +12,7 @@ import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, draws, someCallsLost, withCallFate } from '../support/network-faults.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, otherApp, playDue, stateOf, subscribe } from '../support/subscriber.ts'
+import { CARD, DAY, otherApp, runDue, stateOf, subscribe } from '../support/subscriber.ts'
 
 let service: TestService
 // A week is short enough for the cards to be good to the end of the file.
@@ -32,8 +32,8 @@ after(() => service.close())
 async function restart(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     service.clock.pass(1800)
-    await recoverInvoices(service.world)
-    await playDue(service)
+    await reconcileInvoices(service.world)
+    await runDue(service)
   }
 }
 
@@ -74,10 +74,10 @@ test('a process that dies at any step of an upgrade charges it once or not at al
   for (let last = 1; !finished; last += KILL_STRIDE) {
     const subscriber = await subscribe(service, { app })
     const { license_id, user_id } = subscriber
-    const offer = (await offerMove(service.world, { license_id, price_id }))!
+    const offer = (await offerPlanChange(service.world, { license_id, price_id }))!
     const asked = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
     const asker = { user_id, request_id: 'req_test' }
-    const fate = await untilKilled(last, () => movePlan(service.world, asker, asked))
+    const fate = await untilKilled(last, () => changePlan(service.world, asker, asked))
     finished = !fate.killed
     await restart()
     // Two charges of one moment have no order.
@@ -99,7 +99,7 @@ test('a network that loses requests and answers renews everybody once', async ()
   for (let round = 0; round < 40; round++) {
     await renewDue(service.world)
     service.clock.pass(draw() * 20)
-    await recoverInvoices(service.world)
+    await reconcileInvoices(service.world)
   }
   fateOf = () => 'arrives'
   await restart()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
-import { payOwed, recoverInvoices, setAutoRenew } from '#flows/subscription'
+import { payOwed, reconcileInvoices, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -16,7 +16,7 @@ import {
   DAY,
   otherApp,
   passDays,
-  playDue,
+  runDue,
   type Subscriber,
   stateOf,
   subscribe,
@@ -95,7 +95,7 @@ describe('a subscription renews', () => {
         seen.push(period_end!)
         const due = new Date(`${period_end}T09:30:00Z`).getTime()
         clock.pass((due - clock.now().getTime()) / 1000)
-        await playDue(own)
+        await runDue(own)
       }
       assert.deepEqual(seen, expected)
       assert.equal((await billsOf(own, subscriber)).length, 49)
@@ -115,7 +115,7 @@ describe('a renewal that fails', () => {
       const subscriber = await subscribe(service, { card })
       const before = await stateOf(service, subscriber)
       service.clock.pass(31 * DAY)
-      await playDue(service)
+      await runDue(service)
       const failed = await stateOf(service, subscriber)
       assert.deepEqual(
         [failed.status, failed.entitled, failed.period_end],
@@ -136,7 +136,7 @@ describe('a renewal that fails', () => {
   test('is past due for 14 days, unpaid until day 21, and then canceled for good', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
-    await playDue(service)
+    await runDue(service)
     const seen: string[] = []
     for (let day = 0; day <= 22; day++) {
       seen.push((await stateOf(service, subscriber)).status)
@@ -155,22 +155,22 @@ describe('a renewal that fails', () => {
     const subscriber = await subscribe(service)
     service.clock.pass(31 * DAY)
     isAway = true
-    await playDue(service)
+    await runDue(service)
     service.clock.pass(30)
     isAway = false
-    await recoverInvoices(service.world)
-    await playDue(service)
+    await reconcileInvoices(service.world)
+    await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     service.clock.pass(3600)
-    await playDue(service)
+    await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   })
 
   test('may be paid by its owner at any time, which uses up no scheduled retry', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
-    await playDue(service)
+    await runDue(service)
     const { license_id } = subscriber
     const paid = await payOwed(service.world, {
       license_id,
@@ -202,10 +202,10 @@ describe('a renewal that is paid late', () => {
     const [, late] = await billsOf(service, subscriber)
     assert.deepEqual(late?.period_start, service.clock.now())
     service.clock.pass(7 * DAY - 1)
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 2)
     service.clock.pass(1)
-    await playDue(service)
+    await runDue(service)
     assert.equal((await billsOf(service, subscriber)).length, 3)
   })
 
@@ -214,7 +214,7 @@ describe('a renewal that is paid late', () => {
     const subscriber = await subscribe(service, { app })
     const [first] = await billsOf(service, subscriber)
     service.clock.pass(10 * DAY)
-    await playDue(service)
+    await runDue(service)
     const [, late] = await billsOf(service, subscriber)
     assert.deepEqual(late?.period_start, first?.period_end)
   })

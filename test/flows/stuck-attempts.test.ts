@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import * as payments from '#domain/payments'
-import { recoverInvoices, setAutoRenew } from '#flows/subscription'
+import { reconcileInvoices, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -9,7 +9,7 @@ import { closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { DAY, playDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
+import { DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
 
 // M1: an attempt that is open for an hour is shown to staff, who can close it.
 
@@ -50,10 +50,10 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   const subscriber = await subscribe(service)
   service.clock.pass(31 * DAY)
   fate = how
-  await playDue(service)
+  await runDue(service)
   fate = 'broken'
   service.clock.pass(3601)
-  await recoverInvoices(service.world)
+  await reconcileInvoices(service.world)
   staff = await signedIn(service, service.demo.operator)
   await staff.open('/admin/')
   assert.match(words(), new RegExp(`still open after an hour.*${subscriber.email}`))
@@ -72,7 +72,7 @@ test('an attempt the processor never answers is closed once staff saw that nothi
   assert.doesNotMatch(words(), /still open after an hour/)
   fate = 'works'
   service.clock.pass(3600)
-  await playDue(service)
+  await runDue(service)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   const noted = sql`select count(*) as count from audit_log where action = 'attempt.closed'`

@@ -150,13 +150,13 @@ describe('a jump', () => {
   })
 })
 
-describe('a scene', () => {
+describe('a scenario', () => {
   test('ends on its story: each status with the key’s answer, the emails, the books, the key', async () => {
     await addApp(service, { slug: 'stories', name: 'Stories' })
     await seller.open('/dashboard/apps/stories/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
-    await seller.submit('Play', { scene: 'mended', price_id, retry: '2' })
-    assert.match(seller.page.url, /\/scenes\/task_\w+\/$/)
+    await seller.submit('Play', { scenario: 'mended', price_id, retry: '2' })
+    assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
     for (const each of [
       /Card mended on retry 2/,
       /active, entitled/,
@@ -182,7 +182,7 @@ describe('a scene', () => {
   test('gives a key that the seller’s server can ask about', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
-    await seller.submit('Play', { scene: 'dispute_won', price_id })
+    await seller.submit('Play', { scenario: 'dispute_won', price_id })
     const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
     const state = await stateOf(service, { license_key, app: service.demo.app })
     assert.deepEqual([state.status, state.entitled], ['active', true])
@@ -192,7 +192,7 @@ describe('a scene', () => {
   test('that needs a renewal is refused with a plan that is paid once', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[2]!.public_id
-    const { status } = await seller.submit('Play', { scene: 'declined', price_id })
+    const { status } = await seller.submit('Play', { scenario: 'declined', price_id })
     assert.equal(status, 422)
     assert.match(words(), /This plan is paid once/)
   })

@@ -15,8 +15,8 @@ import { addApp, type OtherApp } from '../support/apps.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import { withBank } from '../support/payees.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { CARD, DAY, playDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
-import { letPass, pastimeFor, timeOf } from '../support/test-clock.ts'
+import { CARD, DAY, runDue, type Subscriber, stateOf, subscribe } from '../support/subscriber.ts'
+import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
 
 const DISPUTED = '4000000000002685'
 
@@ -73,7 +73,7 @@ test('a year in one jump leaves the same books as its days one by one, in the se
   const waited = await trade(waiting)
   for (let day = 0; day <= 365; day++) {
     if (day > 0) waiting.clock.pass(DAY)
-    await playDue(waiting)
+    await runDue(waiting)
     while ((await handleEvents(waiting.world)) > 0);
     await payWeekly(waiting.world)
   }
@@ -141,8 +141,8 @@ describe('the clock of an app', () => {
       request_id: 'req_test',
       to: addDays(service.clock.now(), 1),
     }
-    const pastime = pastimeFor(service, real.client_id)
-    const outcome = await jump(world as World, { ...asked, app_id: real.client_id }, pastime)
+    const work = clockWorkFor(service, real.client_id)
+    const outcome = await jump(world as World, { ...asked, app_id: real.client_id }, work)
     assert.deepEqual(outcome, { outcome: 'refused' })
     assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
   })
@@ -180,7 +180,7 @@ describe('the clock of an app', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     // The service finds out that nothing was taken, and tries again an hour later.
     service.clock.pass(20)
-    await pastimeFor(service, far.client_id).wait()
+    await clockWorkFor(service, far.client_id).wait()
     const on = await letPass(service, far.client_id, 60)
     assert.equal(on.outcome, 'there')
     assert.equal((await stateOf(service, subscriber)).status, 'active')

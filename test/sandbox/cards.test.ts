@@ -74,7 +74,7 @@ test('a card is counted for itself: another token of the same number starts anew
   assert.equal(statusOf(renewal), 'generic_decline')
 })
 
-describe('a scene', () => {
+describe('a scenario', () => {
   test('declines as many renewals as it says, and then the card works again', async () => {
     const { card } = await firstCharge('4242 4242 4242 4242')
     await world.sandbox.declineRenewals(card.token, 2)

@@ -120,7 +120,7 @@ describe('an inquiry', () => {
   })
 })
 
-describe('a scene', () => {
+describe('a scenario', () => {
   const dispute = (charge_id: string, is_inquiry = false) =>
     world.sandbox.disputeCharge(world.now(), { charge_id, reason: 'duplicate', is_inquiry })
   const decide = (dispute_id: string, outcome: 'won' | 'lost') =>
@@ -129,9 +129,14 @@ describe('a scene', () => {
   test('disputes what is left of any charge, once', async () => {
     const { charge_id } = await world.charged(GOOD)
     await world.refund(charge_id, 275)
-    const scene = await dispute(charge_id)
+    const scenario = await dispute(charge_id)
     const event = await opened()
-    assert.partialDeepStrictEqual(event, { ...scene, charge_id, amount: 1000, reason: 'duplicate' })
+    assert.partialDeepStrictEqual(event, {
+      ...scenario,
+      charge_id,
+      amount: 1000,
+      reason: 'duplicate',
+    })
     assert.equal(await dispute(charge_id), undefined)
   })
 

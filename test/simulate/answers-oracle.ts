@@ -139,10 +139,10 @@ const KEYS = 6
 async function keyFaults({ harness, world, record }: Fixture): Promise<Broken[]> {
   const { db } = harness
   const entitled = ['active', 'trialing', 'one_time_active']
-  const held = await db.rows<licensing.License>(sql`select id as license_id, app_id, status,
+  const owned = await db.rows<licensing.License>(sql`select id as license_id, app_id, status,
       product_id, period_end, canceled_at, key_sealed from licenses order by created_at desc, id limit ${KEYS}`)
   const facts: unknown[] = []
-  for (const license of held) {
+  for (const license of owned) {
     const find = async (license_key: string) => {
       const question = { client_id: license.app_id, license_key }
       return (await licensing.findByKey(db, world.keys, question)).found

@@ -3,10 +3,10 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { rotateKey } from '#flows/rotate-key'
 import {
-  cancelMove,
+  cancelPlanChange,
   changeCard,
-  movePlan,
-  offerMove,
+  changePlan,
+  offerPlanChange,
   pauseAtEnd,
   payOwed,
   setAutoRenew,
@@ -18,7 +18,7 @@ import { enterCard } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 
 /** A license that somebody holds. */
-export interface Held {
+export interface OwnedLicense {
   license_id: string
   app_id: string
   user_id: string
@@ -34,8 +34,9 @@ export async function someLicense(
   { world }: Fixture,
   rng: SeededRandom,
   where: Sql = sql`l.status <> 'canceled'`,
-): Promise<Held | undefined> {
-  const licenses = await world.db.rows<Held>(sql`select l.id as license_id, l.app_id, l.user_id,
+): Promise<OwnedLicense | undefined> {
+  const licenses =
+    await world.db.rows<OwnedLicense>(sql`select l.id as license_id, l.app_id, l.user_id,
       l.status, s.price_id
     from licenses l left join subscriptions s on s.license_id = l.id and s.ended_at is null
     where ${where} order by l.created_at, l.id`)
@@ -49,9 +50,9 @@ export async function switchAutoRenew(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, SUBSCRIBED)
-  if (!held) return undefined
-  const { license_id, user_id } = held
+  const owned = await someLicense(fixture, rng, SUBSCRIBED)
+  if (!owned) return undefined
+  const { license_id, user_id } = owned
   const to = rng.odds(55) ? 'off' : 'on'
   const asked = fixture.record.ask('auto_renew', license_id)
   const asker = { user_id, request_id: REQUEST }
@@ -61,13 +62,13 @@ export async function switchAutoRenew(
 }
 
 /** The owner moves to another plan: at once, too late, or by two presses. */
-export async function changePlan(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, SUBSCRIBED)
-  if (!held) return undefined
+export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
+  const owned = await someLicense(fixture, rng, SUBSCRIBED)
+  if (!owned) return undefined
   const { world, harness } = fixture
-  const { license_id, user_id, app_id } = held
+  const { license_id, user_id, app_id } = owned
   const { id: price_id } = rng.pick(await catalog.offers(world.db, app_id))
-  const offer = await offerMove(world, { license_id, price_id })
+  const offer = await offerPlanChange(world, { license_id, price_id })
   if (!offer) return `${license_id} has no such move`
   // Good for ten minutes: what is older must be looked at again.
   if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
@@ -77,33 +78,33 @@ export async function changePlan(fixture: Fixture, rng: SeededRandom): Promise<s
   const agree = async () => {
     const asked = fixture.record.ask('upgrade', license_id, offer.total)
     const { agreement } = offer
-    const moved = await movePlan(world, asker, { license_id, agreement, return_url: RETURN_URL })
+    const moved = await changePlan(world, asker, { license_id, agreement, return_url: RETURN_URL })
     asked.outcome = moved.outcome
     return moved.outcome
   }
   const presses = rng.odds(12) ? [agree(), agree()] : [agree()]
   const said = await Promise.all(presses)
   if (said.includes('action_required')) await authenticate(fixture, rng, license_id)
-  return `${license_id} ${offer.move.when} for ${offer.total}: ${said.join(' and ')}`
+  return `${license_id} ${offer.change.when} for ${offer.total}: ${said.join(' and ')}`
 }
 
 /** The owner takes a planned move back. */
-export async function cancelPlanChange(
+export async function withdrawPlanChange(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, sql`s.pending_price_id is not null`)
-  if (!held) return undefined
-  const { license_id, user_id } = held
-  await cancelMove(fixture.world, { user_id, request_id: REQUEST }, license_id)
+  const owned = await someLicense(fixture, rng, sql`s.pending_price_id is not null`)
+  if (!owned) return undefined
+  const { license_id, user_id } = owned
+  await cancelPlanChange(fixture.world, { user_id, request_id: REQUEST }, license_id)
   return license_id
 }
 
 /** The owner lets the license pause at the period's end, or not. */
 export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, sql`l.status = 'active' and s.id is not null`)
-  if (!held) return undefined
-  const { license_id, user_id } = held
+  const owned = await someLicense(fixture, rng, sql`l.status = 'active' and s.id is not null`)
+  if (!owned) return undefined
+  const { license_id, user_id } = owned
   const to = rng.odds(75) ? 'on' : 'off'
   const done = await pauseAtEnd(fixture.world, { user_id, request_id: REQUEST }, { license_id, to })
   return `${license_id} ${to}: ${done}`
@@ -113,9 +114,9 @@ const OWING = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
 
 /** The owner, staff, or both at once pay what is owed; whoever paused resumes by that. */
 export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, OWING)
-  if (!held) return undefined
-  const { license_id } = held
+  const owned = await someLicense(fixture, rng, OWING)
+  if (!owned) return undefined
+  const { license_id } = owned
   const pay = async (asked_by: 'buyer' | 'operator') => {
     const asked = fixture.record.ask('payment', license_id)
     const paid = await payOwed(fixture.world, { license_id, asked_by, return_url: RETURN_URL })
@@ -136,9 +137,9 @@ export async function giveOtherCard(
 ): Promise<string | undefined> {
   const { world, harness } = fixture
   const where = rng.odds(50) ? OWING : SUBSCRIBED
-  const held = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
-  if (!held) return undefined
-  const { license_id, user_id } = held
+  const owned = await someLicense(fixture, rng, sql`s.id is not null and (${where})`)
+  if (!owned) return undefined
+  const { license_id, user_id } = owned
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
   const page = { app_name: 'The app', product_name: '', email: '', zip: '78701', summary: [] }
   const { id } = await harness.sandbox.openCardEntry(world.clock.now(), { ...page, ...place })
@@ -167,9 +168,9 @@ async function authenticate(
 
 /** The owner's key is replaced. */
 export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, sql`true`)
-  if (!held) return undefined
-  const { license_id, app_id } = held
+  const owned = await someLicense(fixture, rng, sql`true`)
+  if (!owned) return undefined
+  const { license_id, app_id } = owned
   const { world, record } = fixture
   const before = await licensing.findLicense(world.db, license_id)
   const old = licensing.showKey(world.keys, before)
@@ -191,12 +192,12 @@ export async function changeBankAnswer(
   fixture: Fixture,
   rng: SeededRandom,
 ): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, SUBSCRIBED)
-  if (!held) return undefined
+  const owned = await someLicense(fixture, rng, SUBSCRIBED)
+  if (!owned) return undefined
   const { token } = await fixture.world.db.one<{ token: string }>(sql`select c.token from cards c
-    join subscriptions s on s.card_id = c.id where s.license_id = ${held.license_id}`)
+    join subscriptions s on s.card_id = c.id where s.license_id = ${owned.license_id}`)
   const works = rng.odds(35)
   if (works) await fixture.harness.sandbox.mendCard(token)
   else await fixture.harness.sandbox.declineRenewals(token, rng.between(1, 8))
-  return `${held.license_id} ${works ? 'works' : 'declines'}`
+  return `${owned.license_id} ${works ? 'works' : 'declines'}`
 }

@@ -30,7 +30,7 @@ const BILLS = sql`select i.license_id, i.number, i.kind, i.price_id, i.price_amo
         from attempts a where a.order_id = o.id and a.status = 'succeeded'),
       (select min(p.trial_days) from audit_log g join prices r2 on r2.id = g.detail->>'to'
         join products p on p.id = r2.product_id where g.subject = i.license_id
-          and g.action = 'license.plan_move' and g.detail->>'when' = 'in_trial')) end as trial_end,
+          and g.action = 'license.plan_change' and g.detail->>'when' = 'in_trial')) end as trial_end,
     exists (select 1 from license_history h where h.license_id = i.license_id
       and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused
   from invoices i join prices r on r.id = i.price_id join licenses l on l.id = i.license_id

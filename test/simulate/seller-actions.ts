@@ -80,9 +80,9 @@ export async function object(fixture: Fixture, rng: SeededRandom): Promise<strin
   if (!bill) return undefined
   const { processor_charge_id: charge_id, invoice_id } = bill
   const reason = rng.pick(['fraudulent', 'product_not_received', 'general'] as const)
-  const scene = { charge_id, reason, is_inquiry: rng.odds(25) }
-  const opened = await fixture.harness.sandbox.disputeCharge(fixture.world.clock.now(), scene)
-  return `${invoice_id} ${opened ? (scene.is_inquiry ? 'inquired' : 'disputed') : 'not possible'}`
+  const scenario = { charge_id, reason, is_inquiry: rng.odds(25) }
+  const opened = await fixture.harness.sandbox.disputeCharge(fixture.world.clock.now(), scenario)
+  return `${invoice_id} ${opened ? (scenario.is_inquiry ? 'inquired' : 'disputed') : 'not possible'}`
 }
 
 const STATEMENTS = ['winning_evidence', 'losing_evidence', 'He used it each day.', '']
@@ -103,9 +103,9 @@ export async function settleDispute(
     return `${dispute_id} evidence "${statement}": ${sent}`
   }
   const outcome = rng.pick(['won', 'lost'] as const)
-  const scene = { dispute_id: processor_dispute_id, outcome }
+  const scenario = { dispute_id: processor_dispute_id, outcome }
   try {
-    await harness.sandbox.decideDispute(world.clock.now(), scene)
+    await harness.sandbox.decideDispute(world.clock.now(), scenario)
   } catch (error) {
     if (!(error instanceof payments.DisputeClosed)) throw error
     return `${dispute_id} was decided before`
@@ -210,16 +210,16 @@ function staffOf({ operator_id: user_id }: Fixture) {
 
 /** Staff holds a license. */
 export async function suspend(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng)
-  if (!held) return undefined
-  return `${held.license_id} ${await suspendByStaff(fixture.world, staffOf(fixture), held.license_id)}`
+  const owned = await someLicense(fixture, rng)
+  if (!owned) return undefined
+  return `${owned.license_id} ${await suspendByStaff(fixture.world, staffOf(fixture), owned.license_id)}`
 }
 
 /** Staff lets a license go on that it held. */
 export async function reinstate(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const held = await someLicense(fixture, rng, sql`l.paused_for = 'operator'`)
-  if (!held) return undefined
-  return `${held.license_id} ${await reinstateByStaff(fixture.world, staffOf(fixture), held.license_id)}`
+  const owned = await someLicense(fixture, rng, sql`l.paused_for = 'operator'`)
+  if (!owned) return undefined
+  return `${owned.license_id} ${await reinstateByStaff(fixture.world, staffOf(fixture), owned.license_id)}`
 }
 
 /** Staff sends a check to a buyer whose refund came back. */

@@ -1,7 +1,7 @@
-import { recover } from '#flows/checkout'
-import { payWeekly, recoverPayouts } from '#flows/pay-out'
-import { recoverRefunds } from '#flows/refund'
-import { recoverInvoices, renewDue } from '#flows/subscription'
+import { reconcile } from '#flows/checkout'
+import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import { reconcileRefunds } from '#flows/refund'
+import { reconcileInvoices, renewDue } from '#flows/subscription'
 import { addSeconds } from '#platform/calendar'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -12,11 +12,11 @@ import type { SeededRandom } from './random.ts'
 
 /** What the service does by itself, each as often as it is called. */
 const WORK = [
-  ({ world }: Fixture) => recover(world),
-  ({ world }: Fixture) => recoverInvoices(world),
-  ({ world }: Fixture) => recoverRefunds(world),
+  ({ world }: Fixture) => reconcile(world),
+  ({ world }: Fixture) => reconcileInvoices(world),
+  ({ world }: Fixture) => reconcileRefunds(world),
   ({ world }: Fixture) => handleEvents(world),
-  ({ world }: Fixture) => recoverPayouts(world),
+  ({ world }: Fixture) => reconcilePayouts(world),
   ({ world }: Fixture) => payWeekly(world),
   async ({ world }: Fixture) => {
     let rounds = 0

@@ -21,8 +21,12 @@ export async function objectTo(
   charge: Pick<payments.Charge, 'id' | 'processor_charge_id'>,
   { is_inquiry = false }: { is_inquiry?: boolean } = {},
 ): Promise<payments.Dispute> {
-  const scene = { charge_id: charge.processor_charge_id, reason: 'fraudulent' as const, is_inquiry }
-  await bankOf(service).disputeCharge(service.clock.now(), scene)
+  const scenario = {
+    charge_id: charge.processor_charge_id,
+    reason: 'fraudulent' as const,
+    is_inquiry,
+  }
+  await bankOf(service).disputeCharge(service.clock.now(), scenario)
   await handleEvents(service.world)
   return (await payments.disputesOf(service.world.db, charge.id))[0]!
 }
@@ -33,8 +37,8 @@ export async function decide(
   { processor_dispute_id }: payments.Dispute,
   outcome: 'won' | 'lost',
 ): Promise<void> {
-  const scene = { dispute_id: processor_dispute_id, outcome }
-  await bankOf(service).decideDispute(service.clock.now(), scene)
+  const scenario = { dispute_id: processor_dispute_id, outcome }
+  await bankOf(service).decideDispute(service.clock.now(), scenario)
   await handleEvents(service.world)
 }
 

@@ -74,7 +74,7 @@ export async function stateOf(
 }
 
 /** Does everything that is due now. */
-export async function playDue(service: TestService): Promise<void> {
+export async function runDue(service: TestService): Promise<void> {
   for (let round = 0; (await renewDue(service.world)) > 0; round++) assert.ok(round < 1000)
 }
 
@@ -82,7 +82,7 @@ export async function playDue(service: TestService): Promise<void> {
 export async function passDays(service: TestService, days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
     service.clock.pass(DAY)
-    await playDue(service)
+    await runDue(service)
   }
 }
 

@@ -1,10 +1,10 @@
 import * as apps from '#domain/apps'
-import { type Jumped, jump, type Pastime, type TellJump } from '#flows/test-clock'
+import { type ClockWork, type Jumped, jump, type TellJump } from '#flows/test-clock'
 import { appTime } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import { type Outside, pastimeOf } from '../../src/surfaces/test-clock/pastime.ts'
+import { clockWorkOf, type Outside } from '../../src/surfaces/test-clock/clock-work.ts'
 import type { TestService } from './service.ts'
 
 /** The sandbox of a service, with what can be made to happen in it. */
@@ -19,8 +19,8 @@ export function outsideOf(service: TestService): Outside {
 }
 
 /** What happens when time passes for an app; where it waits, the service's clock goes on. */
-export function pastimeFor(service: TestService, app_id: string): Pastime {
-  return pastimeOf(service.world, outsideOf(service), app_id, () => service.clock.pass(0.2))
+export function clockWorkFor(service: TestService, app_id: string): ClockWork {
+  return clockWorkOf(service.world, outsideOf(service), app_id, () => service.clock.pass(0.2))
 }
 
 /** What time it is for an app. */
@@ -37,5 +37,5 @@ export async function letPass(
 ): Promise<Jumped> {
   const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
   const asked = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }
-  return await jump(service.world, asked, pastimeFor(service, app_id), tell)
+  return await jump(service.world, asked, clockWorkFor(service, app_id), tell)
 }

@@ -70,7 +70,7 @@ export async function findClientOf(db: Db, app_id: string): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id}`)
 }
 
-/** The client of an app, with its row held until the transaction ends. */
+/** The client of an app, with its row locked until the transaction ends. */
 export async function lockClientOf(db: Db, app_id: string): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
 }

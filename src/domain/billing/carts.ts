@@ -37,7 +37,7 @@ export interface Cart {
   card: CartCard | null
   affiliate_id: string | null
   brought_by: BroughtBy
-  /** The trial of a scene in test mode; null: what the plan offers. */
+  /** The trial of a scenario in test mode; null: what the plan offers. */
   trial_days: number | null
   order_id: string | null
   completed_at: Date | null
@@ -73,7 +73,7 @@ export async function findCart(db: Db, id: string): Promise<Cart | undefined> {
   return await db.maybe<Cart>(sql`select ${COLUMNS} from carts where id = ${id}`)
 }
 
-/** A cart, with its row held until the transaction ends. */
+/** A cart, with its row locked until the transaction ends. */
 export async function lockCart(db: Db, id: string): Promise<Cart> {
   return await db.one<Cart>(sql`select ${COLUMNS} from carts where id = ${id} for update`)
 }

@@ -2,7 +2,7 @@
  * Billing: the trade itself.
  *
  * Knows carts on their way through the checkout, the orders they become, subscriptions, the bills
- * they lead to, the fee, the terms of a purchase, the calendar of retries and what a move between
+ * they lead to, the fee, the terms of a purchase, the calendar of retries and what a change between
  * plans costs. Owns `carts`, `orders`, `subscriptions` and `invoices`. Promises: a cart becomes one
  * order at the most, a period is billed once, and a fee is multiplied once. Spec: What the service
  * does, 6; States and transitions; Hosted checkout and management links.
@@ -27,13 +27,12 @@ export {
   feeOn,
   NO_FEE,
 } from './fee.ts'
-export * from './happenings.ts'
 export { invoiceNumber } from './invoice-number.ts'
 export * from './invoices.ts'
 export { dueAgain, type NextStep, nextStep } from './next-step.ts'
 export * from './orders.ts'
 export { type Calendar, type Period, periodOf, periodPaid, trialDue } from './period.ts'
-export { type PlanMove, planMove, type Rate, type Running, unusedPart } from './plan-move.ts'
+export { type PlanChange, planChange, type Rate, type Running, unusedPart } from './plan-change.ts'
 export * from './receipts.ts'
 export * from './refund-split.ts'
 export { CART_SWEEP } from './retention.ts'
@@ -41,3 +40,4 @@ export * from './sales.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'
 export { type Terms, termsOf } from './terms.ts'
+export * from './timeline.ts'

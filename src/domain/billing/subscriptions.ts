@@ -90,7 +90,7 @@ export async function subscriptionsOf(
   return new Map(found.map((each) => [each.license_id, each]))
 }
 
-/** A subscription, with its row held until the transaction ends. */
+/** A subscription, with its row locked until the transaction ends. */
 export async function lockSubscription(db: Db, id: string): Promise<RunningSubscription> {
   return await db.one<RunningSubscription>(sql`select ${COLUMNS} from subscriptions s
     where s.id = ${id} for update`)
@@ -132,16 +132,16 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[
 }
 
 /**
- * Extends claims that last until `held` to `until`, or releases them where that is null, so that
- * any worker may take them at once. Returns those that were still held.
+ * Extends claims that last until `claimed` to `until`, or releases them where that is null, so that
+ * any worker may take them at once. Returns those that were still claimed.
  */
 export async function extendClaims(
   db: Db,
   ids: string[],
-  { held, until }: { held: Date; until: Date | null },
+  { claimed, until }: { claimed: Date; until: Date | null },
 ): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(sql`update subscriptions set claimed_until = ${until}
-    where id = any(${ids}) and claimed_until = ${held} returning id`)
+    where id = any(${ids}) and claimed_until = ${claimed} returning id`)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -178,7 +178,7 @@ export type SubscriptionChange = Partial<
 /** No other plan is moved to. */
 export const NO_MOVE = { pending_price_id: null, pending_amount: null } as const
 
-/** Writes a change of a subscription whose row is held, and lets its claim go. */
+/** Writes a change of a subscription whose row is locked, and lets its claim go. */
 export async function changeSubscription(
   db: Db,
   subscription: Subscription,

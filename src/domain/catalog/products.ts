@@ -58,10 +58,10 @@ export async function findOffer(db: Db, price_id: string): Promise<Offer | undef
 }
 
 /**
- * A price that can be bought now, held with its product as it is until the transaction ends, so that
+ * A price that can be bought now, locked with its product as it is until the transaction ends, so that
  * neither changes nor goes while a purchase of it is put on record.
  */
-export async function holdOffer(db: Db, price_id: string): Promise<Offer | undefined> {
+export async function lockOffer(db: Db, price_id: string): Promise<Offer | undefined> {
   // The product first, as whoever changes versions takes it: so nobody waits in a ring.
   await db.rows(sql`select id from products
     where id = (select product_id from prices where id = ${price_id}) for share`)

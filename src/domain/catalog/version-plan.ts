@@ -109,9 +109,9 @@ function identityFaults(
     ]
   }
   if (found.indexOf(own) < index) return [{ path: at, message: 'This version is given twice.' }]
-  const held = own.licenses + own.purchases
-  if (is_free === own.is_free || held === 0) return []
-  const message = `Cannot be turned ${is_free ? 'free' : 'paid'} while ${people(held)} it.`
+  const uses = own.licenses + own.purchases
+  if (is_free === own.is_free || uses === 0) return []
+  const message = `Cannot be turned ${is_free ? 'free' : 'paid'} while ${people(uses)} it.`
   return [{ path: `versions[${index}].is_free`, message }]
 }
 

@@ -59,7 +59,7 @@ export async function existingVersions(db: Db, app_id: string): Promise<Existing
     from products p where p.app_id = ${app_id} order by p.position, p.id`)
 }
 
-/** Carries a plan out; what is new gets its ids here. The products are held: `lockProducts`. */
+/** Carries a plan out; what is new gets its ids here. The products are locked: `lockProducts`. */
 export async function applyVersions(
   db: Db,
   now: Date,

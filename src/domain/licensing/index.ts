@@ -12,7 +12,6 @@ export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitle
 export * from './entitlements.ts'
 export { isWellFormedKey } from './key.ts'
 export * from './licenses.ts'
-export * from './moves.ts'
 export { readReference, signReference } from './order-reference.ts'
 export { endPreview, findPreview, grantPreview, type PreviewHolder } from './previews.ts'
 export { USE_SWEEP } from './retention.ts'
@@ -27,9 +26,10 @@ export {
 } from './status.ts'
 export {
   BEGINNINGS,
-  mayMove,
+  mayTransition,
   TRANSITIONS,
   type Transition,
   type Trigger,
 } from './transition.ts'
+export * from './transitions.ts'
 export * from './uses.ts'

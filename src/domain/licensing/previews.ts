@@ -32,13 +32,13 @@ export async function grantPreview(
 ): Promise<string> {
   // One grant after the other, so that the second finds what the first made.
   await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
-  const held = await findPreview(db, grant)
-  if (!held) {
+  const existing = await findPreview(db, grant)
+  if (!existing) {
     const license = { ...grant, status: 'preview' as const, period_end: null, trigger: 'preview' }
     await mint(db, now, tools, license)
     return grant.license_id
   }
-  const { license_id } = held
+  const { license_id } = existing
   const license_key = mintKey(tools.random)
   await db.run(sql`update licenses set product_id = ${grant.product_id},
     key_hash = ${keyHash(tools.keys, license_key)},

@@ -4,7 +4,7 @@ import type { LicenseStatus } from './status.ts'
 export type Trigger =
   | 'renewed'
   | 'upgraded'
-  | 'moved'
+  | 'plan_changed'
   | 'renewal_failed'
   | 'retries_ended'
   | 'recovered'
@@ -39,7 +39,7 @@ const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
 const TABLE: readonly Row[] = [
   ['renewed', RUNNING, ['active']],
   ['upgraded', RUNNING, ['active', 'one_time_active']],
-  ['moved', ['trialing'], ['trialing']],
+  ['plan_changed', ['trialing'], ['trialing']],
   ['renewal_failed', RUNNING, ['past_due']],
   ['retries_ended', ['past_due'], ['unpaid']],
   ['recovered', OWING, ['active']],
@@ -67,7 +67,7 @@ export const TRANSITIONS: readonly Transition[] = TABLE.flatMap(([trigger, from,
 )
 
 /** Whether a license may go this way. */
-export function mayMove({ trigger, from, to }: Transition): boolean {
+export function mayTransition({ trigger, from, to }: Transition): boolean {
   return TRANSITIONS.some(
     (step) => step.trigger === trigger && step.from === from && step.to === to,
   )

@@ -47,7 +47,7 @@ const COLUMNS = sql`id, cart_id, app_id, email_normalised, order_id, tax_quote_i
 const UNSETTLED = sql`status in ('open', 'action_required')`
 
 /** Tells whether an attempt's outcome is still open. */
-export function isUnsettled({ status }: Pick<Try, 'status'>): boolean {
+export function isPending({ status }: Pick<Try, 'status'>): boolean {
   return status === 'open' || status === 'action_required'
 }
 
@@ -72,7 +72,7 @@ export async function open(
 }
 
 /** Whether a buyer has an attempt for an app that is not settled, on a cart or on an invoice. */
-export async function hasUnsettled(
+export async function hasPending(
   db: Db,
   buyer: { app_id: string; email_normalised: string },
 ): Promise<boolean> {
@@ -83,7 +83,7 @@ export async function hasUnsettled(
 }
 
 /** The attempt on a cart that is open for a buyer and app. */
-export async function findUnsettled(
+export async function findPending(
   db: Db,
   buyer: { app_id: string; email_normalised: string },
 ): Promise<Attempt | undefined> {
@@ -112,7 +112,7 @@ export async function openOnInvoice(
   return inserted === 1
 }
 
-/** An attempt on an invoice, with its row held until the transaction ends. */
+/** An attempt on an invoice, with its row locked until the transaction ends. */
 export async function lockOnInvoice(db: Db, id: string): Promise<InvoiceAttempt> {
   return await db.one<InvoiceAttempt>(
     sql`select ${INVOICE_COLUMNS} from attempts where id = ${id} for update`,
@@ -133,7 +133,7 @@ const isLost = (before: Date) => sql`(created_at <= ${before}
   or created_at > ${before}::timestamptz + interval '2 minutes')`
 
 /** Attempts on invoices that were opened before a time and are not settled, the oldest first. */
-export async function unsettledOnInvoices(db: Db, before: Date): Promise<InvoiceAttempt[]> {
+export async function pendingOnInvoices(db: Db, before: Date): Promise<InvoiceAttempt[]> {
   return await db.rows<InvoiceAttempt>(sql`select ${INVOICE_COLUMNS} from attempts
     where ${UNSETTLED} and invoice_id is not null and ${isLost(before)}
     order by created_at limit 100`)
@@ -145,13 +145,13 @@ export async function latestOf(db: Db, cart_id: string): Promise<Attempt | undef
     where cart_id = ${cart_id} order by number desc limit 1`)
 }
 
-/** An attempt, with its row held until the transaction ends. */
+/** An attempt, with its row locked until the transaction ends. */
 export async function lock(db: Db, id: string): Promise<Attempt> {
   return await db.one<Attempt>(sql`select ${COLUMNS} from attempts where id = ${id} for update`)
 }
 
 /** Attempts on carts that were opened before a time and are not settled yet, the oldest first. */
-export async function unsettledSince(db: Db, before: Date): Promise<Attempt[]> {
+export async function pendingSince(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
     where ${UNSETTLED} and cart_id is not null and ${isLost(before)}
     order by created_at limit 100`)

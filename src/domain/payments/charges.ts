@@ -54,7 +54,7 @@ export async function chargeWithClock(
   return { processor_charge_id, app: { clock_ahead } }
 }
 
-/** A charge, with its row held until the transaction ends: refunds and disputes queue here. */
+/** A charge, with its row locked until the transaction ends: refunds and disputes queue here. */
 export async function lockCharge(db: Db, id: string): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id} for update`)
 }

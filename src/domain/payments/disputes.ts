@@ -71,7 +71,7 @@ export async function findDisputeOf(
     where d.id = ${facts.id} and (${facts.app_id}::text is null or i.app_id = ${facts.app_id})`)
 }
 
-/** A dispute, with its row held until the transaction ends. */
+/** A dispute, with its row locked until the transaction ends. */
 export async function lockDispute(db: Db, id: string): Promise<Dispute> {
   return await db.one<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.id = ${id} for update of d`)

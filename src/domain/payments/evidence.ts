@@ -1,7 +1,7 @@
 import type { Evidence } from './processor.ts'
 
 /** Something that happened, from a time on, and what it was. */
-export interface Happening {
+export interface ActivityEvent {
   at: Date
   /** When it happened last, where it happened more than once. */
   until?: Date
@@ -20,7 +20,7 @@ export interface Case {
   terms: string[]
   refund_policy: string
   receipt: string
-  happenings: Happening[]
+  activity: ActivityEvent[]
   statement: string
 }
 
@@ -38,7 +38,7 @@ export function writeEvidence(facts: Case): Evidence {
       `${facts.app_name}, plan "${facts.product_name}": a web app, delivered at once by a license ` +
       `key on the page after the payment and in the receipt. Paid for ${day(facts.period_start)}${until}.`,
     service_date: day(facts.period_start),
-    access_activity_log: logOf(facts.happenings),
+    access_activity_log: logOf(facts.activity),
     refund_policy_disclosure: [...facts.terms, facts.refund_policy].join('\n'),
     receipt: facts.receipt,
     ...(facts.statement === '' ? {} : { uncategorized_text: facts.statement }),
@@ -46,8 +46,8 @@ export function writeEvidence(facts: Case): Evidence {
 }
 
 /** The log line by line; where it is too long for the field, the oldest lines are left out. */
-function logOf(happenings: Happening[]): string {
-  const lines = happenings
+function logOf(activity: ActivityEvent[]): string {
+  const lines = activity
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ at, until, what }) => `${spanOf(at, until)}  ${what}`)
   const kept: string[] = []

@@ -8,7 +8,6 @@
  * an app, what was told is handled once, and no card number comes here.
  */
 export * from './attempts.ts'
-export * from './awaited.ts'
 export { cardName } from './card-name.ts'
 export * from './cards.ts'
 export * from './charges.ts'
@@ -17,6 +16,7 @@ export { declineSentence } from './decline.ts'
 export * from './disputes.ts'
 export * from './events.ts'
 export * from './evidence.ts'
+export * from './pending.ts'
 export * from './processor.ts'
 export * from './refunds.ts'
 export { PAYMENT_SWEEPS } from './retention.ts'

@@ -41,7 +41,7 @@ export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<v
       'open', ${now})`)
 }
 
-/** A refund, with its row held until the transaction ends. */
+/** A refund, with its row locked until the transaction ends. */
 export async function lockRefund(db: Db, id: string): Promise<Refund> {
   return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id} for update`)
 }

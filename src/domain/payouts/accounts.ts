@@ -34,7 +34,7 @@ export async function findAccount(db: Db, owner: string): Promise<PayoutAccount 
 }
 
 /** The account of a payee, kept as it is for the caller's transaction. */
-export async function holdAccount(tx: Db, owner: string): Promise<PayoutAccount | undefined> {
+export async function lockAccount(tx: Db, owner: string): Promise<PayoutAccount | undefined> {
   return await tx.maybe<PayoutAccount>(
     sql`select ${COLUMNS} from payout_accounts where owner = ${owner} for update`,
   )

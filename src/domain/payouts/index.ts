@@ -18,7 +18,7 @@ export {
   type Pending,
   type Standing,
 } from './available.ts'
-export * from './awaited.ts'
 export * from './payouts.ts'
+export * from './pending.ts'
 export * from './statements.ts'
 export * from './unpaid-lines.ts'

@@ -34,7 +34,7 @@ export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.
 export const INVOICE_OF_LINE = sql`case t.event when 'sale' then 'inv_' || substr(t.subject, 5)
   else c.invoice_id end`
 
-/** A payout, with its row held until the transaction ends. */
+/** A payout, with its row locked until the transaction ends. */
 export async function lockPayout(db: Db, id: string): Promise<Payout> {
   return await db.one<Payout>(sql`select ${COLUMNS} from payouts where id = ${id} for update`)
 }

@@ -27,7 +27,7 @@ export {
   TaxUnreachable,
 } from './provider.ts'
 export { taxOn } from './quote.ts'
-export { holds } from './quote-hold.ts'
+export { isQuoteValid } from './quote-validity.ts'
 export { findQuote, keepQuote, type Quote } from './quotes.ts'
 export { type Rule, ruleFor } from './rates.ts'
 export * from './records.ts'

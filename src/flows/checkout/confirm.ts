@@ -80,8 +80,8 @@ async function record(
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
   const shown = await bill(world, seen, offer)
   const asked_at = appTime(world, app)
-  const isHeld = tax.holds(asked_at, shown.quote, world.taxes)
-  if (!isHeld || shown.quote.amount !== offer.amount) {
+  const isValid = tax.isQuoteValid(asked_at, shown.quote, world.taxes)
+  if (!isValid || shown.quote.amount !== offer.amount) {
     await requote(world, seen, { app, offer })
     return 'repriced'
   }
@@ -106,10 +106,10 @@ async function recordAttempt(
   const { app, offer, card, shown } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-  // Held until the attempt is on record: its seller changes neither price nor version meanwhile.
-  const held = await catalog.holdOffer(tx, cart.price_id)
-  if (!held) return end({ outcome: 'gone' })
-  if (held.amount !== offer.amount || held.trial_days !== offer.trial_days) return 'repriced'
+  // Locked until the attempt is on record: its seller changes neither price nor version meanwhile.
+  const locked = await catalog.lockOffer(tx, cart.price_id)
+  if (!locked) return end({ outcome: 'gone' })
+  if (locked.amount !== offer.amount || locked.trial_days !== offer.trial_days) return 'repriced'
   const buyer = { app_id: cart.app_id, email_normalised: cart.email_normalised! }
   const attempt = {
     id: mintId(random, 'att'),
@@ -122,7 +122,7 @@ async function recordAttempt(
     card,
   }
   if (!(await payments.open(tx, now, { ...attempt, asked_at: facts.asked_at }))) {
-    return { other: await payments.findUnsettled(tx, buyer) }
+    return { other: await payments.findPending(tx, buyer) }
   }
   const withdraw = async (why: Confirmed) => {
     await payments.record(tx, now, attempt.id, { status: 'closed' })

@@ -24,7 +24,7 @@ export interface Opening {
   session: identity.Session | undefined
   affiliate_id: string | null
   brought_by: billing.BroughtBy
-  /** A trial that a scene grants in test mode. */
+  /** A trial that a scenario grants in test mode. */
   trial_days?: number
 }
 

@@ -22,7 +22,7 @@ export async function settle(
     // The cart before its attempt, as `confirm` takes them: so nobody waits in a ring.
     const cart = await billing.lockCart(tx, cart_id)
     const attempt = await payments.lock(tx, id)
-    if (!payments.isUnsettled(attempt)) return told(attempt)
+    if (!payments.isPending(attempt)) return told(attempt)
     const app = (await apps.find(tx, cart.app_id))!
     const now = appTime(world, app)
     await payments.record(tx, now, id, answer)

@@ -1,13 +1,13 @@
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { endLicense, resume } from '#flows/hold'
+import { endLicense, resume } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
-import { type Disputed, factsOf, holdCharge, tellSeller } from './disputed.ts'
+import { type Disputed, factsOf, lockCharge, tellSeller } from './disputed.ts'
 import { begin } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
@@ -20,9 +20,9 @@ export async function disputeClosed(
 ): Promise<'done' | 'later'> {
   const found = await payments.findDispute(tx, event.dispute_id)
   if (!found) return 'later'
-  const disputed = await holdCharge(world, tx, found.charge_id)
+  const disputed = await lockCharge(world, tx, found.charge_id)
   const dispute = await payments.lockDispute(tx, found.id)
-  const { now } = disputed.held
+  const { now } = disputed.locked
   if (event.at > now) return 'later'
   const { outcome: status } = event
   if (dispute.closed_at) return await decideAgain(world, tx, { dispute, disputed, status })
@@ -46,7 +46,7 @@ async function decideAgain(
   facts: { dispute: payments.Dispute; disputed: Disputed; status: 'won' | 'lost' },
 ): Promise<'done'> {
   const { dispute, disputed, status } = facts
-  const { now } = disputed.held
+  const { now } = disputed.locked
   if (dispute.status === status) return 'done'
   const { id, amount } = dispute
   const words = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
@@ -80,27 +80,27 @@ async function decideAgain(
 /** Everything that the opening took is given back; an inquiry took nothing. */
 async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: Disputed) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
-  await ledger.post(tx, disputed.held.now, mintId(world.random, 'txn'), posting)
+  await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
 }
 
-/** The license goes on with the same key, unless another charge of it is disputed, or it is held. */
-async function resumeUnlessDisputed(tx: Db, { held }: Disputed): Promise<void> {
-  const { license } = held
+/** The license goes on with the same key, unless another charge of it is disputed, or staff suspended it. */
+async function resumeUnlessDisputed(tx: Db, { locked }: Disputed): Promise<void> {
+  const { license } = locked
   if (license.status !== 'paused' || license.paused_for !== 'dispute') return
   if ((await payments.countOpenDisputes(tx, license.license_id)) > 0) return
-  await resume(tx, held)
+  await resume(tx, locked)
 }
 
 /** The money is gone: the sale is undone, and the license ends, whatever was paid for it since. */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: Disputed) {
-  const { held } = disputed
+  const { locked } = disputed
   if (dispute.status === 'inquiry') {
     await payments.keepDispute(tx, { ...dispute, status: 'open' })
     await begin(world, tx, dispute, disputed)
   }
   const lost = ledger.disputeLost(await lossOf(tx, dispute, disputed))
-  await ledger.post(tx, held.now, mintId(world.random, 'txn'), lost)
-  if (held.license.status !== 'canceled') await endLicense(tx, held, 'dispute_lost')
+  await ledger.post(tx, locked.now, mintId(world.random, 'txn'), lost)
+  if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')
 }
 
 /** What the ledger is told of a loss. */

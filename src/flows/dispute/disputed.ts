@@ -1,38 +1,38 @@
 import * as billing from '#domain/billing'
 import type * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { type Held, holdLicense } from '#flows/hold'
+import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
-/** A charge that is disputed, with all that hangs on it, held until the transaction ends. */
+/** A charge that is disputed, with all that hangs on it, locked until the transaction ends. */
 export interface Disputed {
   charge: payments.Charge
   invoice: billing.Invoice
-  held: Held
+  locked: LockedLicense
 }
 
-/** Takes hold of a charge: subscription, license, and then itself, as everybody does. */
-export async function holdCharge(world: World, tx: Db, charge_id: string): Promise<Disputed> {
+/** Locks a charge: subscription, license, and then itself, as everybody does. */
+export async function lockCharge(world: World, tx: Db, charge_id: string): Promise<Disputed> {
   const { invoice_id } = await payments.findChargeById(tx, charge_id)
   const invoice = await billing.findInvoice(tx, invoice_id)
-  const held = await holdLicense(world, tx, invoice.license_id)
+  const locked = await lockLicense(world, tx, invoice.license_id)
   const charge = await payments.lockCharge(tx, charge_id)
-  return { charge, invoice, held }
+  return { charge, invoice, locked }
 }
 
 /** What the ledger is told of a dispute. */
 export function factsOf(
   dispute: payments.HeardDispute,
-  { invoice, held }: Disputed,
+  { invoice, locked }: Disputed,
 ): ledger.Disputed {
   const { id: dispute_id, amount, owed, tax } = dispute
   return {
     dispute_id,
-    seller_id: held.app.seller_id,
+    seller_id: locked.app.seller_id,
     user_id: invoice.user_id,
     amount: cents(amount - owed - tax),
     tax,

@@ -43,7 +43,7 @@ export async function assembleEvidence(
     terms: termsOf(order),
     refund_policy: policyOf(world, app.name),
     receipt: receiptOf(facts),
-    happenings: [...(await madeOf(world, facts)), ...(await donesOf(world, invoice, app))],
+    activity: [...(await madeOf(world, facts)), ...(await donesOf(world, invoice, app))],
     statement,
   })
 }
@@ -89,7 +89,7 @@ function receiptOf({ invoice, order, product_name, card }: Bought): string {
 async function madeOf(
   { db }: World,
   { invoice, order, card }: Bought,
-): Promise<payments.Happening[]> {
+): Promise<payments.ActivityEvent[]> {
   const bills = await billing.paidBillsOf(db, invoice.license_id)
   const causes = [`receipt:${order.id}`, ...bills.map(({ id }) => `receipt:${id}`)]
   return [
@@ -119,7 +119,7 @@ async function donesOf(
   { db, clock }: World,
   { user_id, license_id }: billing.Invoice,
   app: apps.App,
-): Promise<payments.Happening[]> {
+): Promise<payments.ActivityEvent[]> {
   const user = (await identity.findUser(db, user_id))!
   const { client_id } = await apps.findClientOf(db, app.id)
   const { agreed_at, signed_in_at } = await grants.signInsOf(db, { user_id, client_id })

@@ -1,12 +1,12 @@
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { suspend } from '#flows/hold'
+import { suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { type Disputed, factsOf, holdCharge, tellSeller } from './disputed.ts'
+import { type Disputed, factsOf, lockCharge, tellSeller } from './disputed.ts'
 
 type Opened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
@@ -21,16 +21,16 @@ export async function disputeOpened(
 ): Promise<'done' | 'later'> {
   const found = await payments.findCharge(tx, event.charge_id)
   if (!found) return 'later'
-  const disputed = await holdCharge(world, tx, found.id)
+  const disputed = await lockCharge(world, tx, found.id)
   const known = await payments.findDispute(tx, event.dispute_id)
   if (known && known.status !== 'inquiry') return 'done'
   const refunds = await payments.refundsOf(tx, found.id)
   const isUndecided = refunds.some(({ status }) => status === 'open')
-  if (event.at > disputed.held.now || isUndecided) return 'later'
+  if (event.at > disputed.locked.now || isUndecided) return 'later'
   const dispute = await heard(world, tx, { event, disputed, known, refunds })
   await payments.keepDispute(tx, dispute)
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
-  await tellSeller(world, tx, disputed.held.now, { kind: 'dispute_opened', ...dispute })
+  await tellSeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
   return 'done'
 }
 
@@ -90,11 +90,11 @@ export async function begin(
   dispute: payments.HeardDispute,
   disputed: Disputed,
 ): Promise<void> {
-  const { held } = disputed
+  const { locked } = disputed
   const posting = ledger.disputeOpened(factsOf(dispute, disputed))
-  await ledger.post(tx, held.now, mintId(world.random, 'txn'), posting)
-  const { status } = held.license
+  await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
+  const { status } = locked.license
   // One that is suspended stays so, for its own cause: this one is counted when it shall resume.
   if (status === 'canceled' || status === 'paused') return
-  await suspend(tx, held, { trigger: 'disputed', paused_for: 'dispute' })
+  await suspend(tx, locked, { trigger: 'disputed', paused_for: 'dispute' })
 }

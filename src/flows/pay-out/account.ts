@@ -34,7 +34,7 @@ export async function refreshAccount(world: World, owner: string): Promise<void>
   const now = clock.now()
   const isRecorded = await db.tx(async (tx) => {
     // Whoever comes back and the processor's own word meet here, and one of them sees the change.
-    const before = payouts.bankOf((await payouts.holdAccount(tx, owner))!)
+    const before = payouts.bankOf((await payouts.lockAccount(tx, owner))!)
     if (before !== payouts.bankOf(account)) return false
     await payouts.recordAccount(tx, now, owner, told)
     const bank = payouts.bankOf(told)

@@ -60,7 +60,7 @@ export async function refundCharge(
   return outcome
 }
 
-/** Puts the refunds on record, with the charges' rows held so that refunds queue. */
+/** Puts the refunds on record, with the charges' rows locked so that refunds queue. */
 async function record(
   world: World,
   asker: RefundAsker,
@@ -85,7 +85,7 @@ async function record(
   })
 }
 
-/** The credit of an upgrade, with the charges that it came from held: the latest first. */
+/** The credit of an upgrade, with the charges that it came from locked: the latest first. */
 async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Promise<CreditBack[]> {
   for (const { standing } of await creditBack(world, tx, upgrade)) {
     await payments.lockCharge(tx, standing.charge.id)

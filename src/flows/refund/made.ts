@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { holdLicense } from '#flows/hold'
+import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
@@ -20,17 +20,17 @@ export async function refundMade(world: World, tx: Db, event: Made): Promise<'do
   const found = await payments.findCharge(tx, event.charge_id)
   if (!found) return 'later'
   const invoice = await billing.findInvoice(tx, found.invoice_id)
-  const held = await holdLicense(world, tx, invoice.license_id)
+  const locked = await lockLicense(world, tx, invoice.license_id)
   const charge = await payments.lockCharge(tx, found.id)
   if (await payments.findRefund(tx, refund_id)) return 'done'
   const refunds = await payments.refundsOf(tx, charge.id)
   const isUndecided = refunds.some((refund) => refund.status === 'open')
-  if (event.at > held.now || isUndecided) return 'later'
+  if (event.at > locked.now || isUndecided) return 'later'
   const disputes = await payments.disputesOf(tx, charge.id)
   const refunded = payments.refundedOf(refunds)
   const taken = billing.togetherBack(refunded, ...payments.disputedOf(disputes))
   const isWhole = amount <= charge.amount - taken.amount
-  await raiseAlarm(tx, world.random, held.now, {
+  await raiseAlarm(tx, world.random, locked.now, {
     kind: 'refund_made_outside',
     subject: refund_id,
     href: `/admin/sales/${invoice.id}/`,
@@ -45,15 +45,15 @@ export async function refundMade(world: World, tx: Db, event: Made): Promise<'do
   const parts = billing.takeBack(invoice, taken, cents(amount))
   const reason = 'Refunded at the payment processor'
   const requested_by = 'processor'
-  await payments.addRefund(tx, held.now, {
+  await payments.addRefund(tx, locked.now, {
     id,
     charge_id: charge.id,
     ...parts,
     reason,
     requested_by,
   })
-  await payments.recordRefund(tx, held.now, id, { status, refund_id })
+  await payments.recordRefund(tx, locked.now, id, { status, refund_id })
   const refund = await payments.lockRefund(tx, id)
-  await bookRefund(world, tx, { refund, charge, invoice, held })
+  await bookRefund(world, tx, { refund, charge, invoice, locked })
   return 'done'
 }

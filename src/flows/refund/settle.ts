@@ -2,32 +2,32 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { endLicense, type Held, holdLicense } from '#flows/hold'
+import { endLicense, type LockedLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
-/** A refund with all that its end changes, held until the transaction ends. */
+/** A refund with all that its end changes, locked until the transaction ends. */
 interface Refunding {
   refund: payments.Refund
   charge: payments.Charge
   invoice: billing.Invoice
-  held: Held
+  locked: LockedLicense
 }
 
-/** Takes hold of a refund: subscription, license, charge, and then itself, as everybody does. */
-async function holdRefund(
+/** Locks a refund: subscription, license, charge, and then itself, as everybody does. */
+async function lockRefund(
   world: World,
   tx: Db,
   found: Pick<payments.Refund, 'id' | 'charge_id'>,
 ): Promise<Refunding> {
   const { invoice_id } = await payments.findChargeById(tx, found.charge_id)
   const invoice = await billing.findInvoice(tx, invoice_id)
-  const held = await holdLicense(world, tx, invoice.license_id)
+  const locked = await lockLicense(world, tx, invoice.license_id)
   const charge = await payments.lockCharge(tx, found.charge_id)
-  return { refund: await payments.lockRefund(tx, found.id), charge, invoice, held }
+  return { refund: await payments.lockRefund(tx, found.id), charge, invoice, locked }
 }
 
 /** Writes the processor's answer to a refund. Said twice, the second changes nothing. */
@@ -38,10 +38,10 @@ export async function settleRefund(
 ): Promise<void> {
   await world.db.tx(async (tx) => {
     const found = await payments.findRefundById(tx, refund_id)
-    const refunding = await holdRefund(world, tx, found)
-    const { refund, held } = refunding
+    const refunding = await lockRefund(world, tx, found)
+    const { refund, locked } = refunding
     if (refund.status !== 'open') return
-    await payments.recordRefund(tx, held.now, refund.id, answer)
+    await payments.recordRefund(tx, locked.now, refund.id, answer)
     if (answer.status !== 'refused') await bookRefund(world, tx, refunding)
   })
   world.jobs.wake(EMAIL_QUEUE)
@@ -49,8 +49,8 @@ export async function settleRefund(
 
 /** Money went back, or is on its way: it is booked, told, and may end the license. */
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
-  const { refund, charge, invoice, held } = refunding
-  const { now, app, license } = held
+  const { refund, charge, invoice, locked } = refunding
+  const { now, app, license } = locked
   const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
   const posting = ledger.refund({
     ...refund,
@@ -73,7 +73,7 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
   const lost = payments.disputedOf(await payments.disputesOf(tx, charge.id))
   const back = billing.togetherBack(refunds, ...lost)
   if (last?.id === invoice.id && back.amount >= charge.amount) {
-    await endLicense(tx, held, 'refunded')
+    await endLicense(tx, locked, 'refunded')
   }
 }
 
@@ -88,8 +88,8 @@ export async function refundSettled(
 ): Promise<'done' | 'later'> {
   const found = await payments.findRefund(tx, event.refund_id)
   if (!found) return 'later'
-  const { refund, invoice, held } = await holdRefund(world, tx, found)
-  const { now } = held
+  const { refund, invoice, locked } = await lockRefund(world, tx, found)
+  const { now } = locked
   if (event.at > now) return 'later'
   if (refund.status === 'failed' || refund.status === 'refused') return 'done'
   if (event.outcome === 'succeeded') {

@@ -1,6 +1,6 @@
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import { holdLicense, resume, suspend } from '#flows/hold'
+import { lockLicense, resume, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { recordStaffAction, type Staff } from './staff.ts'
 
@@ -14,14 +14,14 @@ export async function suspendByStaff(
   license_id: string,
 ): Promise<SuspendedByStaff> {
   return await world.db.tx(async (tx) => {
-    const held = await holdLicense(world, tx, license_id)
-    const { status, paused_for } = held.license
+    const locked = await lockLicense(world, tx, license_id)
+    const { status, paused_for } = locked.license
     if (status === 'canceled' || status === 'preview') return 'ended'
     if (paused_for === 'buyer') return 'paused_by_owner'
     if (paused_for === 'operator') return 'suspended'
     if (status === 'paused') await licensing.changePause(tx, { license_id, paused_for: 'operator' })
-    else await suspend(tx, held, { trigger: 'suspended', paused_for: 'operator' })
-    await recordStaffAction(tx, held.now, staff, {
+    else await suspend(tx, locked, { trigger: 'suspended', paused_for: 'operator' })
+    await recordStaffAction(tx, locked.now, staff, {
       action: 'license.suspended',
       subject: license_id,
     })
@@ -36,12 +36,12 @@ export async function reinstateByStaff(
   license_id: string,
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
-    const held = await holdLicense(world, tx, license_id)
-    if (held.license.paused_for !== 'operator') return false
+    const locked = await lockLicense(world, tx, license_id)
+    if (locked.license.paused_for !== 'operator') return false
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (isDisputed) await licensing.changePause(tx, { license_id, paused_for: 'dispute' })
-    else await resume(tx, held)
-    await recordStaffAction(tx, held.now, staff, {
+    else await resume(tx, locked)
+    await recordStaffAction(tx, locked.now, staff, {
       action: 'license.reinstated',
       subject: license_id,
     })

@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
-import { holdLicense } from '#flows/hold'
+import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
@@ -24,7 +24,7 @@ export async function setAutoRenew(
 ): Promise<boolean> {
   const { license_id, to, is_disowned = false } = facts
   return await world.db.tx(async (tx) => {
-    const { license, subscription, now } = await holdLicense(world, tx, license_id)
+    const { license, subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status === 'canceled') return false
     const auto_renew = to === 'on'
     if (subscription.auto_renew === auto_renew) return true

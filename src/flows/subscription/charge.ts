@@ -45,7 +45,7 @@ export async function intend(
   const { subscription, app, asked_by, open } = facts
   const { email_normalised } = (await identity.findUser(tx, facts.user_id))!
   const buyer = { app_id: app.id, email_normalised }
-  if (await payments.hasUnsettled(tx, buyer)) return { outcome: 'processing' }
+  if (await payments.hasPending(tx, buyer)) return { outcome: 'processing' }
   const invoice = open ?? (await writeInvoice(world, tx, now, { ...facts, billed: facts.billed! }))
   const card = await payments.findCard(tx, subscription.card_id)
   const amount = sum(invoice.amount, invoice.tax)
@@ -87,7 +87,7 @@ export async function chargeInvoice(
   )
 }
 
-/** Writes the processor's answer; where none comes, `recoverInvoices` looks for it. */
+/** Writes the processor's answer; where none comes, `reconcileInvoices` looks for it. */
 export async function settleOrWait(
   world: World,
   attempt: payments.InvoiceAttempt,

@@ -43,7 +43,7 @@ export async function followCalendar(
       await endSubscription(tx, now, subscription, 'period_ended')
       return
     }
-    await licensing.move(tx, now, { license_id, trigger: 'renewal_failed', to: 'past_due' })
+    await licensing.transition(tx, now, { license_id, trigger: 'renewal_failed', to: 'past_due' })
     const { next_at, retries } = billing.firstFailure(now)
     const change = { next_at, retries, last_decline, past_due_since: now }
     await billing.changeSubscription(tx, subscription, change)
@@ -62,7 +62,7 @@ export async function followCalendar(
     return
   }
   if (next.status !== status) {
-    await licensing.move(tx, now, { license_id, trigger: 'retries_ended', to: next.status })
+    await licensing.transition(tx, now, { license_id, trigger: 'retries_ended', to: next.status })
     await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
   }
   const { next_at, retries } = next
@@ -79,7 +79,7 @@ export async function endSubscription(
   const { license_id } = subscription
   const owed = await billing.openInvoiceOf(tx, subscription.id)
   if (owed) await billing.voidInvoice(tx, owed.id)
-  await licensing.move(tx, now, { license_id, trigger, to: 'canceled' })
+  await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
   await billing.changeSubscription(tx, subscription, { next_at: null, ended_at: now })
 }
 

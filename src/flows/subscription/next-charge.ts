@@ -34,7 +34,7 @@ export async function nextCharge(
   const { db } = world
   const { license_id, app } = facts
   const subscription = await billing.subscriptionOf(db, license_id)
-  const license = await licensing.findHeld(db, license_id)
+  const license = await licensing.findPausable(db, license_id)
   if (!subscription || license.status === 'canceled') return undefined
   const owed = await billing.openInvoiceOf(db, subscription.id)
   if (owed) return await chargeOf(world, subscription, owed)

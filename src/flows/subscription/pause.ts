@@ -1,5 +1,5 @@
 import * as billing from '#domain/billing'
-import { holdLicense } from '#flows/hold'
+import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Asker } from './auto-renew.ts'
@@ -15,7 +15,7 @@ export async function pauseAtEnd(
 ): Promise<boolean> {
   const { license_id, to } = facts
   return await world.db.tx(async (tx) => {
-    const { license, subscription, app, now } = await holdLicense(world, tx, license_id)
+    const { license, subscription, app, now } = await lockLicense(world, tx, license_id)
     if (!subscription || license.status !== 'active') return false
     if (to === 'on' && !(app.allows_pause && subscription.auto_renew)) return false
     await billing.changeSubscription(tx, subscription, { pause_at_end: to === 'on' })

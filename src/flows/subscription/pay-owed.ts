@@ -3,7 +3,7 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
-import { holdLicense } from '#flows/hold'
+import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
@@ -24,7 +24,7 @@ export async function payOwed(
 ): Promise<Paid> {
   const billed = await billResumption(world, facts.license_id)
   const charged = await world.db.tx(async (tx) => {
-    const { license, subscription, app, now } = await holdLicense(world, tx, facts.license_id)
+    const { license, subscription, app, now } = await lockLicense(world, tx, facts.license_id)
     if (!subscription || !owes(license)) return undefined
     // Nobody buys himself out of a suspension by ending a pause of his own.
     const isDisputed = (await payments.countOpenDisputes(tx, license.license_id)) > 0
@@ -47,15 +47,15 @@ export async function payOwed(
 }
 
 /** Whether somebody may pay for a license now: it is owed for, or its owner had paused it. */
-function owes({ status, paused_for }: licensing.HeldLicense): boolean {
+function owes({ status, paused_for }: licensing.PausableLicense): boolean {
   return status === 'past_due' || status === 'unpaid' || paused_for === 'buyer'
 }
 
 /** What a paused license costs from now on; undefined where it is not its owner who paused it. */
 async function billResumption(world: World, license_id: string) {
   const { db, random } = world
-  const held = await db.tx((tx) => holdLicense(world, tx, license_id))
-  const { license, subscription, now } = held
+  const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
+  const { license, subscription, now } = locked
   if (!subscription || license.paused_for !== 'buyer') return undefined
   const { state, zip, amount, price_id, period_index } = subscription
   const sale = { state, zip, amount }
@@ -89,7 +89,7 @@ export async function changeCard(
 ): Promise<Paid> {
   const { license_id, card, return_url, address } = facts
   await world.db.tx(async (tx) => {
-    const { subscription, now } = await holdLicense(world, tx, license_id)
+    const { subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription) return
     const card_id = mintId(world.random, 'card')
     await payments.keepCard(tx, now, { id: card_id, user_id: asker.user_id, card })

@@ -48,7 +48,7 @@ export async function pay(world: World, tx: Db, now: Date, payment: Payment): Pr
     await licensing.changeInterrupted(tx, { ...step, paused_from: statusPaid(invoice) })
   } else {
     for (const each of stepsOf(invoice, license))
-      await licensing.move(tx, now, { ...step, ...each })
+      await licensing.transition(tx, now, { ...step, ...each })
   }
   // Auto-renew is off: the day on which the license ends has moved along, or there is none.
   if (!subscription.auto_renew) {
@@ -86,7 +86,7 @@ async function periodPaid(
   tx: Db,
   now: Date,
   payment: Payment,
-  license: licensing.HeldLicense,
+  license: licensing.PausableLicense,
 ): Promise<PaidPeriod> {
   const { invoice } = payment
   const period_index = invoice.period_index!
@@ -112,11 +112,11 @@ interface PaidPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'
   period_index: number
 }
 
-/** A move to another plan and the end of a pause begin a calendar of their own. */
+/** A plan change and the end of a pause begin a calendar of their own. */
 function calendarPaid(
   now: Date,
   { invoice, subscription }: Payment,
-  license: licensing.HeldLicense,
+  license: licensing.PausableLicense,
 ) {
   const { anchor, anchor_index, period_end, period_index } = subscription
   const before = invoice.period_index! - 1
@@ -124,8 +124,10 @@ function calendarPaid(
   if (license.paused_for === 'buyer') return { anchor: now, anchor_index: before }
   if (invoice.kind === 'upgrade') return { anchor: invoice.period_start, anchor_index: before }
   // Counted from where the old plan ended, as it was billed, even if whole periods have passed since.
-  const isMove = invoice.price_id !== subscription.price_id
-  return isMove ? { anchor: period_end, anchor_index: period_index } : { anchor, anchor_index }
+  const isPlanChange = invoice.price_id !== subscription.price_id
+  return isPlanChange
+    ? { anchor: period_end, anchor_index: period_index }
+    : { anchor, anchor_index }
 }
 
 function statusPaid({ period_end }: billing.NewInvoice): 'active' | 'one_time_active' {
@@ -136,7 +138,7 @@ function statusPaid({ period_end }: billing.NewInvoice): 'active' | 'one_time_ac
 function stepsOf(
   invoice: billing.NewInvoice,
   { status }: licensing.License,
-): Pick<licensing.Move, 'trigger' | 'to'>[] {
+): Pick<licensing.TransitionStep, 'trigger' | 'to'>[] {
   const to = statusPaid(invoice)
   if (status === 'paused') return [{ trigger: 'resumed', to }]
   if (invoice.kind === 'upgrade') return [{ trigger: 'upgraded', to }]

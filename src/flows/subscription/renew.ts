@@ -36,23 +36,23 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
   const { db, clock, log, stopping } = world
   if (stopping.aborted) return 0
   const claimUntil = () => addSeconds(clock.now(), CLAIM_SECONDS)
-  let held = claimUntil()
+  let claimed = claimUntil()
   let waiting = await billing.claimDue(db, clock.now(), {
-    until: held,
+    until: claimed,
     limit,
     ...(app_id === undefined ? {} : { app_id }),
   })
   let done = 0
   while (waiting.length > 0) {
     if (stopping.aborted) {
-      await billing.extendClaims(db, waiting, { held, until: null })
+      await billing.extendClaims(db, waiting, { claimed: claimed, until: null })
       return done
     }
     const extended = claimUntil()
-    if (addSeconds(held, HEARTBEAT_SECONDS) <= extended) {
-      const kept = await billing.extendClaims(db, waiting, { held, until: extended })
+    if (addSeconds(claimed, HEARTBEAT_SECONDS) <= extended) {
+      const kept = await billing.extendClaims(db, waiting, { claimed: claimed, until: extended })
       waiting = waiting.filter((id) => kept.has(id))
-      held = extended
+      claimed = extended
     }
     const id = waiting.shift()
     if (id === undefined) break
@@ -75,7 +75,7 @@ interface InHand {
   step: billing.NextStep
 }
 
-async function look(world: World, tx: Db, id: string): Promise<InHand> {
+async function loadLocked(world: World, tx: Db, id: string): Promise<InHand> {
   const subscription = await billing.lockSubscription(tx, id)
   const license = await licensing.lockLicense(tx, subscription.license_id)
   const app = (await apps.find(tx, subscription.app_id))!
@@ -89,7 +89,7 @@ async function look(world: World, tx: Db, id: string): Promise<InHand> {
 
 async function take(world: World, id: string): Promise<void> {
   const charged = await world.db.tx(async (tx) => {
-    const inHand = await look(world, tx, id)
+    const inHand = await loadLocked(world, tx, id)
     if (inHand.step === 'renew' || inHand.step === 'retry') return inHand
     await doOther(world, tx, inHand)
     return undefined
@@ -118,7 +118,7 @@ async function doOther(world: World, tx: Db, { subscription, license, now, step 
     await endSubscription(tx, now, subscription, 'period_ended')
   } else if (step === 'pause') {
     const pause = { trigger: 'buyer_paused', to: 'paused', paused_for: 'buyer' } as const
-    await licensing.move(tx, now, { license_id, ...pause })
+    await licensing.transition(tx, now, { license_id, ...pause })
     await billing.changeSubscription(tx, subscription, { next_at: null, pause_at_end: false })
   } else if (step === 'skip_retry') {
     await followCalendar(world, tx, now, subscription, subscription.last_decline)
@@ -170,14 +170,14 @@ function nextPeriod(
   return billing.periodOf(calendar, period_index + 1)
 }
 
-/** Whether a plan that is moved to is still sold; held until the end. */
+/** Whether a plan that is moved to is still sold; locked until the end. */
 async function isStillSold(
   tx: Db,
   { price_id }: billing.Subscription,
   billed: Billed | undefined,
 ): Promise<boolean> {
   if (!billed || billed.offer.id === price_id) return true
-  return (await catalog.holdOffer(tx, billed.offer.id)) !== undefined
+  return (await catalog.lockOffer(tx, billed.offer.id)) !== undefined
 }
 
 /** Puts bill and attempt on record, unless something else happened to the subscription meanwhile. */
@@ -187,7 +187,11 @@ async function record(
   before: InHand,
   billed: Billed | undefined,
 ): Promise<Intended | undefined> {
-  const { subscription, license, app, now, step } = await look(world, tx, before.subscription.id)
+  const { subscription, license, app, now, step } = await loadLocked(
+    world,
+    tx,
+    before.subscription.id,
+  )
   const isSame =
     step === before.step &&
     subscription.pending_price_id === before.subscription.pending_price_id &&

@@ -26,7 +26,7 @@ export async function settleInvoice(
     // The subscription before its attempt, as everybody takes them: so nobody waits in a ring.
     const subscription = await billing.lockSubscription(tx, invoice.subscription_id!)
     const attempt = await payments.lockOnInvoice(tx, id)
-    if (!payments.isUnsettled(attempt)) return toldOfInvoice(attempt)
+    if (!payments.isPending(attempt)) return toldOfInvoice(attempt)
     const app = (await apps.find(tx, invoice.app_id))!
     const now = appTime(world, app)
     await payments.record(tx, now, id, answer)

@@ -7,7 +7,7 @@ import { latestTask } from '#platform/tasks'
 import { accountNav } from '#surfaces/account-nav'
 import { csrfToken } from '#surfaces/browser'
 import { goTo, people, sendPage } from '#surfaces/pages'
-import { declareTask, type TaskKind, type Tell, undertake } from '#surfaces/tasks'
+import { declareTask, startTaskNow, type TaskKind, type Tell } from '#surfaces/tasks'
 import { forOperator, type Visit } from '#surfaces/visits'
 import { ChecksPage } from './checks-page.tsx'
 
@@ -64,7 +64,7 @@ export function adminChecks(app: FastifyInstance, world: World, hear: () => Prom
         `${HOME}${path}`,
         forOperator(world, HOME, async ({ reply, session }) => {
           const task = { kind, user_id: session.user_id, app_id: null, request: {} }
-          return goTo(reply, await undertake(world, task))
+          return goTo(reply, await startTaskNow(world, task))
         }),
       )
     }

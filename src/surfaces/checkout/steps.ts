@@ -150,7 +150,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
 }
 
 /** Looks again at a cart whose buyer comes back; they may have bought in another tab meanwhile. */
-async function lookAgain(
+async function resumePurchase(
   world: World,
   request: FastifyRequest,
   { cart }: OwnCart,
@@ -164,12 +164,12 @@ async function lookAgain(
 function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get('/checkout/:cart_id/resume', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    return await goOnAfter(world, reply, own, await lookAgain(world, request, own))
+    return await goOnAfter(world, reply, own, await resumePurchase(world, request, own))
   })
 
   scope.get('/checkout/:cart_id/processing', async (request, reply) => {
     const own = await ownCart(world, request, reply)
-    const seen = await lookAgain(world, request, own)
+    const seen = await resumePurchase(world, request, own)
     if (seen.outcome !== 'processing') return await goOnAfter(world, reply, own, seen)
     const attempt = await payments.latestOf(world.db, own.cart.id)
     const page = ProcessingPage({
@@ -189,7 +189,7 @@ async function stepElsewhere({ db, clock }: World, own: OwnCart): Promise<string
   const { cart } = own
   const base = `/checkout/${cart.id}`
   if (isDone(own)) return `${base}/success`
-  const attempt = await payments.findUnsettled(db, {
+  const attempt = await payments.findPending(db, {
     app_id: cart.app_id,
     email_normalised: cart.email_normalised!,
   })

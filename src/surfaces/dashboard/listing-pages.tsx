@@ -135,7 +135,7 @@ function Mode(facts: {
 }
 
 /** Asks before an app leaves a mode that it cannot go back to by itself. */
-export function AskMovePage(facts: {
+export function ConfirmListingModePage(facts: {
   app_name: string
   slug: string
   csrf_token: string

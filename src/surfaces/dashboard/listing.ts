@@ -28,7 +28,7 @@ import {
   readSections,
   type SectionRow,
 } from './listing-form.ts'
-import { AskMovePage, ListingPage } from './listing-pages.tsx'
+import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
 import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
 import { formFaults } from './rows.ts'
 
@@ -78,7 +78,10 @@ function declareWords(scope: FastifyInstance, world: World): void {
       if ('faults' in written) return await show(visit, form, written.faults)
       if (!asks) return goTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
       const csrf_token = csrfToken(world, request, reply)
-      return sendPage(reply, AskMovePage({ app_name: app.name, slug: app.slug, csrf_token, form }))
+      return sendPage(
+        reply,
+        ConfirmListingModePage({ app_name: app.name, slug: app.slug, csrf_token, form }),
+      )
     }),
   )
 }

@@ -5,7 +5,7 @@ import { sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
 /** What a buyer holds, as emails name it, and where it is managed. */
-export interface Held {
+export interface PlanFacts {
   app_name: string
   product_name: string
   manage_url: string
@@ -25,21 +25,21 @@ export interface Coming {
 
 type Row = [label: string, value: string]
 
-const nameOf = ({ app_name, product_name }: Held) => `${app_name} ${product_name}`
+const nameOf = ({ app_name, product_name }: PlanFacts) => `${app_name} ${product_name}`
 
-function manage({ manage_url }: Held, note: string): Block {
+function manage({ manage_url }: PlanFacts, note: string): Block {
   return { kind: 'link', label: 'Manage your purchase', url: manage_url, note }
 }
 
 /** The receipt of a renewal, or of a move to another plan. */
 export function invoicePaid(
   receipt: Receipt,
-  held: Held,
+  plan: PlanFacts,
   coming: Coming | undefined,
 ): EmailContent {
   const { kind, price_amount, credit, tax, state, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
-  const name = nameOf(held)
+  const name = nameOf(plan)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
   const rows: Row[] = [
     ['Invoice', invoiceNumber(receipt.number)],
@@ -52,16 +52,16 @@ export function invoicePaid(
     ['Card', card],
     ['Next charge', coming ? comingOf(coming) : 'None'],
   ]
-  const isMove = kind === 'upgrade'
+  const isPlanChange = kind === 'upgrade'
   const until = period_end ? `${name} is paid until ${formatDay(period_end)}.` : `${name} is yours.`
   return {
     subject: `Receipt ${invoiceNumber(receipt.number)} for ${name}`,
-    heading: isMove ? `You have moved to ${name}.` : until,
+    heading: isPlanChange ? `You have moved to ${name}.` : until,
     blocks: [
       { kind: 'rows', rows },
       { kind: 'text', text: 'Your license key stays the same. The receipt is attached as a PDF.' },
-      manage(held, 'Your plan, your card, your receipts and auto-renew.'),
-      held.sold_by,
+      manage(plan, 'Your plan, your card, your receipts and auto-renew.'),
+      plan.sold_by,
     ],
   }
 }
@@ -84,8 +84,8 @@ export interface Owed {
 }
 
 /** A renewal was not paid: why, when it is tried again, and what to do. */
-export function paymentFailed(held: Held, owed: Owed): EmailContent {
-  const name = nameOf(held)
+export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
+  const name = nameOf(plan)
   const next = owed.retry_at ? formatDay(owed.retry_at) : 'Once you update the card'
   const first = `Your payment for ${name} did not go through`
   const last = `Last reminder: ${name} is not paid`
@@ -112,7 +112,7 @@ export function paymentFailed(held: Held, owed: Owed): EmailContent {
       {
         kind: 'link',
         label: 'Update your card',
-        url: held.manage_url,
+        url: plan.manage_url,
         note: 'Another card is charged at once. You can also pay with this one, or cancel.',
       },
     ],
@@ -121,15 +121,15 @@ export function paymentFailed(held: Held, owed: Owed): EmailContent {
 
 /** The buyer canceled; `ends_at` is null where the license ended at once. */
 export function subscriptionCanceled(
-  held: Held,
+  plan: PlanFacts,
   { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
 ): EmailContent {
-  const name = nameOf(held)
+  const name = nameOf(plan)
   const subject = `You canceled ${name}`
   if (!ends_at) {
     const text = 'The license has ended, and its key no longer works. Nothing more is charged.'
-    const link: Block = { kind: 'link', label: 'Your receipts', url: held.manage_url }
-    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link, held.sold_by] }
+    const link: Block = { kind: 'link', label: 'Your receipts', url: plan.manage_url }
+    return { subject, heading: subject, blocks: [{ kind: 'text', text }, link, plan.sold_by] }
   }
   const day = formatDay(ends_at)
   return {
@@ -146,14 +146,14 @@ export function subscriptionCanceled(
         url: keep_url,
         note: `Changed your mind? You can undo this until ${day}.`,
       },
-      held.sold_by,
+      plan.sold_by,
     ],
   }
 }
 
 /** A license ended because it was not paid. */
-export function licenseEnded(held: Held, product_url: string): EmailContent {
-  const name = nameOf(held)
+export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent {
+  const name = nameOf(plan)
   return {
     subject: `Your license for ${name} has ended`,
     heading: `Your license for ${name} has ended`,
@@ -163,18 +163,18 @@ export function licenseEnded(held: Held, product_url: string): EmailContent {
         text: 'Its renewal could not be paid in three weeks of trying. Nothing more is charged, and nothing is owed.',
       },
       { kind: 'link', label: 'Buy it again', url: product_url, note: 'It comes with a new key.' },
-      { kind: 'link', label: 'Your receipts', url: held.manage_url },
+      { kind: 'link', label: 'Your receipts', url: plan.manage_url },
     ],
   }
 }
 
 /** A trial ends in three days: what is charged then, or that nothing is. */
 export function trialEnding(
-  held: Held,
+  plan: PlanFacts,
   facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
 ): EmailContent {
   const { day, card, coming } = facts
-  const name = nameOf(held)
+  const name = nameOf(plan)
   const subject = `Your trial of ${name} ends on ${formatDay(day)}`
   if (!coming) {
     const text = 'Auto-renew is off, so nothing is charged. The license ends that day.'
@@ -205,7 +205,7 @@ export function trialEnding(
         url: facts.auto_renew_url,
         note: 'Then nothing is charged, and the license ends with the trial.',
       },
-      manage(held, 'Your plan, your card and your key.'),
+      manage(plan, 'Your plan, your card and your key.'),
     ],
   }
 }
@@ -213,10 +213,10 @@ export function trialEnding(
 /** Money went back to the buyer. */
 export function refundIssued(
   receipt: Receipt,
-  held: Held,
+  plan: PlanFacts,
   facts: { amount: number; has_ended: boolean },
 ): EmailContent {
-  const name = nameOf(held)
+  const name = nameOf(plan)
   const amount = formatMoney(facts.amount)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
   return {
@@ -242,8 +242,8 @@ export function refundIssued(
             : 'The license stays as it is.'
         }`,
       },
-      { kind: 'link', label: 'Your receipts', url: held.manage_url },
-      held.sold_by,
+      { kind: 'link', label: 'Your receipts', url: plan.manage_url },
+      plan.sold_by,
     ],
   }
 }

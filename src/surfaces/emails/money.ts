@@ -10,9 +10,9 @@ import type { QueuedEmail } from '#platform/email-queue'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
-  type Held,
   invoicePaid,
   licenseEnded,
+  type PlanFacts,
   paymentFailed,
   refundIssued,
   subscriptionCanceled,
@@ -52,7 +52,7 @@ interface Story {
   subscription: billing.RunningSubscription | undefined
   app: apps.App
   email: string
-  held: Held
+  plan: PlanFacts
 }
 
 async function storyOf({ db, config }: World, license_id: string): Promise<Story> {
@@ -62,9 +62,9 @@ async function storyOf({ db, config }: World, license_id: string): Promise<Story
   const product_name = await catalog.productName(db, license.product_id)
   const manage_url = `${config.base_url}/manage/${app.id}/`
   const sold_by = soldBy(config.operator, app.name)
-  const held = { app_name: app.name, product_name, manage_url, sold_by }
+  const plan = { app_name: app.name, product_name, manage_url, sold_by }
   const subscription = await billing.subscriptionOf(db, license_id)
-  return { license, subscription, app, email, held }
+  return { license, subscription, app, email, plan }
 }
 
 /** What is charged next by itself; undefined where nothing is. */
@@ -85,8 +85,8 @@ async function writeInvoicePaid(world: World, invoice_id: string): Promise<Writt
   const receipt = (await billing.tellInvoice(world.db, invoice_id))!
   const story = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
-  const held = { ...story.held, app_name, product_name }
-  const words = invoicePaid(receipt, held, await comingOf(world, story))
+  const plan = { ...story.plan, app_name, product_name }
+  const words = invoicePaid(receipt, plan, await comingOf(world, story))
   return { to: story.email, words, papers: [await invoiceAttachment(world, receipt)] }
 }
 
@@ -95,13 +95,13 @@ async function writePaymentFailed(
   license_id: string,
 ): Promise<WrittenEmail | undefined> {
   const story = await storyOf(world, license_id)
-  const { license, subscription, app, held } = story
+  const { license, subscription, app, plan } = story
   const { status } = license
   const next = await nextCharge(world, { license_id, app })
   const since = subscription?.past_due_since
   if (!subscription || !since || next?.why !== 'owed') return undefined
   const code = subscription.last_decline as payments.DeclineCode | null
-  const words = paymentFailed(held, {
+  const words = paymentFailed(plan, {
     total: next.total,
     card: await cardOf(world, subscription),
     declined: code ? payments.declineSentence(code) : undefined,
@@ -113,18 +113,18 @@ async function writePaymentFailed(
 }
 
 async function writeCanceled(world: World, license_id: string): Promise<WrittenEmail | undefined> {
-  const { license, email, held } = await storyOf(world, license_id)
+  const { license, email, plan } = await storyOf(world, license_id)
   const { status, canceled_at } = license
   // They changed their mind before this was written.
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
-  const keep_url = `${held.manage_url}auto-renew/`
-  return { to: email, words: subscriptionCanceled(held, { ends_at, keep_url }) }
+  const keep_url = `${plan.manage_url}auto-renew/`
+  return { to: email, words: subscriptionCanceled(plan, { ends_at, keep_url }) }
 }
 
 async function writeLicenseEnded(world: World, license_id: string): Promise<WrittenEmail> {
-  const { email, app, held } = await storyOf(world, license_id)
-  return { to: email, words: licenseEnded(held, `${world.config.base_url}/apps/${app.slug}/`) }
+  const { email, app, plan } = await storyOf(world, license_id)
+  return { to: email, words: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
 async function writeTrialEnding(
@@ -132,13 +132,13 @@ async function writeTrialEnding(
   license_id: string,
 ): Promise<WrittenEmail | undefined> {
   const story = await storyOf(world, license_id)
-  const { license, subscription, email, held } = story
+  const { license, subscription, email, plan } = story
   if (!subscription || license.status !== 'trialing') return undefined
-  const words = trialEnding(held, {
+  const words = trialEnding(plan, {
     day: subscription.period_end,
     card: await cardOf(world, subscription),
     coming: await comingOf(world, story),
-    auto_renew_url: `${held.manage_url}auto-renew/`,
+    auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return { to: email, words }
 }
@@ -149,9 +149,9 @@ async function writeRefund(world: World, refund_id: string): Promise<WrittenEmai
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
   const receipt = (await billing.tellInvoice(db, invoice_id))!
-  const { license, email, held } = await storyOf(world, receipt.license_id)
+  const { license, email, plan } = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
-  const words = refundIssued(receipt, { ...held, app_name, product_name }, facts)
+  const words = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
   return { to: email, words, papers: [await invoiceAttachment(world, receipt)] }
 }

@@ -42,12 +42,12 @@ export function challenge(
  */
 export function missingScope(
   { scope }: Pick<Tool, 'scope'>,
-  held: readonly string[],
+  granted: readonly string[],
 ): grants.AgentScope | undefined {
   if (scope === 'any') {
     const [least] = grants.AGENT_SCOPES
-    return grants.AGENT_SCOPES.some((each) => held.includes(each)) ? undefined : least
+    return grants.AGENT_SCOPES.some((each) => granted.includes(each)) ? undefined : least
   }
   const enough = [scope, scope.replace(/\.read$/, '.write')]
-  return enough.some((each) => held.includes(each)) ? undefined : scope
+  return enough.some((each) => granted.includes(each)) ? undefined : scope
 }

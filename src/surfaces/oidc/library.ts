@@ -19,15 +19,15 @@ const FRESH_MS = 60_000
 export function openLibrary(world: World): OpenLibrary {
   const { db, clock, keys: ring, random } = world
   let current: { library: Library; order: string } | undefined
-  let lookAgainAt = 0
-  let looking: Promise<Library> | undefined
+  let reloadAt = 0
+  let loading: Promise<Library> | undefined
   let changes = 0
   const forget = () => {
     changes++
-    lookAgainAt = 0
+    reloadAt = 0
   }
   const listening = db.listen(grants.KEYS_CHANGED, forget, forget)
-  const look = async (): Promise<Library> => {
+  const load = async (): Promise<Library> => {
     await listening
     const now = clock.now()
     const before = changes
@@ -42,14 +42,14 @@ export function openLibrary(world: World): OpenLibrary {
       current = { library: { provider, keys, answer }, order }
     }
     // What was announced while the keys were read may not be among them yet.
-    if (changes === before) lookAgainAt = now.getTime() + FRESH_MS
+    if (changes === before) reloadAt = now.getTime() + FRESH_MS
     return current.library
   }
   return () => {
-    if (current && clock.now().getTime() < lookAgainAt) return Promise.resolve(current.library)
-    looking ??= look().finally(() => {
-      looking = undefined
+    if (current && clock.now().getTime() < reloadAt) return Promise.resolve(current.library)
+    loading ??= load().finally(() => {
+      loading = undefined
     })
-    return looking
+    return loading
   }
 }

@@ -4,14 +4,19 @@ import * as tax from '#domain/tax'
 import { cardRefusal } from '#flows/checkout'
 import { changeCard } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { clearMark, type Mark, readMark, setMark } from '#surfaces/browser'
+import {
+  clearSignedCookie,
+  readSignedCookie,
+  type SignedCookie,
+  setSignedCookie,
+} from '#surfaces/browser'
 import { goTo, sendPage } from '#surfaces/pages'
 import { forHolder, frameOf, type HolderVisit } from './holder.ts'
 import { MovedPage, type Place } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
 /** Which visit to the processor's portal this browser is on, for which license. */
-const PORTAL: Mark = { name: 'portal', seconds: 3600 }
+const PORTAL: SignedCookie = { name: 'portal', seconds: 3600 }
 
 /** The card that pays: put in another's place on the processor's own billing portal. */
 export function declareCard(scope: FastifyInstance, world: World): void {
@@ -27,7 +32,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
         card_token: (await payments.findCard(db, subscription.card_id)).token,
         return_url: `${config.base_url}${at('card')}`,
       })
-      setMark(world, reply, PORTAL, JSON.stringify([session.id, license.license_id, id]))
+      setSignedCookie(world, reply, PORTAL, JSON.stringify([session.id, license.license_id, id]))
       return goTo(reply, url)
     }),
   )
@@ -46,7 +51,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
         const page = MovedPage({ ...frame, declared: { state, zip }, billed: placeOf(card!) })
         return sendPage(reply, page, { status: 422 })
       }
-      clearMark(reply, PORTAL)
+      clearSignedCookie(reply, PORTAL)
       if (!card) return goTo(reply, at('', { done: 'card_same' }))
       if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
       return await putInPlace(world, visit, { card })
@@ -58,7 +63,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
     forHolder(world, async (visit) => {
       const { reply, license, subscription, at } = visit
       const portal_id = portalOf(world, visit)
-      clearMark(reply, PORTAL)
+      clearSignedCookie(reply, PORTAL)
       if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
       const card = await processor.readPortal(portal_id)
       const address = card && placeOf(card)
@@ -90,6 +95,6 @@ function placeOf({ billing_zip }: payments.Card): Place {
 
 /** The portal that this very session opened for this license. */
 function portalOf(world: World, { request, session, license }: HolderVisit): string | undefined {
-  const [session_id, license_id, id] = JSON.parse(readMark(world, request, PORTAL) ?? '[]')
+  const [session_id, license_id, id] = JSON.parse(readSignedCookie(world, request, PORTAL) ?? '[]')
   return session_id === session.id && license_id === license.license_id ? id : undefined
 }

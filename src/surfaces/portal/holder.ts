@@ -21,7 +21,7 @@ export type At = (path?: string, query?: Record<string, string>) => string
 /** Somebody at the manage page of an app that he bought. */
 export interface HolderVisit extends Visit {
   app: apps.App
-  license: licensing.HeldLicense
+  license: licensing.PausableLicense
   /** Undefined where nothing renews. */
   subscription: billing.RunningSubscription | undefined
   /** The app's own time. */
@@ -79,7 +79,7 @@ export function forHolder(
 
 async function findLicense({ db }: World, app: apps.App, { user_id }: Session) {
   const found = await licensing.findLatest(db, { app_id: app.id, user_id })
-  return found && (await licensing.findHeld(db, found.license_id))
+  return found && (await licensing.findPausable(db, found.license_id))
 }
 
 /** The return address of the link; undefined where it is no good. */

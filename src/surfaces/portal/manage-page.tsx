@@ -52,7 +52,7 @@ export interface ManageFacts extends ManageFrame {
   /** Undefined for what is paid once, and for what has ended. */
   renewing: Renewing | undefined
   next: NextFigures | undefined
-  may_move: boolean
+  may_change_plan: boolean
   may_pause: boolean
   may_rotate: boolean
   license_key: string | undefined

@@ -57,7 +57,7 @@ async function factsOf(world: World, visit: HolderVisit): Promise<ManageFacts> {
     canceled_at: license.canceled_at,
     renewing: subscription && (await renewingOf(world, subscription)),
     next: next && { ...next, is_about: !next.is_exact },
-    may_move: isRunning && (await catalog.offers(db, app.id)).length > 1,
+    may_change_plan: isRunning && (await catalog.offers(db, app.id)).length > 1,
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),

@@ -9,10 +9,10 @@ const NOTHING = 'Nothing was charged, and your plan is as it was.'
 /** What the page says after something was done, by the word that its address carries. */
 const NOTES: Record<string, Note> = {
   paid: { tone: 'success', words: 'The payment went through, and your license is active.' },
-  moved: { tone: 'success', words: 'You have moved. Your key stays the same.' },
+  plan_changed: { tone: 'success', words: 'You have moved. Your key stays the same.' },
   planned: { tone: 'success', words: 'Your move is planned. Until then your plan stays.' },
   kept: { tone: 'success', words: 'You keep your plan.' },
-  no_move: {
+  cannot_change_plan: {
     tone: 'info',
     words:
       'Turn auto-renew on first: you would move to that plan on the day on which yours renews.',

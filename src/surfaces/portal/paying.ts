@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { type Moved, nextCharge, type Paid, payOwed, resumeInvoice } from '#flows/subscription'
+import {
+  nextCharge,
+  type Paid,
+  type PlanChanged,
+  payOwed,
+  resumeInvoice,
+} from '#flows/subscription'
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { limitDeclines } from '#surfaces/declines'
@@ -66,7 +72,7 @@ interface Onwards {
 export async function charge(
   world: World,
   visit: HolderVisit,
-  facts: Onwards & { run: () => Promise<Moved | Paid> },
+  facts: Onwards & { run: () => Promise<PlanChanged | Paid> },
 ): Promise<FastifyReply> {
   const { request, reply, session } = visit
   const { email_normalised } = session
@@ -87,18 +93,18 @@ async function resume(world: World, visit: HolderVisit): Promise<string> {
   const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
   const came = await resumeInvoice(world, attempt.invoice_id)
   if (kind !== 'upgrade') return addressAfter(visit, came, {})
-  return addressAfter(visit, came, { failed: `plan/${price_id}/`, done: 'moved' })
+  return addressAfter(visit, came, { failed: `plan/${price_id}/`, done: 'plan_changed' })
 }
 
 function addressAfter(
   { at }: HolderVisit,
-  came: Moved | Paid,
+  came: PlanChanged | Paid,
   { failed = '', done = 'paid', otherwise }: Onwards,
 ): string {
   switch (came.outcome) {
     case 'paid':
       return at('', { done })
-    case 'moved':
+    case 'plan_changed':
     case 'planned':
       return at('', { done: came.outcome })
     case 'nothing_owed':

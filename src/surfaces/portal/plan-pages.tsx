@@ -58,7 +58,7 @@ export function ChoosePlanPage(
 }
 
 /** A move to another plan, exactly as it is done if the buyer agrees. */
-export interface MoveFacts {
+export interface PlanChangeFacts {
   from: string
   to: { product_name: string; amount: number; frequency: Frequency }
   /** True where only the rhythm changes. */
@@ -73,14 +73,15 @@ export interface MoveFacts {
   /** What each period costs from then on, tax included. */
   renewal: { amount: number; tax: number; total: number; is_exact: boolean }
   state: string
-  moves_at: Date
+  changes_at: Date
   period_end: Date | null
   auto_renew: boolean
 }
 
 /** What a move costs and when it happens, and the one button that does it. */
-export function MovePage(
-  facts: ManageFrame & MoveFacts & { note: Note | undefined; action: string; agreement: string },
+export function PlanChangePage(
+  facts: ManageFrame &
+    PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
 ): JSX.Element {
   const { note, at } = facts
   const words = wordsOf(facts)
@@ -113,7 +114,7 @@ export function MovePage(
   )
 }
 
-function Lines(facts: MoveFacts): JSX.Element {
+function Lines(facts: PlanChangeFacts): JSX.Element {
   const { from, to, credit, due, tax, total, state, is_waived } = facts
   const items = [{ label: nameOf(to), amount_cents: to.amount }]
   if (credit > 0) items.push({ label: `Unused part of ${from}`, amount_cents: -credit })
@@ -131,12 +132,12 @@ function Lines(facts: MoveFacts): JSX.Element {
   )
 }
 
-function nameOf({ product_name, frequency }: MoveFacts['to']): string {
+function nameOf({ product_name, frequency }: PlanChangeFacts['to']): string {
   return frequency ? `${product_name}, a ${frequency}` : `${product_name}, once`
 }
 
-function wordsOf(facts: MoveFacts) {
-  const { to, same_plan, when, total, moves_at, period_end, is_waived } = facts
+function wordsOf(facts: PlanChangeFacts) {
+  const { to, same_plan, when, total, changes_at, period_end, is_waived } = facts
   const name = same_plan ? `${to.product_name} by the ${to.frequency}` : to.product_name
   const title = `Move to ${name}`
   if (when === 'now') {
@@ -150,22 +151,22 @@ function wordsOf(facts: MoveFacts) {
   }
   const intro = (
     <>
-      On <Day date={moves_at} /> you move. Nothing is due today, and until then everything stays.
+      On <Day date={changes_at} /> you move. Nothing is due today, and until then everything stays.
     </>
   )
-  return { title, intro, action: `Move on ${formatDay(moves_at)}`, pending: 'Saving…' }
+  return { title, intro, action: `Move on ${formatDay(changes_at)}`, pending: 'Saving…' }
 }
 
 /** What is charged from then on. */
-function later(facts: MoveFacts): string {
-  const { to, when, moves_at, period_end, auto_renew } = facts
+function later(facts: PlanChangeFacts): string {
+  const { to, when, changes_at, period_end, auto_renew } = facts
   if (!to.frequency) {
     if (when !== 'period_end') return 'It is paid once. Nothing renews.'
-    return `On ${formatDay(moves_at)} ${costOf(facts)} are charged, once. Nothing renews after that.`
+    return `On ${formatDay(changes_at)} ${costOf(facts)} are charged, once. Nothing renews after that.`
   }
   if (!auto_renew) return `Auto-renew is off: it ends on ${formatDay(period_end!)}.`
   const price = `${costOf(facts)} a ${to.frequency}`
-  const first = formatDay(when === 'period_end' ? moves_at : period_end!)
+  const first = formatDay(when === 'period_end' ? changes_at : period_end!)
   if (when === 'now') {
     return `After that it renews at ${price}. Next charge: ${first}. Cancel anytime.`
   }
@@ -173,7 +174,7 @@ function later(facts: MoveFacts): string {
 }
 
 /** What a period costs, to the cent: "$100.80 ($96.00 and $4.80 sales tax)". */
-function costOf({ renewal, state }: MoveFacts): string {
+function costOf({ renewal, state }: PlanChangeFacts): string {
   const { amount, tax, total, is_exact } = renewal
   const cost = `${formatMoney(total)} (${formatMoney(amount)} and ${formatMoney(tax)} sales tax`
   return is_exact ? `${cost})` : `${cost} at the present rate of ${state})`

@@ -109,7 +109,7 @@ function PlanActions(
   }
   return (
     <Actions>
-      {facts.may_move && (
+      {facts.may_change_plan && (
         <Button kind="primary" href={at('plan/')}>
           Change plan
         </Button>

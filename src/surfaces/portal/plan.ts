@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as catalog from '#domain/catalog'
-import { cancelMove, movePlan, offerMove, withTax } from '#flows/subscription'
+import { cancelPlanChange, changePlan, offerPlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
 import { forHolder, frameOf, type HolderVisit } from './holder.ts'
 import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
-import { ChoosePlanPage, MovePage } from './plan-pages.tsx'
+import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
 
 const OFFERS: Limit = { name: 'plan-offers', points: 120, seconds: 3600 }
 const PLAN = '/manage/:client_id/plan/'
@@ -49,9 +49,9 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
       const return_url = resumeUrl(world, visit)
       const agreed = { license_id: license.license_id, agreement, return_url }
       return await charge(world, visit, {
-        run: () => movePlan(world, asker, agreed),
+        run: () => changePlan(world, asker, agreed),
         failed: `plan/${priceOf(visit)}/`,
-        done: 'moved',
+        done: 'plan_changed',
       })
     }),
   )
@@ -60,7 +60,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     `${PLAN}keep`,
     forHolder(world, async (visit) => {
       const asker = { user_id: visit.session.user_id, request_id: visit.request.id }
-      await cancelMove(world, asker, visit.license.license_id)
+      await cancelPlanChange(world, asker, visit.license.license_id)
       return goTo(visit.reply, visit.at('', { done: 'kept' }))
     }),
   )
@@ -81,14 +81,15 @@ async function sendOffer(world: World, visit: HolderVisit): Promise<FastifyReply
   const { price_id } = request.params as { price_id: string }
   // Each look writes a quote of the tax, for which a tax service may be paid.
   await limitPage(world, OFFERS, session.user_id, reply)
-  const offered = mayMove(visit) && (await offerMove(world, { license_id, price_id }))
+  const offered = mayMove(visit) && (await offerPlanChange(world, { license_id, price_id }))
   if (!offered) {
-    if (subscription?.auto_renew === false) return goTo(reply, at('', { done: 'no_move' }))
+    if (subscription?.auto_renew === false)
+      return goTo(reply, at('', { done: 'cannot_change_plan' }))
     return goTo(reply, at(mayMove(visit) ? 'plan/' : ''))
   }
   const before = await catalog.findBought(world.db, subscription!.price_id)
-  const { offer, move, tax, total, is_waived, renewal, period_end, agreement } = offered
-  const page = MovePage({
+  const { offer, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
+  const page = PlanChangePage({
     ...(await frameOf(world, visit)),
     note: await noteOf(world, license_id, queryOf(request, 'done')),
     action: at(`plan/${priceOf(visit)}/`),
@@ -105,7 +106,7 @@ async function sendOffer(world: World, visit: HolderVisit): Promise<FastifyReply
     renewal,
     state: subscription!.state,
     /** When the present period ends, and the first one under the new plan. */
-    moves_at: subscription!.period_end,
+    changes_at: subscription!.period_end,
     period_end,
     auto_renew: subscription!.auto_renew,
   })

@@ -4,9 +4,9 @@ import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import { formatMoment, Moment } from '#design/timeline'
-import { ClockFrame, type FrameFacts } from './frame.tsx'
+import { ClockLayout, type FrameFacts } from './frame.tsx'
 import { DISTANCES } from './jump-form.ts'
-import { RETRIES, SCENES } from './scenes.ts'
+import { RETRIES, SCENARIOS } from './scenarios.ts'
 
 /** All that the first page of the clock tells. */
 export interface ClockFacts extends FrameFacts {
@@ -20,9 +20,9 @@ export interface ClockFacts extends FrameFacts {
     next: { at: Date; words: string } | undefined
   }[]
   subscriber_count: number
-  /** Prices that a scene can be played with. */
+  /** Prices that a scenario can be played with. */
   offers: { value: string; label: string }[]
-  /** Why no scene can be played. */
+  /** Why no scenario can be played. */
   closed: 'not_on_sale' | 'no_prices' | undefined
   /** Where the work that is under way is watched. */
   under_way_url: string | undefined
@@ -36,11 +36,11 @@ export interface ClockFacts extends FrameFacts {
 /** The app's time, what is due, and everything that can be made to happen. */
 export function ClockPage(facts: ClockFacts): JSX.Element {
   return (
-    <ClockFrame {...facts} fault={facts.faulty?.message}>
+    <ClockLayout {...facts} fault={facts.faulty?.message}>
       {facts.faulty && <ErrorSummary errors={[facts.faulty]} title="The clock did not move" />}
       {facts.under_way_url && (
         <Alert tone="info" title="Time is passing">
-          A jump or a scene is under way.{' '}
+          A jump or a scenario is under way.{' '}
           <TextLink href={facts.under_way_url}>Watch how far it is</TextLink>
         </Alert>
       )}
@@ -48,9 +48,9 @@ export function ClockPage(facts: ClockFacts): JSX.Element {
         <Now {...facts} />
         <Subscribers {...facts} />
       </div>
-      <Scenes {...facts} />
+      <ScenarioPanel {...facts} />
       {facts.latest.length > 0 && <Latest {...facts} />}
-    </ClockFrame>
+    </ClockLayout>
   )
 }
 
@@ -115,7 +115,7 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
       {subscribers.length === 0 ? (
         <p class="text-sm text-muted">
           Nobody subscribes yet. Open one of your buy links and pay with a test card, or play a
-          scene.
+          scenario.
         </p>
       ) : (
         <RecordRows
@@ -141,29 +141,29 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
   )
 }
 
-function Scenes(facts: ClockFacts): JSX.Element {
+function ScenarioPanel(facts: ClockFacts): JSX.Element {
   const { closed, base, csrf_token, offers, app_name, slug, faulty } = facts
   if (closed) {
     return (
-      <Panel title="Scenes">
+      <Panel title="Scenarios">
         <EmptyState
-          title="No scene can be played yet"
+          title="No scenario can be played yet"
           action={<Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
         >
           {closed === 'no_prices'
-            ? 'Scenes buy one of your plans. Make a plan with a price first.'
-            : 'Scenes buy through your real checkout, which is closed: the app must be published, with external sales enabled.'}
+            ? 'Scenarios buy one of your plans. Make a plan with a price first.'
+            : 'Scenarios buy through your real checkout, which is closed: the app must be published, with external sales enabled.'}
         </EmptyState>
       </Panel>
     )
   }
   return (
-    <Panel title="Scenes">
+    <Panel title="Scenarios">
       <p class="text-sm text-muted">
-        Each makes a test buyer of its own, who buys through your real checkout. Where a scene moves
-        the clock, all subscribers of {app_name} live through that time.
+        Each makes a test buyer of its own, who buys through your real checkout. Where a scenario
+        moves the clock, all subscribers of {app_name} live through that time.
       </p>
-      <Form action={`${base}scenes`} csrf_token={csrf_token}>
+      <Form action={`${base}scenarios`} csrf_token={csrf_token}>
         <div class="grid gap-4 sm:grid-cols-2">
           <SelectField
             label="Plan that is bought"
@@ -174,12 +174,17 @@ function Scenes(facts: ClockFacts): JSX.Element {
           <SelectField label="Retry that mends the card" name="retry" options={RETRIES} />
         </div>
         <RecordRows
-          records={SCENES.map(({ name, title, words }) => ({
+          records={SCENARIOS.map(({ name, title, words }) => ({
             key: name,
             title: name === 'mended' ? `${title} N` : title,
             details: [words],
             action: (
-              <Button name="scene" value={name} pending="Playing…" describedby={`record-${name}`}>
+              <Button
+                name="scenario"
+                value={name}
+                pending="Playing…"
+                describedby={`record-${name}`}
+              >
                 Play
               </Button>
             ),
@@ -192,7 +197,7 @@ function Scenes(facts: ClockFacts): JSX.Element {
 
 function Latest({ latest }: ClockFacts): JSX.Element {
   return (
-    <Panel title="Jumps and scenes so far">
+    <Panel title="Jumps and scenarios so far">
       <RecordRows
         records={latest.map(({ key, title, at, href, words }) => ({
           key,

@@ -7,12 +7,12 @@ import type { World } from '#flows/world'
 import type { Task } from '#platform/tasks'
 import { addressOf } from '#surfaces/tasks'
 import type { ClockFacts } from './clock-page.tsx'
+import { nextOutside, type Outside } from './clock-work.ts'
 import type { FrameFacts } from './frame.tsx'
-import { nextOutside, type Outside } from './pastime.ts'
-import { sceneOf } from './scenes.ts'
+import { scenarioOf } from './scenarios.ts'
 import type { ClockVisit } from './visit.ts'
 import { outsideWords, stepWords } from './words.ts'
-import { JUMP, type JumpRequest, latestWork, type SceneRequest, underWay } from './work.ts'
+import { JUMP, type JumpRequest, latestWork, type ScenarioRequest, underWay } from './work.ts'
 
 const MOST_SHOWN = 20
 
@@ -71,8 +71,8 @@ function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['
     const { to } = request as unknown as JumpRequest
     return { ...of, title: `Jump to ${to.slice(0, 10)}` }
   }
-  const { scene, ...chosen } = request as unknown as SceneRequest
-  return { ...of, title: `Scene: ${sceneOf(scene, chosen)?.title ?? scene}` }
+  const { scenario, ...chosen } = request as unknown as ScenarioRequest
+  return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }
 }
 
 /** The app of a task, if it is this one. */

@@ -21,7 +21,7 @@ export interface FrameFacts {
 }
 
 /** A page of the clock that tells what came of something. */
-export function StoryFrame(
+export function ResultLayout(
   facts: FrameFacts & { title: string; words: ComponentChildren; children: ComponentChildren },
 ): JSX.Element {
   return (
@@ -36,7 +36,7 @@ export function StoryFrame(
 }
 
 /** The first page of the clock, under the app's menu. */
-export function ClockFrame(
+export function ClockLayout(
   facts: FrameFacts & { fault: string | undefined; children: ComponentChildren },
 ): JSX.Element {
   return (

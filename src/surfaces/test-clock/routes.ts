@@ -8,21 +8,21 @@ import type { World } from '#flows/world'
 import { findTask } from '#platform/tasks'
 import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
 import { refuse } from '#surfaces/refusals'
-import { addressOf, undertake } from '#surfaces/tasks'
+import { addressOf, startTaskNow } from '#surfaces/tasks'
 import { ClockPage } from './clock-page.tsx'
+import type { Outside } from './clock-work.ts'
 import { dueNext, gather, isOf } from './facts.ts'
 import { readJump } from './jump-form.ts'
-import type { Outside } from './pastime.ts'
-import { fits, sceneOf } from './scenes.ts'
-import { JumpPage, ScenePage } from './story-pages.tsx'
+import { JumpPage, ScenarioPage } from './result-pages.tsx'
+import { fits, scenarioOf } from './scenarios.ts'
 import { type ClockVisit, forClock, frameOf } from './visit.ts'
 import {
   declareWork,
   JUMP,
   type JumpResult,
-  SCENE,
-  type SceneRequest,
-  type SceneResult,
+  SCENARIO,
+  type ScenarioRequest,
+  type ScenarioResult,
   underWay,
 } from './work.ts'
 
@@ -30,7 +30,7 @@ const CLOCK = '/dashboard/apps/:slug/test-clock/'
 const PAGE_LENGTH = 100
 
 /**
- * The test clock of each app, where no real money moves: jumps of any distance, and scenes. Where
+ * The test clock of each app, where no real money moves: jumps of any distance, and scenarios. Where
  * a real processor works, `outside` is undefined and the pages say that there is no clock.
  */
 export function testClock(app: FastifyInstance, world: World, outside: Outside | undefined): void {
@@ -75,7 +75,7 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
       }
       const asked = { slug: app.slug, to: read.to.toISOString() }
       const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
-      return goTo(reply, await undertake(world, task))
+      return goTo(reply, await startTaskNow(world, task))
     }),
   )
 
@@ -89,7 +89,7 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
       const span = { app_id: app.id, from, to }
       const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
       const offset = (page - 1) * PAGE_LENGTH
-      const rows = await billing.happenings(world.db, span, { limit: PAGE_LENGTH + 1, offset })
+      const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
       const here = `${base}jumps/${task.id}/`
       const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
       const isStuck = result.outcome === 'stuck'
@@ -101,7 +101,7 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
         outcome: result.outcome,
         stuck_at: isStuck ? await dueNext(world, outside, visit, first) : undefined,
         tally: await billing.tally(world.db, span),
-        happenings: rows.slice(0, PAGE_LENGTH),
+        events: rows.slice(0, PAGE_LENGTH),
         first_url: page > 1 ? here : undefined,
         later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page + 1}` : undefined,
       })
@@ -112,44 +112,44 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
 
 function declareScenes(scope: FastifyInstance, world: World, outside: Outside): void {
   scope.post(
-    `${CLOCK}scenes`,
+    `${CLOCK}scenarios`,
     forClock(world, async (visit) => {
       const { request, reply, app, session } = visit
       const busy = await underWay(world, app.id)
       if (busy) return goTo(reply, addressOf(busy.id))
-      const { scene: name = '', price_id = '', retry } = formOf(request)
-      const scene = sceneOf(name, retry === undefined ? {} : { retry })
+      const { scenario: name = '', price_id = '', retry } = formOf(request)
+      const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
       const isOnSale = app.is_published && app.external_sales_enabled
       const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
-      if (!scene || offer?.app_id !== app.id) throw refuse('invalid_request')
-      if (!fits(scene, offer)) {
-        const message = 'This plan is paid once. Choose one that renews for this scene.'
+      if (!scenario || offer?.app_id !== app.id) throw refuse('invalid_request')
+      if (!fits(scenario, offer)) {
+        const message = 'This plan is paid once. Choose one that renews for this scenario.'
         const faulty = { id: 'price_id', message }
         return await sendClock(world, outside, visit, { faulty, date: '' })
       }
-      const asked = { slug: app.slug, scene: name, price_id, ...(retry ? { retry } : {}) }
-      const task = { kind: SCENE, user_id: session.user_id, app_id: app.id, request: asked }
-      return goTo(reply, await undertake(world, task))
+      const asked = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
+      const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: asked }
+      return goTo(reply, await startTaskNow(world, task))
     }),
   )
 
   scope.get(
-    `${CLOCK}scenes/:task_id/`,
+    `${CLOCK}scenarios/:task_id/`,
     forClock(world, async (visit) => {
       const { app } = visit
       const { db, keys, config } = world
-      const task = await taskOf(world, visit, SCENE)
-      const asked = task.request as unknown as SceneRequest
-      const result = task.result as unknown as SceneResult
+      const task = await taskOf(world, visit, SCENARIO)
+      const asked = task.request as unknown as ScenarioRequest
+      const result = task.result as unknown as ScenarioResult
       const { license_id } = result
       const license = await licensing.findLicense(db, license_id)
       const all = { limit: 1000, offset: 0 }
-      const happenings = await billing.happenings(db, { app_id: app.id, license_id }, all)
-      const subjects = [...new Set(happenings.map(({ subject }) => subject))]
+      const events = await billing.timelineEvents(db, { app_id: app.id, license_id }, all)
+      const subjects = [...new Set(events.map(({ subject }) => subject))]
       const license_key = licensing.showKey(keys, license)
-      const page = ScenePage({
+      const page = ScenarioPage({
         ...(await frameOf(world, visit)),
-        ...sceneOf(asked.scene, asked)!,
+        ...scenarioOf(asked.scenario, asked)!,
         outcome: result.outcome,
         from: new Date(result.from),
         to: new Date(result.to),
@@ -157,7 +157,7 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
         license_key,
         state: licensing.stateOf(license),
         curl: curlOf({ base_url: config.base_url, client_id: app.id, license_key }),
-        happenings,
+        events,
         entries: await ledger.entriesOf(db, subjects),
       })
       return sendPage(visit.reply, page)

@@ -1,13 +1,13 @@
 import { formatMoney } from '#design/money'
 import type * as billing from '#domain/billing'
-import type { OutsideDue } from './pastime.ts'
+import type { OutsideDue } from './clock-work.ts'
 
 const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
   preview: 'started a preview',
   renewed: 'renewed',
   upgraded: 'moved up to another plan',
-  moved: 'moved to another plan',
+  plan_changed: 'moved to another plan',
   renewal_failed: 'the renewal failed',
   retries_ended: 'one last retry is left',
   recovered: 'recovered: the same key works again',
@@ -42,7 +42,7 @@ const BILLS: Record<string, string> = {
 }
 
 /** What happened, in a few words. */
-export function happeningWords({ kind, why }: Pick<billing.Happening, 'kind' | 'why'>): string {
+export function eventWords({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'why'>): string {
   switch (kind) {
     case 'status':
       return `License: ${TRIGGERS[why] ?? plain(why)}`

@@ -5,9 +5,9 @@ import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
 import { declareTask, type TaskEnd, type Tell } from '#surfaces/tasks'
-import { type Outside, pastimeOf } from './pastime.ts'
-import { playScene } from './play-scene.ts'
-import { sceneOf } from './scenes.ts'
+import { clockWorkOf, type Outside } from './clock-work.ts'
+import { runScenario } from './run-scenario.ts'
+import { scenarioOf } from './scenarios.ts'
 import { clockAddress } from './visit.ts'
 
 /** What a jump is asked for, as its task keeps it. */
@@ -17,10 +17,10 @@ export interface JumpRequest {
   to: string
 }
 
-/** What a scene is asked for, as its task keeps it. */
-export interface SceneRequest {
+/** What a scenario is asked for, as its task keeps it. */
+export interface ScenarioRequest {
   slug: string
-  scene: string
+  scenario: string
   price_id: string
   retry?: string
 }
@@ -33,8 +33,8 @@ export interface JumpResult {
   outcome: 'there' | 'stuck' | 'refused'
 }
 
-/** What came of a scene, and from when to when the app's time went. */
-export interface SceneResult {
+/** What came of a scenario, and from when to when the app's time went. */
+export interface ScenarioResult {
   license_id: string
   outcome: 'played' | 'stuck'
   from: string
@@ -42,11 +42,11 @@ export interface SceneResult {
 }
 
 export const JUMP = 'clock_jump'
-export const SCENE = 'scene'
-const KINDS = [JUMP, SCENE]
+export const SCENARIO = 'scenario'
+const KINDS = [JUMP, SCENARIO]
 const DAY_MS = 86_400_000
 
-/** Declares the long work of the clock: jumps and scenes. */
+/** Declares the long work of the clock: jumps and scenarios. */
 export function declareWork(world: World, outside: Outside): void {
   const back = ({ request }: Task) => clockAddress(request as unknown as JumpRequest)
   declareTask(world, {
@@ -57,20 +57,20 @@ export function declareWork(world: World, outside: Outside): void {
     run: (task, tell) => runJump(world, outside, task, tell),
   })
   declareTask(world, {
-    kind: SCENE,
-    title: 'A scene is played',
+    kind: SCENARIO,
+    title: 'A scenario is played',
     back,
-    run: (task, tell) => runScene(world, outside, task, tell),
+    run: (task, tell) => runScenarioTask(world, outside, task, tell),
   })
 }
 
-/** The jump or scene of an app that has not come to its end yet. */
+/** The jump or scenario of an app that has not come to its end yet. */
 export async function underWay(world: World, app_id: string): Promise<Task | undefined> {
   const latest = await tasksOf(world.db, { app_id, kinds: KINDS, limit: 5 })
   return latest.find((task) => isUnderWay(world.clock.now(), task))
 }
 
-/** The latest jumps and scenes of an app. */
+/** The latest jumps and scenarios of an app. */
 export async function latestWork({ db }: World, app_id: string): Promise<Task[]> {
   return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
 }
@@ -83,8 +83,8 @@ async function runJump(world: World, outside: Outside, task: Task, tell: Tell): 
   const total = daysTo(new Date(to))
   await tell({ done: 0, total, note: '' })
   const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
-  const pastime = pastimeOf(world, outside, app_id)
-  const { outcome } = await jump(world, asked, pastime, ({ at, played }) =>
+  const work = clockWorkOf(world, outside, app_id)
+  const { outcome } = await jump(world, asked, work, ({ at, done_count: played }) =>
     tell({ done: daysTo(at), total, note: `${formatDay(at)}, with ${played} things done so far.` }),
   )
   const reached = await timeOf(world, app_id)
@@ -94,20 +94,25 @@ async function runJump(world: World, outside: Outside, task: Task, tell: Tell): 
   }
 }
 
-async function runScene(world: World, outside: Outside, task: Task, tell: Tell): Promise<TaskEnd> {
-  const { slug, scene: name, price_id, ...chosen } = task.request as unknown as SceneRequest
+async function runScenarioTask(
+  world: World,
+  outside: Outside,
+  task: Task,
+  tell: Tell,
+): Promise<TaskEnd> {
+  const { slug, scenario: name, price_id, ...chosen } = task.request as unknown as ScenarioRequest
   const app_id = task.app_id!
-  const scene = sceneOf(name, chosen)!
+  const scenario = scenarioOf(name, chosen)!
   const offer = await catalog.findBought(world.db, price_id)
   const from = await timeOf(world, app_id)
   const asker = { user_id: task.user_id, request_id: task.id }
-  const played = await playScene(world, outside, { scene, offer, asker }, (note) =>
+  const played = await runScenario(world, outside, { scenario, offer, asker }, (note) =>
     tell({ done: 0, total: 0, note }),
   )
   const reached = await timeOf(world, app_id)
   return {
-    next_url: `${clockAddress({ slug })}scenes/${task.id}/`,
-    ...({ ...played, from: iso(from), to: iso(reached) } satisfies SceneResult),
+    next_url: `${clockAddress({ slug })}scenarios/${task.id}/`,
+    ...({ ...played, from: iso(from), to: iso(reached) } satisfies ScenarioResult),
   }
 }
 

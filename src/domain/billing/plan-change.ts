@@ -16,8 +16,8 @@ export interface Running {
   kept: Cents
 }
 
-/** When a move from one plan to another happens, and what is due for it. */
-export type PlanMove =
+/** When a plan change happens, and what is due for it. */
+export type PlanChange =
   /** At once: the unused part is credited, and the rest of the new price is charged first. */
   | { when: 'now'; credit: Cents; due: Cents }
   /** At once and free of charge: the trial goes on under the new plan until `trial_end`. */
@@ -38,15 +38,16 @@ function isUp(from: Rate, to: Rate): boolean {
 }
 
 /**
- * Decides a move (decided: plan change). Up happens at once, down at the period's end, and so does
+ * Decides a plan change (decided: plan change). Up happens at once, down at the period's end,
+ * and so does
  * an upgrade whose credit would reach its price. A trial ends at the shorter of both trials.
  */
-export function planMove(
+export function planChange(
   now: Date,
   from: Rate,
   to: Rate & { trial_days: number },
   running: Running,
-): PlanMove {
+): PlanChange {
   if (running.status === 'trialing') {
     const trial_end = trialEnd(running, to)
     if (trial_end > now) return { when: 'in_trial', trial_end }

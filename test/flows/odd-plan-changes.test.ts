@@ -4,12 +4,12 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
 import {
-  movePlan,
+  changePlan,
   nextCharge,
-  offerMove,
+  offerPlanChange,
   pauseAtEnd,
   payOwed,
-  recoverInvoices,
+  reconcileInvoices,
   resumeInvoice,
   setAutoRenew,
 } from '#flows/subscription'
@@ -23,7 +23,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 import {
   DAY,
   passDays,
-  playDue,
+  runDue,
   type Subscriber,
   stateOf,
   subscribe,
@@ -40,14 +40,14 @@ const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
 async function offered({ license_id }: Subscriber, price_id: string) {
-  return await offerMove(service.world, { license_id, price_id })
+  return await offerPlanChange(service.world, { license_id, price_id })
 }
 
 async function agree(subscriber: Subscriber, offer: { agreement: string } | undefined) {
   const { license_id } = subscriber
   assert.ok(offer, 'the move is offered')
   const { agreement } = offer
-  return await movePlan(service.world, asker(subscriber), { license_id, agreement, return_url })
+  return await changePlan(service.world, asker(subscriber), { license_id, agreement, return_url })
 }
 
 /** Lets a price cost something else while `meanwhile` runs. */
@@ -85,12 +85,12 @@ describe('a plan that is paid once and costs less than is left of the present on
         outcome: 'planned',
       })
       service.clock.pass(367 * DAY)
-      await playDue(service)
+      await runDue(service)
     })
     const { status, period_end, canceled_at } = await stateOf(service, subscriber)
     assert.deepEqual([status, period_end, canceled_at], ['one_time_active', null, null])
     service.clock.pass(400 * DAY)
-    await playDue(service)
+    await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
   })
 
@@ -100,7 +100,7 @@ describe('a plan that is paid once and costs less than is left of the present on
       await agree(subscriber, await offered(subscriber, price(2)))
       await letBank(subscriber, 'declines_generic')
       service.clock.pass(366 * DAY)
-      await playDue(service)
+      await runDue(service)
       assert.equal((await stateOf(service, subscriber)).status, 'past_due')
       await letBank(subscriber, 'succeeds')
       await passDays(service, 2)
@@ -119,7 +119,7 @@ test('a planned move costs what was agreed, whatever the plan costs others by th
     const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
     assert.equal(next?.amount, 1200)
     service.clock.pass(366 * DAY)
-    await playDue(service)
+    await runDue(service)
   })
   assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
 })
@@ -168,10 +168,10 @@ describe('where auto-renew is off', () => {
       const { license_id } = subscriber
       await letBank(subscriber, behaviour)
       service.clock.pass(31 * DAY)
-      await lost('answers', () => playDue(service))
+      await lost('answers', () => runDue(service))
       await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
       service.clock.pass(30)
-      await recoverInvoices(service.world)
+      await reconcileInvoices(service.world)
       const { status, period_end, canceled_at } = await stateOf(service, subscriber)
       if (behaviour === 'succeeds') {
         assert.deepEqual([status, canceled_at], ['active', period_end])
@@ -191,14 +191,14 @@ describe('a renewal and a move at the same time', () => {
     const subscriber = await subscribe(service)
     service.clock.pass(31 * DAY)
     const offer = await offered(subscriber, price(2))
-    await lost('requests', () => playDue(service))
+    await lost('requests', () => runDue(service))
     service.clock.pass(30)
-    await recoverInvoices(service.world)
+    await reconcileInvoices(service.world)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.equal((await agree(subscriber, offer)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(2)), undefined)
     service.clock.pass(3600)
-    await playDue(service)
+    await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   })
 
@@ -211,7 +211,7 @@ describe('a renewal and a move at the same time', () => {
     service.clock.pass((period_end.getTime() - service.clock.now().getTime()) / 1000 - 60)
     const asked = await priceAtOnce(subscriber)
     service.clock.pass(120)
-    await playDue(service)
+    await runDue(service)
     await subscriber.agent.open(asked.action_url)
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices

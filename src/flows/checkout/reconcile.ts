@@ -1,6 +1,6 @@
 import type * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { askAgain, closeByHand, lostBefore } from '#flows/lost-answer'
+import { askProcessor, closeByHand, lostBefore } from '#flows/lost-answer'
 import type { World } from '#flows/world'
 import { type Settled, settle, told } from './settle.ts'
 
@@ -15,29 +15,30 @@ export type Resumed = Settled | { outcome: 'processing' | 'untried' }
  */
 export async function resume(world: World, cart: billing.Cart): Promise<Resumed> {
   const own = await payments.latestOf(world.db, cart.id)
-  if (own && payments.isUnsettled(own)) return await look(world, own)
+  if (own && payments.isPending(own)) return await reconcileAttempt(world, own)
   if (own?.status === 'succeeded') return told(own)
   const { app_id, email_normalised } = cart as { app_id: string; email_normalised: string }
-  const other = await payments.findUnsettled(world.db, { app_id, email_normalised })
-  const isHeldUp = other?.status === 'open' && (await look(world, other)).outcome === 'processing'
-  if (isHeldUp) return PROCESSING
+  const other = await payments.findPending(world.db, { app_id, email_normalised })
+  const isBlocked =
+    other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'
+  if (isBlocked) return PROCESSING
   return own ? told(own) : { outcome: 'untried' }
 }
 
 /** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
-export async function recover(world: World): Promise<void> {
-  for (const attempt of await payments.unsettledSince(world.db, lostBefore(world))) {
+export async function reconcile(world: World): Promise<void> {
+  for (const attempt of await payments.pendingSince(world.db, lostBefore(world))) {
     if (world.stopping.aborted) return
     try {
-      await look(world, attempt)
+      await reconcileAttempt(world, attempt)
     } catch (error) {
       world.log.error({ error, attempt_id: attempt.id }, 'an attempt could not be settled yet')
     }
   }
 }
 
-async function look(world: World, attempt: payments.Attempt): Promise<Resumed> {
-  const answer = await askAgain(world, attempt)
+async function reconcileAttempt(world: World, attempt: payments.Attempt): Promise<Resumed> {
+  const answer = await askProcessor(world, attempt)
   return answer ? await settle(world, attempt, answer) : PROCESSING
 }
 

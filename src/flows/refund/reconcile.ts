@@ -10,7 +10,7 @@ const ASK_AFTER_SECONDS = 3
  * Asks again for every refund whose answer is not known, under the same key; run at the start and
  * every few seconds. What a rule gives back, such as a payment that came too late, is asked here.
  */
-export async function recoverRefunds(world: World): Promise<void> {
+export async function reconcileRefunds(world: World): Promise<void> {
   for (const refund of await payments.openRefunds(world.db)) {
     if (world.stopping.aborted) return
     // An app's own clock may be ahead: what counts is how long it waits by that.

@@ -7,51 +7,51 @@ import { refundCharge } from '#flows/refund'
 import type { Asker } from '#flows/subscription'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
-import { type Outside, pastimeOf } from './pastime.ts'
-import { buyAsNewBuyer, type SceneBuyer } from './scene-buyer.ts'
-import type { Act, Scene } from './scenes.ts'
+import { clockWorkOf, type Outside } from './clock-work.ts'
+import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
+import type { Act, Scenario } from './scenarios.ts'
 
-// A year of daily trouble has no more steps than this; a scene that goes on for longer is broken.
+// A year of daily trouble has no more steps than this; a scenario that goes on for longer is broken.
 const MOST_STEPS = 60
 
-/** Tells what a scene is at, in words. */
-export type TellScene = (words: string) => Promise<void>
+/** Tells what a scenario is at, in words. */
+export type TellScenario = (words: string) => Promise<void>
 
-/** A scene on its way: who asked for it, and whom it is about. */
+/** A scenario on its way: who asked for it, and whom it is about. */
 interface Stage {
   world: World
   outside: Outside
   asker: Asker
   app_id: string
-  buyer: SceneBuyer
-  tell: TellScene
+  buyer: ScenarioBuyer
+  tell: TellScenario
 }
 
-/** What came of a scene: whom it was about, and whether it went as it should. */
-export interface ScenePlayed {
+/** What came of a scenario: whom it was about, and whether it went as it should. */
+export interface ScenarioRun {
   license_id: string
   outcome: 'played' | 'stuck'
 }
 
 /**
- * Plays a scene: a buyer of its own buys through the real checkout, and then the same happens that
+ * Plays a scenario: a buyer of its own buys through the real checkout, and then the same happens that
  * would in real life. A jump moves the whole app's clock, so all its subscribers live through it.
  */
-export async function playScene(
+export async function runScenario(
   world: World,
   outside: Outside,
-  facts: { scene: Scene; offer: catalog.Offer; asker: Asker },
-  tell: TellScene,
-): Promise<ScenePlayed> {
-  const { scene, offer, asker } = facts
-  const { card } = scene
-  // A scene about money has no trial in front of it, whatever the plan offers.
-  const trial_days = scene.trial_days ? offer.trial_days || scene.trial_days : 0
+  facts: { scenario: Scenario; offer: catalog.Offer; asker: Asker },
+  tell: TellScenario,
+): Promise<ScenarioRun> {
+  const { scenario, offer, asker } = facts
+  const { card } = scenario
+  // A scenario about money has no trial in front of it, whatever the plan offers.
+  const trial_days = scenario.trial_days ? offer.trial_days || scenario.trial_days : 0
   const buyer = await buyAsNewBuyer(world, outside.processor, { offer, card, trial_days })
   await tell(`${buyer.email} bought ${offer.product_name}.`)
   const stage = { world, outside, asker, app_id: offer.app_id, buyer, tell }
   const { license_id } = buyer
-  for (const act of scene.acts) {
+  for (const act of scenario.acts) {
     if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }
   }
   return { license_id, outcome: 'played' }
@@ -67,7 +67,7 @@ async function play(stage: Stage, act: Act): Promise<boolean> {
 async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise<boolean> {
   const { world, outside, asker, app_id, buyer, tell } = stage
   const { db } = world
-  const pastime = pastimeOf(world, outside, app_id)
+  const work = clockWorkOf(world, outside, app_id)
   for (let step = 0; step < MOST_STEPS; step++) {
     const { status } = await licensing.findLicense(db, buyer.license_id)
     await tell(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
@@ -78,8 +78,8 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
     const { outcome } = await jump(
       world,
       { app_id, to: due < now ? now : due, ...asker },
-      pastime,
-      ({ played }) => tell(`${played} things done on the way.`),
+      work,
+      ({ done_count: played }) => tell(`${played} things done on the way.`),
     )
     if (outcome !== 'there') return false
   }
@@ -88,7 +88,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
 
 async function giveBack({ world, asker, buyer }: Stage): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
-  const asked = { invoice_id: invoice.id, reason: 'A scene of the test clock.' }
+  const asked = { invoice_id: invoice.id, reason: 'A scenario of the test clock.' }
   const { outcome } = await refundCharge(world, { ...asker, as: 'seller' }, asked)
   return outcome === 'refunded'
 }

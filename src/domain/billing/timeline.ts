@@ -3,7 +3,7 @@ import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
 /** What can happen to an app's licenses and money. */
-export type HappeningKind =
+export type TimelineEventKind =
   /** A license took a step: `why` is the trigger, `status` where it led. */
   | 'status'
   /** A bill was paid: `why` is its kind. */
@@ -21,9 +21,9 @@ export type HappeningKind =
   | 'payout_settled'
 
 /** One thing that happened, by the app's own time. */
-export interface Happening {
+export interface TimelineEvent {
   at: Date
-  kind: HappeningKind
+  kind: TimelineEventKind
   why: string
   status: string | null
   /** What moved, tax included; null where nothing did. */
@@ -35,7 +35,7 @@ export interface Happening {
   email: string | null
 }
 
-/** Which happenings: of an app between two times (after `from`, up to `to`), or of one license. */
+/** Which events: of an app between two times (after `from`, up to `to`), or of one license. */
 export interface Span {
   app_id: string
   from?: Date
@@ -44,13 +44,13 @@ export interface Span {
 }
 
 /** What happened, in its order. */
-export async function happenings(
+export async function timelineEvents(
   db: Db,
   span: Span,
   page: { limit: number; offset: number },
-): Promise<Happening[]> {
+): Promise<TimelineEvent[]> {
   const all = everything(span)
-  return await db.rows<Happening>(sql`
+  return await db.rows<TimelineEvent>(sql`
     select h.at, h.kind, h.why, h.status, h.amount, h.subject, h.license_id, u.email
     from (${all}) h left join licenses l on l.id = h.license_id
       left join users u on u.id = l.user_id
@@ -60,7 +60,7 @@ export async function happenings(
 
 /** How often a thing happened, and what it came to. */
 export interface Tally {
-  kind: HappeningKind
+  kind: TimelineEventKind
   why: string
   count: number
   amount: Cents

@@ -2,10 +2,10 @@ import { setImmediate as others, setTimeout as sleep } from 'node:timers/promise
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import * as checkout from '#flows/checkout'
-import { payWeekly, recoverPayouts } from '#flows/pay-out'
-import { recoverRefunds } from '#flows/refund'
-import { recoverInvoices, renewDue } from '#flows/subscription'
-import type { Pastime, TestProcessor } from '#flows/test-clock'
+import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import { reconcileRefunds } from '#flows/refund'
+import { reconcileInvoices, renewDue } from '#flows/subscription'
+import type { ClockWork, TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 
@@ -22,26 +22,26 @@ const WAIT_MS = 200
  * What happens to an app when its time passes: banks decide, bills are charged, sellers paid.
  * `pause` is how long an answer that is late is waited for, before it is asked for again.
  */
-export function pastimeOf(
+export function clockWorkOf(
   world: World,
   outside: Outside,
   app_id: string,
   pause: () => unknown = () => sleep(WAIT_MS),
-): Pastime {
+): ClockWork {
   return {
-    async play() {
+    async runDue() {
       await others()
       const heard = await outside.hear()
       const renewed = await renewDue(world, { app_id })
-      await recoverRefunds(world)
+      await reconcileRefunds(world)
       return heard + renewed + (await payWeekly(world))
     },
     nextOutside: async (after) => (await nextOutside(world, outside, app_id, after))?.at,
     async wait() {
       await pause()
-      await checkout.recover(world)
-      await recoverInvoices(world)
-      await recoverPayouts(world)
+      await checkout.reconcile(world)
+      await reconcileInvoices(world)
+      await reconcilePayouts(world)
     },
   }
 }
@@ -60,8 +60,8 @@ export async function nextOutside(
   after: Date,
 ): Promise<OutsideDue | undefined> {
   const { is_weekly, under_way } = await payouts.payoutsAround(db, app_id)
-  const awaited = [...(await payments.awaitedOf(db, app_id)), ...under_way]
-  const told = awaited.length > 0 ? await processor.nextEventAt(after, awaited) : undefined
+  const pending = [...(await payments.pendingOf(db, app_id)), ...under_way]
+  const told = pending.length > 0 ? await processor.nextEventAt(after, pending) : undefined
   const monday = is_weekly ? addDays(payouts.mondayOf(after), 7) : undefined
   if (told && !(monday && monday < told)) return { at: told, what: 'bank' }
   return monday && { at: monday, what: 'payouts' }

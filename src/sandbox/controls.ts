@@ -12,29 +12,29 @@ import * as payouts from './payouts.ts'
 import { leftOf, refundOutside } from './refunds.ts'
 
 /** What one can make happen in test mode by a click, where outside nobody could. */
-export interface Scenes {
+export interface SandboxControls {
   /**
    * Enters a test card on a page that waits for one: a card of its own kind, which nobody else has
    * used before.
    */
-  enterCard(now: Date, scene: { entry_id: string; number: string }): Promise<void>
+  enterCard(now: Date, step: { entry_id: string; number: string }): Promise<void>
   /**
    * Lets the buyer of a charge dispute what is left of it; undefined where nothing is left, or
    * where it was disputed before.
    */
   disputeCharge(
     now: Date,
-    scene: { charge_id: string; reason: DisputeReason; is_inquiry?: boolean },
+    step: { charge_id: string; reason: DisputeReason; is_inquiry?: boolean },
   ): Promise<{ dispute_id: string } | undefined>
   /** Lets the bank decide now. A lost inquiry becomes a dispute. DisputeClosed: it has decided. */
-  decideDispute(now: Date, scene: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
+  decideDispute(now: Date, step: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
   /**
    * Refunds a charge as somebody does on the processor’s own pages; undefined where so much is not
    * left of it.
    */
   refundOutside(
     now: Date,
-    scene: { charge_id: string; amount: Cents },
+    step: { charge_id: string; amount: Cents },
   ): Promise<{ refund_id: string } | undefined>
   /** Lets a card network report a charge as fraud. */
   warnOfFraud(now: Date, charge_id: string): Promise<void>
@@ -55,8 +55,8 @@ export interface Scenes {
   nextEventAt(after: Date, ids?: string[]): Promise<Date | undefined>
 }
 
-/** The scenes over the sandbox's own tables. */
-export function openScenes(options: PageOptions): Scenes {
+/** The scenarios over the sandbox's own tables. */
+export function openControls(options: PageOptions): SandboxControls {
   const { db, random } = options
   return {
     async enterCard(now, { entry_id, number }) {
@@ -65,7 +65,7 @@ export function openScenes(options: PageOptions): Scenes {
       if (!entry || !card) throw new Error('there is no such page, or no such test card')
       const exp_year = now.getUTCFullYear() + 4
       const read = { card, exp_month: 12, exp_year, zip: entry.zip }
-      const kept = { ...cards.keptCard(options, read), fingerprint: `scene ${entry_id}` }
+      const kept = { ...cards.keptCard(options, read), fingerprint: `scenario ${entry_id}` }
       await db.tx((tx) => entries.use(tx, now, entry, kept))
     },
     async disputeCharge(now, { charge_id, reason, is_inquiry = false }) {
@@ -77,10 +77,10 @@ export function openScenes(options: PageOptions): Scenes {
         return { dispute_id: await disputes.open(tx, random, now, facts) }
       })
     },
-    async decideDispute(now, scene) {
-      await db.tx((tx) => disputes.decide(tx, random, now, scene))
+    async decideDispute(now, step) {
+      await db.tx((tx) => disputes.decide(tx, random, now, step))
     },
-    refundOutside: (now, scene) => refundOutside(options, now, scene),
+    refundOutside: (now, step) => refundOutside(options, now, step),
     async warnOfFraud(now, charge_id) {
       const message = 'A card network reported a charge as fraud. Refund it to avoid a dispute.'
       const subject = `warning_${charge_id}`

@@ -4,16 +4,20 @@ import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 
-/** A license with the subscription behind it, both held until the transaction ends. */
-export interface Held {
-  license: licensing.HeldLicense
+/** A license with the subscription behind it, both locked until the transaction ends. */
+export interface LockedLicense {
+  license: licensing.PausableLicense
   subscription: billing.RunningSubscription | undefined
   app: apps.App
   now: Date
 }
 
-/** Takes hold of a license: its subscription first, as everybody does. */
-export async function holdLicense(world: World, tx: Db, license_id: string): Promise<Held> {
+/** Locks a license: its subscription first, as everybody does. */
+export async function lockLicense(
+  world: World,
+  tx: Db,
+  license_id: string,
+): Promise<LockedLicense> {
   const found = await billing.subscriptionOf(tx, license_id)
   const subscription = found && (await billing.lockSubscription(tx, found.id))
   const license = await licensing.lockLicense(tx, license_id)
@@ -24,16 +28,16 @@ export async function holdLicense(world: World, tx: Db, license_id: string): Pro
 /** Suspends a license that is paid or owed for; nothing of it is due until it resumes. */
 export async function suspend(
   tx: Db,
-  { license, subscription, now }: Held,
+  { license, subscription, now }: LockedLicense,
   cause: { trigger: 'disputed' | 'suspended'; paused_for: 'dispute' | 'operator' },
 ): Promise<void> {
-  await licensing.move(tx, now, { license_id: license.license_id, to: 'paused', ...cause })
+  await licensing.transition(tx, now, { license_id: license.license_id, to: 'paused', ...cause })
   if (subscription) await billing.changeSubscription(tx, subscription, { next_at: null })
 }
 
 /** Takes a license back to what its suspension interrupted; what was due meanwhile is due now. */
-export async function resume(tx: Db, { license, subscription, now }: Held): Promise<void> {
-  await licensing.move(tx, now, { license_id: license.license_id, trigger: 'resumed' })
+export async function resume(tx: Db, { license, subscription, now }: LockedLicense): Promise<void> {
+  await licensing.transition(tx, now, { license_id: license.license_id, trigger: 'resumed' })
   if (!subscription) return
   const due = billing.dueAgain(now, subscription, license.paused_from!)
   await billing.changeSubscription(tx, subscription, due)
@@ -42,11 +46,11 @@ export async function resume(tx: Db, { license, subscription, now }: Held): Prom
 /** Ends a license at once, and what was to be paid for it. */
 export async function endLicense(
   tx: Db,
-  { license, subscription, now }: Held,
+  { license, subscription, now }: LockedLicense,
   trigger: 'refunded' | 'dispute_lost',
 ): Promise<void> {
   const { license_id } = license
-  await licensing.move(tx, now, { license_id, trigger, to: 'canceled' })
+  await licensing.transition(tx, now, { license_id, trigger, to: 'canceled' })
   if (!subscription) return
   const owed = await billing.openInvoiceOf(tx, subscription.id)
   if (owed) await billing.voidInvoice(tx, owed.id)

@@ -6,12 +6,12 @@ import { askAndSettle, endPayout } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 // An answer that is older than this was lost, not late.
-const LOOK_AFTER_SECONDS = 3
+const RECONCILE_AFTER_SECONDS = 3
 
 /** Asks again for every payout whose answer was lost, or that was put off; run at the start and every few seconds. */
-export async function recoverPayouts(
+export async function reconcilePayouts(
   world: World,
-  { patience = LOOK_AFTER_SECONDS }: { patience?: number } = {},
+  { patience = RECONCILE_AFTER_SECONDS }: { patience?: number } = {},
 ): Promise<void> {
   for (const payout of await payouts.openPayouts(world.db)) {
     if (world.stopping.aborted) return
@@ -51,6 +51,6 @@ export async function settlePayout(
 async function payoutOf(world: World, name: string): Promise<payouts.Payout | undefined> {
   const known = await payouts.payoutOfProcessor(world.db, name)
   if (known) return known
-  await recoverPayouts(world, { patience: 0 })
+  await reconcilePayouts(world, { patience: 0 })
   return await payouts.payoutOfProcessor(world.db, name)
 }

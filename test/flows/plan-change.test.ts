@@ -4,10 +4,10 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
 import {
-  cancelMove,
+  cancelPlanChange,
   changeCard,
-  movePlan,
-  offerMove,
+  changePlan,
+  offerPlanChange,
   pauseAtEnd,
   payOwed,
   resumeInvoice,
@@ -24,7 +24,7 @@ import {
   CARD,
   DAY,
   passDays,
-  playDue,
+  runDue,
   type Subscriber,
   stateOf,
   subscribe,
@@ -43,10 +43,10 @@ const price = (index: number) => service.demo.app.prices[index]!.public_id
 /** Looks at what a move would cost and agrees to it. */
 async function moveTo(subscriber: Subscriber, price_id: string) {
   const { license_id } = subscriber
-  const offer = await offerMove(service.world, { license_id, price_id })
+  const offer = await offerPlanChange(service.world, { license_id, price_id })
   assert.ok(offer, 'the move is offered')
   const agreed = { license_id, agreement: offer.agreement, return_url }
-  return { offer, moved: await movePlan(service.world, asker(subscriber), agreed) }
+  return { offer, moved: await changePlan(service.world, asker(subscriber), agreed) }
 }
 
 /** A card as the processor's page would hand it over. */
@@ -91,19 +91,19 @@ describe('an upgrade', () => {
   test('that was shown more than ten minutes ago, or for another price, is shown again', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    const offer = await offerMove(service.world, { license_id, price_id: price(2) })
+    const offer = await offerPlanChange(service.world, { license_id, price_id: price(2) })
     service.clock.pass(601)
     const { agreement } = offer!
-    const late = await movePlan(service.world, asker(subscriber), {
+    const late = await changePlan(service.world, asker(subscriber), {
       license_id,
       agreement,
       return_url,
     })
     assert.equal(late.outcome, 'changed')
-    const again = await offerMove(service.world, { license_id, price_id: price(2) })
+    const again = await offerPlanChange(service.world, { license_id, price_id: price(2) })
     const amount = cents(19_000)
     await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
-    const dearer = await movePlan(service.world, asker(subscriber), {
+    const dearer = await changePlan(service.world, asker(subscriber), {
       license_id,
       agreement: again!.agreement,
       return_url,
@@ -113,7 +113,7 @@ describe('an upgrade', () => {
       catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
     )
     const forged = agreement.replace(/^./, (letter) => (letter === 'e' ? 'f' : 'e'))
-    const refused = await movePlan(service.world, asker(subscriber), {
+    const refused = await changePlan(service.world, asker(subscriber), {
       license_id,
       agreement: forged,
       return_url,
@@ -125,11 +125,11 @@ describe('an upgrade', () => {
   test('twice agreed to is charged once', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    const offer = await offerMove(service.world, { license_id, price_id: price(2) })
+    const offer = await offerPlanChange(service.world, { license_id, price_id: price(2) })
     const agreed = { license_id, agreement: offer!.agreement, return_url }
     const outcomes = []
     for (const _ of [1, 2]) {
-      outcomes.push((await movePlan(service.world, asker(subscriber), agreed)).outcome)
+      outcomes.push((await changePlan(service.world, asker(subscriber), agreed)).outcome)
     }
     assert.deepEqual(outcomes, ['paid', 'changed'])
   })
@@ -141,11 +141,11 @@ describe('a move to a cheaper plan', () => {
     const { license_id } = subscriber
     const { moved } = await moveTo(subscriber, price(0))
     assert.equal(moved.outcome, 'planned')
-    await cancelMove(service.world, asker(subscriber), license_id)
+    await cancelPlanChange(service.world, asker(subscriber), license_id)
     await moveTo(subscriber, price(0))
     const { period_end } = await stateOf(service, subscriber)
     service.clock.pass(365 * DAY)
-    await playDue(service)
+    await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
     const state = await stateOf(service, subscriber)
     const end = periodEnd(new Date(`${period_end}T12:00:00Z`), 'month', 1)
@@ -157,7 +157,7 @@ describe('another card', () => {
   test('is charged at once where a payment is owed: the same key is active again', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
-    await playDue(service)
+    await runDue(service)
     assert.equal((await stateOf(service, subscriber)).status, 'past_due')
     const card = await enterNewCard(CARD.mastercard)
     const { license_id } = subscriber
@@ -175,7 +175,7 @@ describe('another card', () => {
   test('that asks its owner to confirm is paid with once that is done', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
-    await playDue(service)
+    await runDue(service)
     const card = await enterNewCard(CARD.good)
     await service.world.db.run(sql`update sandbox.cards set behaviour = 'challenges_always'
       where token = ${card.token}`)

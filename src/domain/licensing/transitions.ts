@@ -3,19 +3,19 @@ import { sql } from '#platform/sql'
 import { remember } from './history.ts'
 import type { License } from './licenses.ts'
 import type { LicenseStatus } from './status.ts'
-import { mayMove, type Trigger } from './transition.ts'
+import { mayTransition, type Trigger } from './transition.ts'
 
 /** Why a license is paused. */
 export type PausedFor = 'dispute' | 'operator' | 'buyer'
 
 /** A license with what a pause of it interrupted. */
-export interface HeldLicense extends License {
+export interface PausableLicense extends License {
   paused_from: LicenseStatus | null
   paused_for: PausedFor | null
 }
 
 /** A step of a license; what is left out stays as it is. */
-export interface Move {
+export interface TransitionStep {
   license_id: string
   trigger: Trigger
   /** Left out for `resumed`: then what the pause interrupted is restored. */
@@ -25,28 +25,34 @@ export interface Move {
   paused_for?: PausedFor
 }
 
-const HELD = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
+const PAUSABLE = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
   key_sealed, rotated_at, paused_from, paused_for`
 
 /** A license with what a pause of it interrupted. */
-export async function findHeld(db: Db, id: string): Promise<HeldLicense> {
-  return await db.one<HeldLicense>(sql`select ${HELD} from licenses where id = ${id}`)
+export async function findPausable(db: Db, id: string): Promise<PausableLicense> {
+  return await db.one<PausableLicense>(sql`select ${PAUSABLE} from licenses where id = ${id}`)
 }
 
-/** A license, with its row held until the transaction ends. */
-export async function lockLicense(db: Db, id: string): Promise<HeldLicense> {
-  return await db.one<HeldLicense>(sql`select ${HELD} from licenses where id = ${id} for update`)
+/** A license, with its row locked until the transaction ends. */
+export async function lockLicense(db: Db, id: string): Promise<PausableLicense> {
+  return await db.one<PausableLicense>(
+    sql`select ${PAUSABLE} from licenses where id = ${id} for update`,
+  )
 }
 
 /**
  * Takes a license one step along the table of transitions and writes it into the history. Throws
  * for a step that the table does not have. Returns the license as it was before.
  */
-export async function move(db: Db, now: Date, step: Move): Promise<HeldLicense> {
+export async function transition(
+  db: Db,
+  now: Date,
+  step: TransitionStep,
+): Promise<PausableLicense> {
   const license = await lockLicense(db, step.license_id)
   const { license_id, status: from } = license
   const to = step.to ?? license.paused_from
-  if (to === null || !mayMove({ trigger: step.trigger, from, to })) {
+  if (to === null || !mayTransition({ trigger: step.trigger, from, to })) {
     throw new Error(`license ${license_id} cannot go from ${from} to ${to} by ${step.trigger}`)
   }
   const period_end = step.period_end === undefined ? license.period_end : step.period_end

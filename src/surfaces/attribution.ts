@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as affiliates from '#domain/affiliates'
 import type { BroughtBy } from '#domain/billing'
 import type { World } from '#flows/world'
-import { type Mark, readMark, setMark } from '#surfaces/browser'
+import { readSignedCookie, type SignedCookie, setSignedCookie } from '#surfaces/browser'
 import { readSigned, signed } from '#surfaces/signed'
 
 const DAY = 86_400
 /** Who referred the buyer: the last click wins (spec: Limits, 60 days). */
-const REFERRER: Mark = { name: 'ref', seconds: 60 * DAY }
+const REFERRER: SignedCookie = { name: 'ref', seconds: 60 * DAY }
 
 /** Notes the affiliate of a link that a person followed; an unknown code changes nothing. */
 export async function noteReferrer(
@@ -22,12 +22,12 @@ export async function noteReferrer(
   if (code === undefined || (destination !== undefined && destination !== 'document')) return
   const affiliate = await affiliates.findByCode(world.db, code)
   if (!affiliate) return
-  setMark(world, reply, REFERRER, affiliate.id)
+  setSignedCookie(world, reply, REFERRER, affiliate.id)
 }
 
 /** The affiliate whose link this browser followed last. */
 export function referrerOf(world: World, request: FastifyRequest): string | null {
-  return readMark(world, request, REFERRER) ?? null
+  return readSignedCookie(world, request, REFERRER) ?? null
 }
 
 const BROUGHT = 'brought-by-service'

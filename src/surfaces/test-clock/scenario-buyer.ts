@@ -8,11 +8,11 @@ import { appTime, type World } from '#flows/world'
 import { base62 } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 
-// Texas taxes software, so that a scene shows tax.
+// Texas taxes software, so that a scenario shows tax.
 const ZIP = '78701'
 
-/** The buyer of a scene, and what was bought. */
-export interface SceneBuyer {
+/** The buyer of a scenario, and what was bought. */
+export interface ScenarioBuyer {
   email: string
   order_id: string
   license_id: string
@@ -26,10 +26,10 @@ export async function buyAsNewBuyer(
   world: World,
   processor: TestProcessor,
   facts: { offer: catalog.Offer; card: string; trial_days: number },
-): Promise<SceneBuyer> {
+): Promise<ScenarioBuyer> {
   const { db, random, config } = world
   const { offer, trial_days } = facts
-  const email = `scene-${base62(random, 8).toLowerCase()}@example.com`
+  const email = `scenario-${base62(random, 8).toLowerCase()}@example.com`
   const opened = await openCart(world, {
     offer,
     details: { email, email_normalised: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
@@ -51,11 +51,11 @@ export async function buyAsNewBuyer(
   const entered = { entry_id: card_entry_id!, number: facts.card }
   await processor.enterCard(appTime(world, app), entered)
   const taken = await takeCard(world, await cart())
-  if (taken.outcome !== 'kept') throw new Error('the card of a scene was refused')
+  if (taken.outcome !== 'kept') throw new Error('the card of a scenario was refused')
   const { agreement } = await bill(world, await cart(), offer)
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {
-    throw new Error(`the purchase of a scene came to ${confirmed.outcome}`)
+    throw new Error(`the purchase of a scenario came to ${confirmed.outcome}`)
   }
   const order = (await billing.tellOrder(db, confirmed.order_id))!
   return { email, order_id: order.id, license_id: order.license_id }

@@ -1,15 +1,15 @@
 import * as payments from '#domain/payments'
-import { askAgain, closeByHand, lostBefore } from '#flows/lost-answer'
+import { askProcessor, closeByHand, lostBefore } from '#flows/lost-answer'
 import type { World } from '#flows/world'
 import type { InvoiceOutcome } from './charge.ts'
 import { type InvoiceSettled, settleInvoice, toldOfInvoice } from './settle.ts'
 
 /** Finishes every attempt on a bill whose answer was lost; run at the start and every few seconds. */
-export async function recoverInvoices(world: World): Promise<void> {
-  for (const attempt of await payments.unsettledOnInvoices(world.db, lostBefore(world))) {
+export async function reconcileInvoices(world: World): Promise<void> {
+  for (const attempt of await payments.pendingOnInvoices(world.db, lostBefore(world))) {
     if (world.stopping.aborted) return
     try {
-      await look(world, attempt)
+      await reconcileAttempt(world, attempt)
     } catch (error) {
       world.log.error({ error, attempt_id: attempt.id }, 'a bill could not be settled yet')
     }
@@ -20,11 +20,16 @@ export async function recoverInvoices(world: World): Promise<void> {
 export async function resumeInvoice(world: World, invoice_id: string): Promise<InvoiceOutcome> {
   const attempt = await payments.latestOnInvoice(world.db, invoice_id)
   if (!attempt) return { outcome: 'not_charged' }
-  return payments.isUnsettled(attempt) ? await look(world, attempt) : toldOfInvoice(attempt)
+  return payments.isPending(attempt)
+    ? await reconcileAttempt(world, attempt)
+    : toldOfInvoice(attempt)
 }
 
-async function look(world: World, attempt: payments.InvoiceAttempt): Promise<InvoiceOutcome> {
-  const answer = await askAgain(world, attempt)
+async function reconcileAttempt(
+  world: World,
+  attempt: payments.InvoiceAttempt,
+): Promise<InvoiceOutcome> {
+  const answer = await askProcessor(world, attempt)
   return answer ? await settleInvoice(world, attempt, answer) : { outcome: 'processing' }
 }
 

@@ -6,8 +6,8 @@ import * as licensing from '#domain/licensing'
 import { addDays, isoDate } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import { playScene } from '../../src/surfaces/test-clock/play-scene.ts'
-import { RETRIES, SCENES, sceneOf } from '../../src/surfaces/test-clock/scenes.ts'
+import { runScenario } from '../../src/surfaces/test-clock/run-scenario.ts'
+import { RETRIES, SCENARIOS, scenarioOf } from '../../src/surfaces/test-clock/scenarios.ts'
 import { addApp, type OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -22,23 +22,23 @@ after(() => closeSound(service))
 
 let count = 0
 const newApp = (facts: Partial<Parameters<typeof addApp>[1]> = {}) =>
-  addApp(service, { slug: `scene-${count++}`, ...facts })
+  addApp(service, { slug: `scenario-${count++}`, ...facts })
 
-/** Plays a scene on an app, and returns its buyer and what happened to the license. */
+/** Plays a scenario on an app, and returns its buyer and what happened to the license. */
 async function play(app: OtherApp, name: string, retry?: string) {
   const { world } = service
-  const scene = sceneOf(name, retry === undefined ? {} : { retry })!
+  const scenario = scenarioOf(name, retry === undefined ? {} : { retry })!
   const offer = (await catalog.findOffer(world.db, app.price_id))!
   const { user_id } = await world.db.one<{ user_id: string }>(sql`select s.user_id
     from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
-  const facts = { scene, offer, asker: { user_id, request_id: 'req_test' } }
+  const facts = { scenario, offer, asker: { user_id, request_id: 'req_test' } }
   const outside = outsideOf(service)
-  const played = await playScene(world, outside, facts, async () => {})
+  const played = await runScenario(world, outside, facts, async () => {})
   const { license_id } = played
   const license = await licensing.findLicense(world.db, license_id)
   const license_key = licensing.showKey(world.keys, license)
   const history = await licensing.historyOf(world.db, license_id)
-  const told = await billing.happenings(
+  const told = await billing.timelineEvents(
     world.db,
     { app_id: app.client_id, license_id },
     { limit: 1000, offset: 0 },
@@ -58,7 +58,7 @@ function parted(told: string[]): [string[], string[]] {
   return [told.filter(isSellers), told.filter((each) => !isSellers(each))]
 }
 
-describe('each scene ends as it says, through the same flows as in real life', () => {
+describe('each scenario ends as it says, through the same flows as in real life', () => {
   test('renewal declined: past due, not entitled, one period later', async () => {
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
@@ -152,14 +152,14 @@ describe('each scene ends as it says, through the same flows as in real life', (
   })
 })
 
-test('a scene about money can be played with a plan that is paid once', async () => {
+test('a scenario about money can be played with a plan that is paid once', async () => {
   const app = await newApp({ frequency: null, amount: cents(9900) })
   for (const name of ['refund', 'dispute_won', 'dispute_lost']) {
     assert.equal((await play(app, name)).outcome, 'played', name)
   }
 })
 
-test('a yearly plan and a daily one have the same scenes', async () => {
+test('a yearly plan and a daily one have the same scenarios', async () => {
   for (const frequency of ['year', 'day'] as const) {
     const app = await newApp({ frequency })
     assert.deepEqual((await play(app, 'declined')).statuses, ['active', 'past_due'], frequency)
@@ -168,7 +168,7 @@ test('a yearly plan and a daily one have the same scenes', async () => {
   }
 })
 
-test('all subscribers of the app live through the time of a scene, and those of others do not', async () => {
+test('all subscribers of the app live through the time of a scenario, and those of others do not', async () => {
   const [app, other] = [await newApp(), await newApp()]
   const here = await subscribe(service, { app })
   const there = await subscribe(service, { app: other })
@@ -178,11 +178,11 @@ test('all subscribers of the app live through the time of a scene, and those of 
   assert.deepEqual(await stateOf(service, there), still)
 })
 
-test('every scene has a name, a title and a sentence of its own', () => {
+test('every scenario has a name, a title and a sentence of its own', () => {
   for (const fact of ['name', 'title', 'words'] as const) {
-    assert.equal(new Set(SCENES.map((scene) => scene[fact])).size, SCENES.length)
+    assert.equal(new Set(SCENARIOS.map((scenario) => scenario[fact])).size, SCENARIOS.length)
   }
-  assert.equal(sceneOf('mended', {}), undefined)
-  assert.equal(sceneOf('mended', { retry: '4' }), undefined)
-  assert.equal(sceneOf('something else', {}), undefined)
+  assert.equal(scenarioOf('mended', {}), undefined)
+  assert.equal(scenarioOf('mended', { retry: '4' }), undefined)
+  assert.equal(scenarioOf('something else', {}), undefined)
 })

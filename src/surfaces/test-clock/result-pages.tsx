@@ -5,11 +5,11 @@ import { formatMoney, Money } from '#design/money'
 import { Pager } from '#design/navigation'
 import { DescriptionList, EmptyState, Panel, RecordTable } from '#design/panels'
 import { Moment, Timeline, type TimelineEntry } from '#design/timeline'
-import type { Happening, Tally } from '#domain/billing'
+import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
-import { type FrameFacts, StoryFrame } from './frame.tsx'
-import { happeningWords, plain } from './words.ts'
+import { type FrameFacts, ResultLayout } from './frame.tsx'
+import { eventWords, plain } from './words.ts'
 
 /** What happened while an app's time went from one moment to another. */
 export interface JumpFacts extends FrameFacts {
@@ -20,21 +20,21 @@ export interface JumpFacts extends FrameFacts {
   /** For whom nothing happened although it was due. */
   stuck_at: { at: Date; words: string } | undefined
   tally: Tally[]
-  happenings: Happening[]
+  events: TimelineEvent[]
   first_url: string | undefined
   later_url: string | undefined
 }
 
 /** What a jump of the clock brought about. */
 export function JumpPage(facts: JumpFacts): JSX.Element {
-  const { from, to, asked, outcome, stuck_at, tally, happenings } = facts
+  const { from, to, asked, outcome, stuck_at, tally, events } = facts
   const span = (
     <>
       From <Moment at={from} /> to <Moment at={to} />.
     </>
   )
   return (
-    <StoryFrame {...facts} title="What happened" words={span}>
+    <ResultLayout {...facts} title="What happened" words={span}>
       {outcome === 'stuck' && (
         <Alert tone="warning" title="The clock stands still">
           It did not come to <Moment at={asked} />.{' '}
@@ -48,7 +48,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
           The service asks it again by itself; jump again for the rest.
         </Alert>
       )}
-      {happenings.length === 0 ? (
+      {events.length === 0 ? (
         <EmptyState title="Nothing happened" action={<Button href={facts.base}>Test clock</Button>}>
           Nothing was due in this time.
         </EmptyState>
@@ -58,7 +58,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
             <Panel title="All in all">
               <DescriptionList
                 items={tally.map((each) => ({
-                  term: happeningWords(each),
+                  term: eventWords(each),
                   detail:
                     each.amount > 0 ? `${each.count}, ${formatMoney(each.amount)}` : each.count,
                 }))}
@@ -67,20 +67,18 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
           </div>
           <div class="grid grid-cols-1 gap-4">
             <Panel title="One after the other">
-              <Timeline
-                entries={happenings.map((each, index) => entryOf(facts.slug, each, index))}
-              />
+              <Timeline entries={events.map((each, index) => entryOf(facts.slug, each, index))} />
             </Panel>
             <Pager newest={facts.first_url} older={facts.later_url} />
           </div>
         </div>
       )}
-    </StoryFrame>
+    </ResultLayout>
   )
 }
 
-/** The story of a scene's buyer. */
-export interface SceneFacts extends FrameFacts {
+/** The story of a scenario's buyer. */
+export interface ScenarioFacts extends FrameFacts {
   title: string
   words: string
   outcome: 'played' | 'stuck'
@@ -91,18 +89,18 @@ export interface SceneFacts extends FrameFacts {
   state: LicenseState
   /** A call that asks about the key, to be tried in a terminal. */
   curl: string
-  happenings: Happening[]
+  events: TimelineEvent[]
   entries: Entry[]
 }
 
-/** A scene, told from its beginning to its end, with the key to try. */
-export function ScenePage(facts: SceneFacts): JSX.Element {
+/** A scenario, told from its beginning to its end, with the key to try. */
+export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   const { state } = facts
   const moved = facts.to.getTime() - facts.from.getTime() >= 60_000
   return (
-    <StoryFrame {...facts}>
+    <ResultLayout {...facts}>
       {facts.outcome === 'stuck' && (
-        <Alert tone="warning" title="The scene did not come to its end">
+        <Alert tone="warning" title="The scenario did not come to its end">
           What it was to bring about did not happen. The story shows how far it came.
         </Alert>
       )}
@@ -118,7 +116,7 @@ export function ScenePage(facts: SceneFacts): JSX.Element {
             )}
           </p>
           <Timeline
-            entries={facts.happenings.map((each, index) =>
+            entries={facts.events.map((each, index) =>
               entryOf(facts.slug, { ...each, email: undefined }, index),
             )}
           />
@@ -139,7 +137,7 @@ export function ScenePage(facts: SceneFacts): JSX.Element {
         </div>
       </div>
       {facts.entries.length > 0 && <Books entries={facts.entries} />}
-    </StoryFrame>
+    </ResultLayout>
   )
 }
 
@@ -152,16 +150,16 @@ function Answer({ status }: { status: LicenseStatus }): JSX.Element {
   )
 }
 
-/** A happening as a line of a story; where it is all about one buyer, that is not said each time. */
+/** A timeline event as a line; where it is all about one buyer, that is not said each time. */
 function entryOf(
   slug: string,
-  happening: Omit<Happening, 'email'> & { email: string | null | undefined },
+  event: Omit<TimelineEvent, 'email'> & { email: string | null | undefined },
   index: number,
 ): TimelineEntry {
-  const { at, kind, why, status, amount, subject, email } = happening
+  const { at, kind, why, status, amount, subject, email } = event
   const isYours = kind === 'email' && why.startsWith('dispute_')
   const hasPage = kind === 'paid' || kind === 'declined'
-  const words = happeningWords(happening)
+  const words = eventWords(event)
   return {
     key: `${index}-${subject}`,
     at,

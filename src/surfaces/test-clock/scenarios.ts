@@ -1,13 +1,13 @@
 import type * as catalog from '#domain/catalog'
 import type { LicenseStatus } from '#domain/licensing'
 
-/** What is done in a scene, one after the other, once its buyer has bought. */
+/** What is done in a scenario, one after the other, once its buyer has bought. */
 export type Act =
   /** The clock moves on to whatever is due for the buyer, until the license has this status. */
   { until: LicenseStatus } | { refund: 'full' } | { dispute: 'won' | 'lost' }
 
 /** A story that the test clock can tell by itself. */
-export interface Scene {
+export interface Scenario {
   name: string
   title: string
   /** What will happen. */
@@ -36,16 +36,16 @@ export const RETRIES = Object.entries(MENDS).map(([retry, { days }]) => ({
   label: `Retry ${retry}, ${days === 1 ? 'a day' : `${days} days`} after the failure`,
 }))
 
-/** The scene that is asked for by its name, with what was chosen for it; undefined: there is none. */
-export function sceneOf(name: string, chosen: { retry?: string }): Scene | undefined {
-  const scene = SCENES.find((each) => each.name === name)
-  if (scene?.name !== 'mended') return scene
+/** The scenario that is asked for by its name, with what was chosen for it; undefined: there is none. */
+export function scenarioOf(name: string, chosen: { retry?: string }): Scenario | undefined {
+  const scenario = SCENARIOS.find((each) => each.name === name)
+  if (scenario?.name !== 'mended') return scenario
   const mend = MENDS[chosen.retry as keyof typeof MENDS]
-  return mend && { ...scene, title: `${scene.title} ${chosen.retry}`, card: mend.card }
+  return mend && { ...scenario, title: `${scenario.title} ${chosen.retry}`, card: mend.card }
 }
 
-/** Every scene, in the order in which they are offered. */
-export const SCENES: readonly Scene[] = [
+/** Every scenario, in the order in which they are offered. */
+export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'declined',
     title: 'Renewal declined',
@@ -102,12 +102,12 @@ export const SCENES: readonly Scene[] = [
   },
 ]
 
-/** Whether a scene is about what comes after the first period, which needs a plan that renews. */
-export function needsRenewal({ acts }: Scene): boolean {
+/** Whether a scenario is about what comes after the first period, which needs a plan that renews. */
+export function needsRenewal({ acts }: Scenario): boolean {
   return acts.some((act) => 'until' in act)
 }
 
-/** Whether a scene can be played with a price. */
-export function fits(scene: Scene, { frequency }: Pick<catalog.Offer, 'frequency'>): boolean {
-  return frequency !== null || !needsRenewal(scene)
+/** Whether a scenario can be played with a price. */
+export function fits(scenario: Scenario, { frequency }: Pick<catalog.Offer, 'frequency'>): boolean {
+  return frequency !== null || !needsRenewal(scenario)
 }

@@ -5,7 +5,7 @@ import { sql } from '#platform/sql'
  * The charges of an app, by the processor's own names, of which it may tell something by itself:
  * a refund that is not certain yet, a dispute that is not decided.
  */
-export async function awaitedOf(db: Db, app_id: string): Promise<string[]> {
+export async function pendingOf(db: Db, app_id: string): Promise<string[]> {
   const rows = await db.rows<{ processor_charge_id: string }>(sql`
     select distinct c.processor_charge_id from charges c join invoices i on i.id = c.invoice_id
     where i.app_id = ${app_id} and (

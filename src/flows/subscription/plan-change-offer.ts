@@ -1,8 +1,8 @@
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
-import { type Held, holdLicense } from '#flows/hold'
 import { keptFor } from '#flows/kept'
+import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
@@ -10,10 +10,10 @@ import { type Cents, sum, ZERO } from '#platform/money'
 import { isWaived } from './charge.ts'
 import { type Taxed, withTax } from './next-charge.ts'
 
-/** What a move costs and when it happens, exactly as it will be done if the buyer agrees. */
-export interface MoveOffer {
+/** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
+export interface PlanChangeOffer {
   offer: catalog.Offer
-  move: billing.PlanMove
+  change: billing.PlanChange
   /** The tax on what is due now, and both together. */
   tax: Cents
   total: Cents
@@ -36,7 +36,7 @@ export interface Pinned {
   price_id_before: string
   period_index: number
   amount: number
-  when: billing.PlanMove['when']
+  when: billing.PlanChange['when']
   due: number
   /** When the trial ends that goes on. */
   trial_end: number | null
@@ -44,21 +44,21 @@ export interface Pinned {
   tax_quote_id: string | null
 }
 
-/** Offers a move to another price of the same app; undefined where there is none. */
-export async function offerMove(
+/** Offers a plan change to another price of the same app; undefined where there is none. */
+export async function offerPlanChange(
   world: World,
   facts: { license_id: string; price_id: string },
-): Promise<MoveOffer | undefined> {
+): Promise<PlanChangeOffer | undefined> {
   const { db, random } = world
   const { license_id, price_id } = facts
-  const held = await db.tx((tx) => holdLicense(world, tx, license_id))
+  const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const offer = await catalog.findOffer(db, price_id)
-  const move = offer && (await decide(db, held, offer, held.now))
-  if (!offer || !move) return undefined
-  const { now } = held
-  const subscription = held.subscription!
+  const change = offer && (await decide(db, locked, offer, locked.now))
+  if (!offer || !change) return undefined
+  const { now } = locked
+  const subscription = locked.subscription!
   const { state, zip } = subscription
-  const due = dueNow(move)
+  const due = dueNow(change)
   const sale = { state, zip, amount: due }
   const figures = due > ZERO ? await world.taxes.quote(now, sale) : undefined
   const quote =
@@ -69,19 +69,19 @@ export async function offerMove(
     price_id_before: subscription.price_id,
     period_index: subscription.period_index,
     amount: offer.amount,
-    when: move.when,
+    when: change.when,
     due,
-    trial_end: trialEndOf(move),
+    trial_end: trialEndOf(change),
     at: now.getTime(),
     tax_quote_id: quote?.id ?? null,
   }
   const owed = quote?.tax ?? ZERO
   const total = sum(due, owed)
-  const period_end = firstEnd(held, offer, move)
-  const renews_at = move.when === 'period_end' ? subscription.period_end : period_end
+  const period_end = firstEnd(locked, offer, change)
+  const renews_at = change.when === 'period_end' ? subscription.period_end : period_end
   return {
     offer,
-    move,
+    change,
     tax: owed,
     total,
     is_waived: isWaived(world, total),
@@ -91,13 +91,13 @@ export async function offerMove(
   }
 }
 
-/** What the move is at a moment; undefined where there is none to be made. */
+/** What the plan change is at a moment; undefined where there is none to be made. */
 export async function decide(
   db: Db,
-  { license, subscription, app }: Held,
+  { license, subscription, app }: LockedLicense,
   offer: catalog.Offer,
   at: Date,
-): Promise<billing.PlanMove | undefined> {
+): Promise<billing.PlanChange | undefined> {
   const { status } = license
   if (!subscription || offer.app_id !== app.id || offer.id === subscription.price_id) {
     return undefined
@@ -107,9 +107,9 @@ export async function decide(
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { period_end } = subscription
   const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
-  const move = billing.planMove(at, subscription, offer, running)
+  const change = billing.planChange(at, subscription, offer, running)
   // Where auto-renew is off nothing follows this period.
-  return move.when === 'period_end' && !subscription.auto_renew ? undefined : move
+  return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }
 
 /** When the period that runs began, and what was kept for it; of a trial, nothing. */
@@ -129,20 +129,20 @@ async function periodOf(
 
 /** The end of the first period under the new plan. */
 export function firstEnd(
-  { now, subscription }: Pick<Held, 'now' | 'subscription'>,
+  { now, subscription }: Pick<LockedLicense, 'now' | 'subscription'>,
   { frequency }: catalog.Offer,
-  move: billing.PlanMove,
+  change: billing.PlanChange,
 ): Date | null {
-  if (move.when === 'in_trial') return move.trial_end
+  if (change.when === 'in_trial') return change.trial_end
   if (frequency === null) return null
-  const anchor = move.when === 'now' ? now : subscription!.period_end
+  const anchor = change.when === 'now' ? now : subscription!.period_end
   return billing.periodOf({ anchor, anchor_index: 0, frequency }, 1).period_end
 }
 
 /** Whether everything is as it was when the buyer was asked. */
 export function isAsShown(
-  { subscription, now }: Held,
-  { offer, move }: { offer: catalog.Offer; move: billing.PlanMove },
+  { subscription, now }: LockedLicense,
+  { offer, change }: { offer: catalog.Offer; change: billing.PlanChange },
   pinned: Pinned,
 ): boolean {
   const age = now.getTime() - pinned.at
@@ -150,32 +150,32 @@ export function isAsShown(
     age >= 0 &&
     age <= GOOD_FOR_SECONDS * 1000 &&
     offer.amount === pinned.amount &&
-    move.when === pinned.when &&
-    dueNow(move) === pinned.due &&
-    trialEndOf(move) === pinned.trial_end &&
+    change.when === pinned.when &&
+    dueNow(change) === pinned.due &&
+    trialEndOf(change) === pinned.trial_end &&
     subscription!.price_id === pinned.price_id_before &&
     subscription!.period_index === pinned.period_index
   )
 }
 
-function dueNow(move: billing.PlanMove): Cents {
-  return move.when === 'now' ? move.due : ZERO
+function dueNow(change: billing.PlanChange): Cents {
+  return change.when === 'now' ? change.due : ZERO
 }
 
-function trialEndOf(move: billing.PlanMove): number | null {
-  return move.when === 'in_trial' ? move.trial_end.getTime() : null
+function trialEndOf(change: billing.PlanChange): number | null {
+  return change.when === 'in_trial' ? change.trial_end.getTime() : null
 }
 
 function seal({ keys }: World, pinned: Pinned): string {
   const body = Buffer.from(JSON.stringify(pinned)).toString('base64url')
-  return `${body}.${keys.hmac('plan-move', body).toString('base64url')}`
+  return `${body}.${keys.hmac('plan-change', body).toString('base64url')}`
 }
 
 /** What an agreement pins; undefined for one that this service did not make. */
 export function unseal({ keys }: World, agreement: string): Pinned | undefined {
   const [body = '', signature = ''] = agreement.split('.')
   const isOurs = keys
-    .hmacs('plan-move', body)
+    .hmacs('plan-change', body)
     .some((each) => each.toString('base64url') === signature)
   return isOurs ? JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) : undefined
 }
