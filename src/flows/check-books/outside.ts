@@ -79,7 +79,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
 
 const HEARD = sql`select e.subject, e.told, e.position from sandbox.events e where e.acknowledged`
 
-// What it took, less what went back, out, or is held for disputes.
+// What it took, less what went back, out, or is held for disputes. A payout is booked before the
+// processor is asked for it, and stays open while the processor's balance does not reach for it.
 const HOLDINGS = sql`with heard as (${HEARD})
   select
     (select coalesce(sum(e.amount), 0)::bigint from ledger_entries e
@@ -102,6 +103,7 @@ const HOLDINGS = sql`with heard as (${HEARD})
             and o.told->>'kind' = 'dispute_opened' and o.told->>'is_inquiry' = 'false'))
       - (select coalesce(sum(s.amount), 0) from sandbox.payouts s where s.status = 'pending'
           and exists (select 1 from payouts p where p.processor_payout_id = s.id))
+      - (select coalesce(sum(p.amount), 0) from payouts p where p.status = 'open')
       + (select coalesce(sum(s.amount), 0) from sandbox.payouts s join heard h
           on h.subject = s.id and h.told->>'kind' = 'payout_settled'
             and h.told->>'outcome' = 'failed'))::bigint as theirs`

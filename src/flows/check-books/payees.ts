@@ -23,11 +23,16 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
 
 /** What is held still is paid out only together with what took it back. */
 async function checkLines(db: Db, report: Report): Promise<void> {
-  const hold = (account: payouts.Payee['account']) => payouts.holdDays({ account })
+  const wait = (account: payouts.Payee['account']) => payouts.holdDays({ account })
+  const isHeld = sql`(e.amount < 0 and t.event not in ('payout_failed', 'write_off')
+    and p.created_at < t.at + interval '1 day' * case p.account
+      when 'seller_payable' then ${wait('seller_payable')}::int
+      else ${wait('affiliate_payable')}::int end)`
+  // What was released before counts for neither side.
   const wrong = await db.rows<{ id: string; line: string; is_own: boolean }>(sql`
     with sales as materialized (select l.payout_id, ${payouts.INVOICE_OF_LINE} as invoice_id,
-        sum(e.amount) as amount
-      from payout_lines l
+        sum(e.amount) filter (where e.amount > 0 or ${isHeld}) as amount
+      from payout_lines l join payouts p on p.id = l.payout_id
         join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
         join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
       group by 1, 2)
@@ -37,11 +42,7 @@ async function checkLines(db: Db, report: Report): Promise<void> {
       join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
       join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
     where e.owner <> p.owner or e.account <> p.account or t.event = 'payout'
-      or (e.amount < 0 and t.event not in ('payout_failed', 'write_off')
-        and p.created_at < t.at + interval '1 day' * case p.account
-          when 'seller_payable' then ${hold('seller_payable')}::int
-          else ${hold('affiliate_payable')}::int end
-        and coalesce((select sum(s.amount) from sales s where s.payout_id = p.id
+      or (${isHeld} and coalesce((select sum(s.amount) from sales s where s.payout_id = p.id
           and s.invoice_id = ${payouts.INVOICE_OF_LINE}), -1) < 0)
     order by p.id, line`)
   for (const { id, line, is_own } of wrong) {
