@@ -5,7 +5,7 @@ import * as catalog from '#domain/catalog'
 import * as grants from '#domain/grants'
 import { type Caller, callTool } from '../../src/surfaces/mcp/call.ts'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
-import { FUZZ_CALLS } from '../support/budget.ts'
+import { FUZZ_CALLS, LONG } from '../support/budget.ts'
 import { ownApp } from '../support/listing.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -213,40 +213,44 @@ test('a row of good arguments is known for every tool that writes', () => {
   )
 })
 
-test(`${FUZZ_CALLS} spoiled calls: none is a bug, and what is refused or rehearsed writes nothing`, async () => {
-  const seen: Record<string, number> = {}
-  let ids: string[] = []
-  let before = await signature()
-  const refresh = async () => {
-    ids = (await catalog.products(service.world.db, app_id)).map(({ id }) => id)
-  }
-  await refresh()
-  await fc.assert(
-    fc.asyncProperty(call, async ({ name, args, spoilings, app_slug, dry_run }) => {
-      const given = { app_slug, ...structuredClone(args) }
-      for (const each of spoilings) spoil(given, each)
-      const tool = tools.find((each) => each.name === name)!
-      const sent = { ...resolve(given, ids), dry_run }
-      const { isError = false, content } = await callTool(service.world, caller, {
-        tool,
-        args: structuredClone(sent),
-      })
-      const [part] = content
-      const json = JSON.parse(part?.type === 'text' ? part.text : '')
-      const told = `${name} ${JSON.stringify(sent)}: ${JSON.stringify(json)}`
-      const now = await signature()
-      if (isError) assert.match(json.error, /^(invalid_request|unknown_app)$/, told)
-      if (json.error === 'invalid_request') assert.ok(json.fields.length > 0, told)
-      if (isError || dry_run || json.audit_id === null) assert.equal(now, before, told)
-      else assert.notEqual(now, before, told)
-      const outcome = json.error ?? (dry_run ? 'rehearsed' : 'done')
-      seen[outcome] = (seen[outcome] ?? 0) + 1
-      if (now !== before && name === 'replace_versions') await refresh()
-      before = now
-    }),
-    { numRuns: FUZZ_CALLS, seed: 2026, endOnFailure: true },
-  )
-  for (const outcome of ['invalid_request', 'unknown_app', 'rehearsed', 'done']) {
-    assert.ok((seen[outcome] ?? 0) > FUZZ_CALLS / 200, JSON.stringify(seen))
-  }
-})
+test(
+  `${FUZZ_CALLS} spoiled calls: none is a bug, and what is refused or rehearsed writes nothing`,
+  LONG,
+  async () => {
+    const seen: Record<string, number> = {}
+    let ids: string[] = []
+    let before = await signature()
+    const refresh = async () => {
+      ids = (await catalog.products(service.world.db, app_id)).map(({ id }) => id)
+    }
+    await refresh()
+    await fc.assert(
+      fc.asyncProperty(call, async ({ name, args, spoilings, app_slug, dry_run }) => {
+        const given = { app_slug, ...structuredClone(args) }
+        for (const each of spoilings) spoil(given, each)
+        const tool = tools.find((each) => each.name === name)!
+        const sent = { ...resolve(given, ids), dry_run }
+        const { isError = false, content } = await callTool(service.world, caller, {
+          tool,
+          args: structuredClone(sent),
+        })
+        const [part] = content
+        const json = JSON.parse(part?.type === 'text' ? part.text : '')
+        const told = `${name} ${JSON.stringify(sent)}: ${JSON.stringify(json)}`
+        const now = await signature()
+        if (isError) assert.match(json.error, /^(invalid_request|unknown_app)$/, told)
+        if (json.error === 'invalid_request') assert.ok(json.fields.length > 0, told)
+        if (isError || dry_run || json.audit_id === null) assert.equal(now, before, told)
+        else assert.notEqual(now, before, told)
+        const outcome = json.error ?? (dry_run ? 'rehearsed' : 'done')
+        seen[outcome] = (seen[outcome] ?? 0) + 1
+        if (now !== before && name === 'replace_versions') await refresh()
+        before = now
+      }),
+      { numRuns: FUZZ_CALLS, seed: 2026, endOnFailure: true },
+    )
+    for (const outcome of ['invalid_request', 'unknown_app', 'rehearsed', 'done']) {
+      assert.ok((seen[outcome] ?? 0) > FUZZ_CALLS / 200, JSON.stringify(seen))
+    }
+  },
+)

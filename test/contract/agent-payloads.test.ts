@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { tools } from '../../src/surfaces/mcp/tools.ts'
-import { AGENT_PAYLOADS } from '../support/budget.ts'
+import { AGENT_PAYLOADS, LONG } from '../support/budget.ts'
 import { type McpAgent, mcpAgent } from '../support/mcp.ts'
 import { addSellerWithApp } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -133,27 +133,31 @@ const call = () =>
     ),
   }))
 
-test(`${AGENT_PAYLOADS} generated calls: none is a bug, and none that is refused writes anything`, async () => {
-  let before = await signature()
-  const count = { done: 0, refused: 0 }
-  await fc.assert(
-    fc.asyncProperty(call(), async ({ name, args }) => {
-      const { status, is_error, json } = await agent.call(name, args)
-      const after = await signature()
-      const told = `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`
-      // A NUL and a poisoned prototype are refused before any tool is asked, as everywhere.
-      const isUnreadable =
-        status === 400 && /\\u0000|__proto__|constructor/.test(JSON.stringify(args))
-      assert.ok(status === 200 || isUnreadable, told)
-      if (is_error && !isUnreadable) assert.ok(REFUSALS.includes(json.error), told)
-      if (is_error || json.dry_run) assert.equal(after, before, told)
-      count[is_error ? 'refused' : 'done']++
-      before = after
-    }),
-    { numRuns: AGENT_PAYLOADS, seed: 2026, endOnFailure: true },
-  )
-  assert.ok(
-    count.done > AGENT_PAYLOADS / 20 && count.refused > AGENT_PAYLOADS / 5,
-    JSON.stringify(count),
-  )
-})
+test(
+  `${AGENT_PAYLOADS} generated calls: none is a bug, and none that is refused writes anything`,
+  LONG,
+  async () => {
+    let before = await signature()
+    const count = { done: 0, refused: 0 }
+    await fc.assert(
+      fc.asyncProperty(call(), async ({ name, args }) => {
+        const { status, is_error, json } = await agent.call(name, args)
+        const after = await signature()
+        const told = `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`
+        // A NUL and a poisoned prototype are refused before any tool is asked, as everywhere.
+        const isUnreadable =
+          status === 400 && /\\u0000|__proto__|constructor/.test(JSON.stringify(args))
+        assert.ok(status === 200 || isUnreadable, told)
+        if (is_error && !isUnreadable) assert.ok(REFUSALS.includes(json.error), told)
+        if (is_error || json.dry_run) assert.equal(after, before, told)
+        count[is_error ? 'refused' : 'done']++
+        before = after
+      }),
+      { numRuns: AGENT_PAYLOADS, seed: 2026, endOnFailure: true },
+    )
+    assert.ok(
+      count.done > AGENT_PAYLOADS / 20 && count.refused > AGENT_PAYLOADS / 5,
+      JSON.stringify(count),
+    )
+  },
+)

@@ -105,12 +105,12 @@ export async function rest(fixture: Fixture): Promise<void> {
     clock.pass(seconds)
     await workOnce(fixture)
   }
-  const { amount } = await payouts.putOffTotal(town.stage.db)
+  const { amount } = await payouts.putOffTotal(fixture.harness.db)
   if (amount === ZERO) return
   // The balance is too small for a payout: staff adds to it, as the alarm asks.
-  const { available } = await town.stage.sandbox.readBalance(clock.now())
+  const { available } = await fixture.harness.sandbox.readBalance(clock.now())
   const missing = cents(amount - available)
-  await moveFunds(town.stage.db, town.world.random, clock.now(), missing)
+  await moveFunds(fixture.harness.db, fixture.world.random, clock.now(), missing)
   clock.pass(HOUR)
-  await workOnce(town)
+  await workOnce(fixture)
 }

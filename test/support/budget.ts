@@ -5,6 +5,9 @@
 const LARGE = process.env.TEST_BUDGET === 'large'
 const IS_SECOND = process.env.TEST_ENGINE === 'second'
 
+/** For tests that try for longer than a test may take: a quarter of an hour, in milliseconds. */
+export const LONG = { timeout: 15 * 60_000 }
+
 /** Calls of each fuzz test. */
 export const FUZZ_CALLS = LARGE ? 20_000 : 1_000
 
