@@ -20,7 +20,7 @@ const PASSED_ON = ['src/platform/db-embedded.ts']
 const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/apps/apps.ts', 'developer_id', 'apps.seller_id references sellers'],
   ['src/domain/apps/changes.ts', 'email', 'app_changes.user_id references users'],
-  ['src/domain/billing/happenings.ts', 'at why', 'a declined attempt has its time and its code'],
+  ['src/domain/billing/timeline.ts', 'at why', 'a declined attempt has its time and its code'],
   ['src/domain/billing/orders.ts', 'card_brand card_last4', 'a cart that was bought has a card'],
   ['src/domain/billing/receipts.ts', 'paid_at', 'a check: a paid invoice has its time'],
   ['src/domain/billing/receipts.ts', 'card_brand card_last4', 'an attempt or a card on file'],
@@ -31,7 +31,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/grants/bearers.ts', 'user_id client_id', 'an access token has both'],
   ['src/domain/grants/consents.ts', 'granted_at', 'the condition asks for one of its sources'],
   ['src/domain/identity/links.ts', 'purpose', 'a link to sign up is of no account'],
-  ['src/domain/licensing/moves.ts', 'since', 'a suspension is in the history'],
+  ['src/domain/licensing/transitions.ts', 'since', 'a suspension is in the history'],
   ['src/domain/payments/attempts.ts', 'cart_id order_id tax_quote_id', 'a check: one on a cart'],
   ['src/domain/payments/attempts.ts', 'invoice_id', 'the statements ask for attempts on invoices'],
   ['src/domain/payments/charges.ts', 'brand last4', 'the card of an attempt is written with both'],
