@@ -6,11 +6,9 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { nextChange } from './next-change.ts'
 
 const WATCHED = ['examples', 'legal', 'migrations', 'packages/client/src', 'src']
-const QUIET_MS = 200
 const TYPESCRIPT = ['--import', './scripts/register-tsx.mjs']
 
 let service: ChildProcess | undefined
@@ -20,7 +18,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 for (;;) {
   // Watched from before the build, so that a change during it counts.
-  const change = nextChange()
+  const change = nextChange(WATCHED)
   const build = spawnSync(process.execPath, [...TYPESCRIPT, 'scripts/build.ts'], {
     stdio: 'inherit',
   })
@@ -42,26 +40,4 @@ async function stop(): Promise<void> {
   const exit = once(service, 'exit')
   service.kill('SIGTERM')
   await exit
-}
-
-/** Resolves once something has changed and then nothing did for a moment. */
-async function nextChange(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let timer: NodeJS.Timeout | undefined
-  const changed = () => {
-    clearTimeout(timer)
-    timer = setTimeout(resolve, QUIET_MS)
-  }
-  // Folder by folder: Node's recursive watch loses a file on Linux once an editor has replaced it.
-  const watchers = WATCHED.flatMap(foldersOf).map((folder) => watch(folder, changed))
-  await promise
-  for (const watcher of watchers) watcher.close()
-}
-
-function foldersOf(top: string): string[] {
-  const inside = readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((folder) => !folder.includes('node_modules'))
-  return [top, ...inside]
 }

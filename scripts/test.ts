@@ -9,10 +9,11 @@
  *     npm run test:all                 everything on both engines, with the large budgets
  */
 import { execFileSync } from 'node:child_process'
-import { globSync, watch } from 'node:fs'
+import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
+import { nextChange } from './next-change.ts'
 import { type Counts, runPass } from './test/pass.ts'
 import { findPostgres, startPostgres } from './throwaway-postgres.ts'
 
@@ -56,6 +57,9 @@ const ON_THE_DATABASE = [
 
 /** What is lost when the machine stops is no loss to a test. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
+
+/** What a test depends on: `--watch` runs again after a change in it. */
+const WATCHED = ['src', 'test', 'migrations', 'packages', 'examples', 'scripts']
 
 /** Long files go first, so that no worker is left alone with one at the end. */
 const LONGEST_FIRST = ['test/simulate/', 'test/browser/', 'test/process/', 'test/contract/']
@@ -147,23 +151,13 @@ function wantedFiles(): string[] {
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 }
 
-const WATCHED = ['src', 'test', 'migrations', 'packages', 'examples', 'scripts']
-const QUIET_MS = 200
-
 /** Runs at once, and again when files have changed and then rested for a moment. */
 async function runAfterEachChange(): Promise<never> {
-  let changed = Promise.withResolvers<void>()
-  let timer: NodeJS.Timeout | undefined
-  for (const folder of WATCHED) {
-    watch(folder, { recursive: true }, () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => changed.resolve(), QUIET_MS)
-    })
-  }
   for (;;) {
-    changed = Promise.withResolvers<void>()
+    // Watched from before the run, so that a change during it counts.
+    const change = nextChange(WATCHED)
     await runOnce()
     console.log('\nWaiting for a change. Ctrl-C ends.')
-    await changed.promise
+    await change
   }
 }

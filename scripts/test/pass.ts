@@ -60,11 +60,12 @@ async function runWorker(pass: Pass, queue: string[], counts: Counts): Promise<v
     giveNext()
   })
   const [code, signal] = await once(worker, 'exit')
-  if (file === undefined && code === 0) return
+  const how = signal ?? `exit code ${code}`
+  if (taken === 0) throw new Error(`A test worker did not start (${how}).`)
   // A worker that ends early takes the file it was running with it, and that is a failure.
   if (file !== undefined) {
     counts.failed++
-    console.log(`✖ ${file}: the worker ended in it (${signal ?? `exit code ${code}`})`)
+    console.log(`✖ ${file}: the worker ended in it (${how})`)
   }
 }
 
