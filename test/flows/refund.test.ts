@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import * as payments from '#domain/payments'
+import type * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { offerRefund, reconcileRefunds } from '#flows/refund'
 import { reconcileInvoices, renewDue } from '#flows/subscription'
@@ -14,6 +14,7 @@ import { openTestDatabase, SERVER_URL } from '../support/database.ts'
 import { bankOf, owedToSeller } from '../support/disputes.ts'
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
+import { type CallFate, callThrough } from '../support/network-faults.ts'
 import {
   asker,
   type Bought,
@@ -33,7 +34,7 @@ const PENDING = '4000000000007726'
 const COMES_BACK = '4000000000005126'
 
 /** What the network does with the next call to the processor. */
-let fateOf: () => 'arrives' | 'is lost' | 'answer is lost' = () => 'arrives'
+let fateOf: CallFate = () => 'arrives'
 let service: TestService
 before(async () => {
   const db = mortalDatabase(await openTestDatabase())
@@ -42,13 +43,7 @@ before(async () => {
 after(() => closeSound(service))
 
 function withFates(sandbox: World['processor']): World['processor'] {
-  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const fate = fateOf()
-    if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
-    const answer = await ask()
-    if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
-    return answer
-  }
+  const through = callThrough(() => fateOf())
   return {
     ...sandbox,
     charge: (now, request) => through(() => sandbox.charge(now, request)),

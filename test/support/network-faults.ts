@@ -4,15 +4,20 @@ import type { World } from '#flows/world'
 /** What the network to the processor does: says for each call what becomes of it. */
 export type CallFate = () => 'arrives' | 'is lost' | 'answer is lost'
 
-/** The processor behind a network that loses requests and answers of charges. */
-export function withCallFate(sandbox: World['processor'], fateOf: CallFate): World['processor'] {
-  const through = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+/** Makes a call whose request or answer may be lost. */
+export function callThrough(fateOf: CallFate) {
+  return async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     const fate = fateOf()
     if (fate === 'is lost') throw new payments.ProcessorUnreachable(fate)
     const answer = await ask()
     if (fate === 'answer is lost') throw new payments.ProcessorUnreachable(fate)
     return answer
   }
+}
+
+/** The processor behind a network that loses requests and answers of charges. */
+export function withCallFate(sandbox: World['processor'], fateOf: CallFate): World['processor'] {
+  const through = callThrough(fateOf)
   return {
     ...sandbox,
     charge: (now, request) => through(() => sandbox.charge(now, request)),
