@@ -17,16 +17,17 @@ interface Figures {
   period_start: Date
   period_end: Date | null
   created_at: Date
-  /** What went back of it: when that was put on record, and how much. */
-  refunds: { at: string; amount: number }[]
+  /** What went back of it, from when until when: a refund that the processor refuses did not. */
+  refunds: { at: string; until: string | null; amount: number }[]
   is_waived: boolean
 }
 
 const INVOICES = sql`select i.id, i.kind, i.license_id, o.cart_id, i.price_amount, i.amount, i.tax,
     i.fee, i.add_on_fee, i.commission, i.period_start, i.period_end, i.created_at, i.is_waived,
-    coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount))
+    coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount,
+        'until', case when r.status = 'refused' then r.settled_at end))
       from refunds r join charges c on c.id = r.charge_id
-      where c.invoice_id = i.id and r.status <> 'refused'), '[]') as refunds
+      where c.invoice_id = i.id), '[]') as refunds
   from invoices i join orders o on o.id = i.order_id
   where i.status = 'paid' order by i.license_id, i.paid_at, i.number`
 
@@ -108,7 +109,7 @@ function unused(mine: readonly Figures[], index: number, by: number, at: Date): 
 function kept(mine: readonly Figures[], index: number, by: number): number {
   const { kind, amount, tax, period_start, created_at, refunds, is_waived } = mine[index]!
   const back = refunds
-    .filter(({ at }) => new Date(at).getTime() <= by)
+    .filter(({ at, until }) => Date.parse(at) <= by && !(until && Date.parse(until) <= by))
     .reduce((sum, refund) => sum + refund.amount, 0)
   const own = is_waived ? 0 : Math.max(0, amount - (back - rounded(tax, back, amount + tax)))
   if (kind !== 'upgrade') return own
