@@ -131,7 +131,7 @@ const TRADE = [
 
 const BOOKS = [
   `insert into ledger_transactions (id, at, event, subject)
-    select 'txn_g' || n, at, 'sale', 'ord_g' || n from sale where n % 1000 <> 3`,
+    select 'txn_g' || n, at, 'sale', 'inv_g' || n from sale where n % 1000 <> 3`,
   `insert into ledger_entries (transaction_id, position, account, owner, amount, currency)
     select 'txn_g' || n, e.position, e.account,
       case e.account when 'tax_payable' then 'US-' || state when 'seller_payable' then

@@ -24,15 +24,14 @@ export interface Payout extends Payee {
 export const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
   failure, retry_at, created_at, settled_at`
 
-// Each event leads back to its invoice: a sale is one, a refund and a dispute are about its charge.
-// (A sale of the time before invoices is of an order, whose id differs in its prefix alone.)
+// Each event leads back to its invoice: a sale's subject is the invoice, a refund and a dispute are
+// of its charge.
 /** Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`. */
 export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.id = t.subject
   left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
   left join charges c on c.id = coalesce(r.charge_id, d.charge_id)`
 /** The invoice that a ledger transaction `t` comes from, with `LINE_SOURCES` joined. */
-export const INVOICE_OF_LINE = sql`case t.event when 'sale' then 'inv_' || substr(t.subject, 5)
-  else c.invoice_id end`
+export const INVOICE_OF_LINE = sql`case t.event when 'sale' then t.subject else c.invoice_id end`
 
 /** A payout, with its row locked until the transaction ends. */
 export async function lockPayout(db: Db, id: string): Promise<Payout> {

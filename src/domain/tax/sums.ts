@@ -12,8 +12,7 @@ export const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as tr
     left join refunds r on t.event = 'refund' and r.id = t.subject
     left join disputes d on t.event in ('dispute_lost', 'appeal_won') and d.id = t.subject
     left join charges c on c.id = coalesce(r.charge_id, d.charge_id)
-    join invoices i on i.id = case t.event
-      when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end
+    join invoices i on i.id = case t.event when 'sale' then t.subject else c.invoice_id end
     join tax_quotes q on q.id = i.tax_quote_id
     join apps a on a.id = i.app_id
     cross join lateral (select

@@ -74,7 +74,7 @@ async function movements(db: Db, processor: string, end: Date): Promise<Moved[]>
         sum(e.amount)::bigint as amount, coalesce(bool_or(p.status = 'open'), false) as is_open
       from ledger_transactions t
         join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
-        left join charges c on t.event = 'sale' and c.invoice_id = 'inv_' || substr(t.subject, 5)
+        left join charges c on t.event = 'sale' and c.invoice_id = t.subject
         left join refunds r on t.event like 'refund%' and r.id = t.subject
         left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
         left join payouts p on t.event like 'payout%' and p.id = t.subject

@@ -42,8 +42,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
         i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
         coalesce(t.asked_at, i.created_at) as asked_at,
-        c.amount as charged, coalesce(${linesOf('sale', sql`i.id`)},
-          ${linesOf('sale', sql`case i.kind when 'purchase' then i.order_id end`)}) as lines
+        c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
       from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
         left join attempts t on t.id = c.attempt_id

@@ -85,7 +85,7 @@ const HOLDINGS = sql`with heard as (${HEARD})
   select
     (select coalesce(sum(e.amount), 0)::bigint from ledger_entries e
       join ledger_transactions t on t.id = e.transaction_id
-      where e.account = 'processor' and t.event not in ('remittance', 'buyer_paid', 'moved_to_bank', 'processor_day')) as ours,
+      where e.account = 'processor' and t.event not in ('remittance', 'buyer_paid', 'processor_day')) as ours,
     ((select coalesce(sum(s.amount), 0) from sandbox.charges s
         where s.status = 'succeeded'
           and exists (select 1 from charges c where c.processor_charge_id = s.id))

@@ -3,14 +3,7 @@ import * as ledger from '#domain/ledger'
 import type { Db } from '#platform/db'
 import { type Cents, cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
-import {
-  comparePosting,
-  inPages,
-  type Lines,
-  linesFromBank,
-  linesOf,
-  type Report,
-} from './report.ts'
+import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
 /** Every event but the sale, with the posting that its facts lead to. */
 export async function checkOthers(db: Db, report: Report): Promise<void> {
@@ -186,7 +179,7 @@ async function checkPayouts(db: Db, report: Report): Promise<void> {
 async function checkRemittances(db: Db, report: Report): Promise<void> {
   await inPages<{ id: string; state: string; amount: Cents; lines: Lines }>(
     (after, limit) =>
-      db.rows(sql`select r.id, r.state, r.amount, ${linesFromBank('remittance', sql`r.id`)} as lines
+      db.rows(sql`select r.id, r.state, r.amount, ${linesOf('remittance', sql`r.id`)} as lines
       from remittances r where r.id > ${after} order by r.id limit ${limit}`),
     (remittance) => {
       report.count('remittances')
@@ -210,7 +203,7 @@ async function checkStaffBookings(db: Db, report: Report): Promise<void> {
   const id = sql`coalesce(detail->>'write_off_id', detail->>'payment_id')`
   const bookings = await db.rows<StaffBooking>(sql`select ${id} as id, action, subject as owner,
       coalesce(detail->>'amount', detail->>'total')::bigint as amount,
-      coalesce(${linesOf('write_off', id)}, ${linesFromBank('buyer_paid', id)}) as lines
+      coalesce(${linesOf('write_off', id)}, ${linesOf('buyer_paid', id)}) as lines
     from audit_log where action in ('debt.written_off', 'buyer.paid_otherwise')`)
   for (const { id, action, owner, amount, lines } of bookings) {
     report.count('staff actions')

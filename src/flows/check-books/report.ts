@@ -26,19 +26,11 @@ export interface Report {
 /** Lines of a transaction as the database tells them; null where there is no transaction. */
 export type Lines = [account: string, owner: string, amount: number][] | null
 
-/** A column with the lines of the posting of an event, found by the ids that its subject may have. */
+/** A column with the lines of the posting of an event, found by its subject. */
 export function linesOf(event: string, subject: Sql): Sql {
   return sql`(select json_agg(json_build_array(e.account, e.owner, e.amount) order by e.position)
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
     where t.event = ${event} and t.subject = ${subject})`
-}
-
-/** The same of what was paid from the bank, and before it had an account, from the processor's. */
-export function linesFromBank(event: string, subject: Sql): Sql {
-  return sql`(select case when exists (select 1 from ledger_transactions m
-        where m.event = 'moved_to_bank' and m.subject = ${subject})
-      then replace(l.lines::text, '"processor"', '"bank"')::json else l.lines end
-    from (select ${linesOf(event, subject)} as lines) l)`
 }
 
 /** Compares the lines that a posting has with those that its facts lead to; undefined: none. */

@@ -24,11 +24,10 @@ export async function checkWhole(db: Db, report: Report): Promise<void> {
   }
 }
 
-// A first sale of the time before bills was posted under its order: the ids differ in their prefix.
 const CAUSELESS = sql`select t.id, t.event, t.subject from ledger_transactions t
   where not case t.event
     when 'sale' then exists (select 1 from invoices i
-      where i.id = 'inv_' || substr(t.subject, 5) and i.status = 'paid')
+      where i.id = t.subject and i.status = 'paid')
     when 'refund' then exists (select 1 from refunds r
       where r.id = t.subject and r.status in ('pending', 'succeeded', 'failed'))
     when 'refund_failed' then exists (select 1 from refunds r
@@ -48,8 +47,6 @@ const CAUSELESS = sql`select t.id, t.event, t.subject from ledger_transactions t
       where p.id = t.subject and p.status = 'failed')
     when 'processor_day' then exists (select 1 from balance_transactions b
       where t.subject = b.processor || ':' || to_char(b.at at time zone 'UTC', 'YYYY-MM-DD'))
-    when 'moved_to_bank' then exists (select 1 from ledger_transactions o
-      where o.subject = t.subject and o.event in ('remittance', 'buyer_paid'))
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
     when 'write_off' then t.subject in (select detail->>'write_off_id' from audit_log
       where action = 'debt.written_off')
