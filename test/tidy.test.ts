@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 
-/** What is longer than the house rules allow, and why. The list may only shrink. */
+/** Files that are longer than the rule allows, and why. The list may only shrink. */
 const EXCUSED_LINES: Record<string, number> = {}
 
 const MOST_LINES = 300
@@ -28,22 +28,24 @@ const sources: Source[] = globSync(
 })
 const own = sources.filter(({ path }) => path.startsWith('src/'))
 
-/** The floor a file stands on: 1 platform, 2 domain, 3 flows, 4 surfaces, 5 what starts it all. */
-function floorOf(path: string): number {
-  const room = path.split('/')[1]
-  const floors: Record<string, number> = { platform: 1, domain: 2, flows: 3, surfaces: 4 }
-  return floors[room ?? ''] ?? 5
+/** The layer of a file: 1 platform, 2 domain, 3 flows, 4 surfaces, 5 what starts the service. */
+function layerOf(path: string): number {
+  const folder = path.split('/')[1]
+  const layers: Record<string, number> = { platform: 1, domain: 2, flows: 3, surfaces: 4 }
+  return layers[folder ?? ''] ?? 5
 }
 
-/** The file or room in src/ that an import leads to; undefined for packages and Node's own. */
+/** The file or module in src/ that an import names; undefined for packages and Node's own. */
 function targetOf(source: Source, specifier: string): string | undefined {
   if (specifier.startsWith('./')) return normalize(join(dirname(source.path), specifier))
-  const [, alias, rest] = /^#(platform|domain|flows|surfaces|design)\/(.+)$/.exec(specifier) ?? []
+  const [, alias, rest] =
+    /^#(platform|domain|flows|surfaces|design|http)\/(.+)$/.exec(specifier) ?? []
   if (alias === undefined) return undefined
-  return alias === 'design' ? `src/platform/design/${rest}.tsx` : `src/${alias}/${rest}`
+  if (alias === 'design') return `src/platform/design/${rest}.tsx`
+  return alias === 'http' ? `${SHARED_BY_SURFACES}${rest}` : `src/${alias}/${rest}`
 }
 
-function offences(check: (source: Source, target: string) => boolean): string[] {
+function offenses(check: (source: Source, target: string) => boolean): string[] {
   return own.flatMap((source) =>
     source.imports
       .map((specifier) => targetOf(source, specifier))
@@ -56,44 +58,47 @@ function offences(check: (source: Source, target: string) => boolean): string[] 
 const SHARED_BY_FLOWS = ['world', 'book', 'locked-license', 'kept', 'lost-answer'].map(
   (name) => `src/flows/${name}`,
 )
+/** The folder of what every surface may use: rows, guards, forms, error pages. */
+const SHARED_BY_SURFACES = 'src/surfaces/http/'
+/** Mounts all surfaces, so it imports each. */
+const SITE = 'src/surfaces/site.ts'
 
-test('imports lead down the floors and never up', () => {
+test('imports go down the layers and never up', () => {
   assert.deepEqual(
-    offences((source, target) => floorOf(target) > floorOf(source.path)),
+    offenses((source, target) => layerOf(target) > layerOf(source.path)),
     [],
   )
 })
 
-test('rooms do not know each other: no domain room, flow or surface imports its neighbour', () => {
-  const roomOf = (path: string) =>
+test('modules of one layer do not import each other, except for what their layer shares', () => {
+  const moduleOf = (path: string) =>
     path
       .split('/')
       .slice(0, 3)
       .join('/')
       .replace(/\.tsx?$/, '')
-  const neighbours = offences((source, target) => {
-    const floor = floorOf(source.path)
-    if (floor !== floorOf(target) || floor === 1 || floor === 5) return false
-    const isHallway = !/^src\/(domain|surfaces)\/[^/]+\//.test(`${target}/`)
-    if (floor === 4) return roomOf(source.path) !== roomOf(target) && !isHallwayFile(target)
-    if (floor === 3)
-      return roomOf(source.path) !== roomOf(target) && !SHARED_BY_FLOWS.includes(target)
-    return roomOf(source.path) !== roomOf(target) || isHallway
+  const across = offenses((source, target) => {
+    const layer = layerOf(source.path)
+    if (layer !== layerOf(target) || layer === 1 || layer === 5) return false
+    if (source.path === SITE) return false
+    if (moduleOf(source.path) === moduleOf(target)) return layer === 2 && isLoose(target)
+    if (layer === 4) return !target.startsWith(SHARED_BY_SURFACES)
+    return layer === 2 || !SHARED_BY_FLOWS.includes(target)
   })
-  // The site is where all surfaces are hung up; it is the one that may know each.
-  assert.deepEqual(
-    neighbours.filter((line) => !line.startsWith('src/surfaces/site.ts')),
-    [],
-  )
+  assert.deepEqual(across, [])
 })
 
-function isHallwayFile(target: string): boolean {
+function isLoose(target: string): boolean {
   return target.split('/').length === 3
 }
 
+test('a surface is a folder: beside the folders there is the site that mounts them', () => {
+  assert.deepEqual(globSync('src/surfaces/*.{ts,tsx}'), [SITE])
+})
+
 const ADAPTERS = { sandbox: ['#domain/payments'], stripe: ['#domain/payments', '#domain/tax'] }
 for (const [adapter, ports] of Object.entries(ADAPTERS)) {
-  test(`${adapter} is the outside world: the service alone opens it, and it knows its ports alone`, () => {
+  test(`only the service opens ${adapter}, which imports its ports and nothing else of the domain`, () => {
     const users = own.filter(({ path, imports }) => {
       const isInside = path.startsWith(`src/${adapter}/`)
       return !isInside && imports.some((each) => each.includes(`${adapter}/`))
@@ -110,15 +115,15 @@ for (const [adapter, ports] of Object.entries(ADAPTERS)) {
   })
 }
 
-test('nothing in src climbs with ../', () => {
-  const climbers = own.filter(({ imports }) => imports.some((each) => each.startsWith('../')))
+test('no import in src starts with ../', () => {
+  const climbing = own.filter(({ imports }) => imports.some((each) => each.startsWith('../')))
   assert.deepEqual(
-    climbers.map(({ path }) => path),
+    climbing.map(({ path }) => path),
     [],
   )
 })
 
-test('only the room that owns a table writes it', () => {
+test('only the module that owns a table writes it', () => {
   const owners: Record<string, RegExp> = {
     'domain/identity':
       /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
@@ -140,16 +145,16 @@ test('only the room that owns a table writes it', () => {
     sandbox: /^sandbox\.\w+$/,
     stripe: /^stripe_adapter\.\w+$/,
   }
-  const strangers = own.flatMap(({ path, text }) => {
+  const foreignWrites = own.flatMap(({ path, text }) => {
     const written = [...text.matchAll(/\b(?:insert into|update|delete from)\s+([a-z_.]+)\b/g)]
       .filter(([statement]) => !/^update\s+(set|skip)$/.test(statement))
       .map(([, table]) => table!)
-    const room = Object.keys(owners).find((each) => path.startsWith(`src/${each}/`))
+    const module = Object.keys(owners).find((each) => path.startsWith(`src/${each}/`))
     return written
-      .filter((table) => isTable(table) && !(room && owners[room]!.test(table)))
+      .filter((table) => isTable(table) && !(module && owners[module]!.test(table)))
       .map((table) => `${path} writes ${table}`)
   })
-  assert.deepEqual(strangers, [])
+  assert.deepEqual(foreignWrites, [])
 })
 
 const tables = new Set(
@@ -204,7 +209,7 @@ function isUnbreakable(line: string): boolean {
   return /(['"`]).{60,}\1|^\s*[^'"`{}]{60,}$/.test(line)
 }
 
-/** The length of the longest top-level function, told by the formatter's own layout. */
+/** The length of the longest top-level function, read from the formatter's own layout. */
 function longestFunction(lines: string[]): number {
   let start = -1
   let longest = 0
@@ -218,7 +223,7 @@ function longestFunction(lines: string[]): number {
   return longest
 }
 
-test('the project speaks of itself alone: no path of a machine, no host of a registry', () => {
+test('no file names a path of a machine or a host of a registry', () => {
   const files = globSync(['**/*.{ts,tsx,mjs,md,json,sql,css}', '.ci/run'], {
     exclude: (path) => /node_modules|\.build|\.data|dist|package-lock/.test(path),
   })

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { decodeQR } from 'qr/decode.js'
 import * as identity from '#domain/identity'
+import { deviceOf } from '#http/device'
 import { sql } from '#platform/sql'
-import { deviceOf } from '#surfaces/device'
 import {
   addAuthenticator,
   addPasskey,

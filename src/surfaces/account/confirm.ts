@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { askForPasskey, type FactorAnswer, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { browserHash, csrfToken, keepSession, knownDevice } from '#surfaces/browser'
-import { originOf } from '#surfaces/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
-import { goOn, ownPath } from '#surfaces/onwards'
-import { formOf, queryOf, sendPage } from '#surfaces/pages'
-import { CONFIRM } from '#surfaces/visits'
+import { browserHash } from '#http/browser'
+import { originOf } from '#http/device'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
+import { CONFIRM } from '#http/guards/session'
+import { formOf, queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import { goOn, ownPath } from '#http/redirect'
+import { keepSession, knownDevice } from '#http/session'
 import { ConfirmPage } from './confirm-page.tsx'
-import { forOwner, SECURITY, type Visit } from './owner.ts'
 
 const WORDS = { ...FAULTS, password: 'That password is not right.' }
 
@@ -19,51 +22,45 @@ type Kind = 'password' | FactorAnswer['kind']
 /** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
   const needs = { recent: false, back: SECURITY }
-  scope.get(
-    CONFIRM,
-    forOwner(world, needs, async (visit) => {
-      const return_to = ownPath(queryOf(visit.request, 'return_to'))
-      return await sendForm(world, visit, { return_to })
-    }),
-  )
+  scope.get(CONFIRM, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, needs)
+    const return_to = ownPath(queryOf(request, 'return_to'))
+    return await sendForm(world, context, { return_to })
+  })
 
-  scope.post(
-    CONFIRM,
-    forOwner(world, needs, async (visit) => {
-      const { request, reply, session } = visit
-      const form = formOf(request)
-      const return_to = ownPath(form.return_to)
-      const factor = readFactor(form, browserHash(world, request, reply))
-      const proof = {
-        password: form.password,
-        factor,
-        origin: originOf(request),
-        known: knownDevice(world, request),
-      }
-      const proven = await proveAgain(world, session, proof)
-      if (proven.outcome !== 'proven') {
-        const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
-        const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
-        const refused = refusedFor(proven, WORDS[kind])
-        const field = refused.retry_after === undefined ? kind : undefined
-        return await sendForm(world, visit, { return_to, kind: field, ...refused })
-      }
-      await keepSession(world, request, reply, proven.token)
-      return goOn(reply, return_to ?? SECURITY)
-    }),
-  )
+  scope.post(CONFIRM, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, needs)
+    const { session } = context
+    const form = formOf(request)
+    const return_to = ownPath(form.return_to)
+    const factor = readFactor(form, browserHash(world, request, reply))
+    const proof = {
+      password: form.password,
+      factor,
+      origin: originOf(request),
+      known: knownDevice(world, request),
+    }
+    const proven = await proveAgain(world, session, proof)
+    if (proven.outcome !== 'proven') {
+      const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
+      const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
+      const refused = refusedFor(proven, WORDS[kind])
+      const field = refused.retry_after === undefined ? kind : undefined
+      return await sendForm(world, context, { return_to, kind: field, ...refused })
+    }
+    await keepSession(world, request, reply, proven.token)
+    return goOn(reply, return_to ?? SECURITY)
+  })
 
-  scope.post(
-    `${CONFIRM}/options`,
-    forOwner(world, needs, async ({ request, reply, session }) => {
-      const options = await askForPasskey(world, {
-        purpose: 'confirm',
-        user_id: session.user_id,
-        browser_hash: browserHash(world, request, reply),
-      })
-      return reply.header('cache-control', 'no-store').send(options)
-    }),
-  )
+  scope.post(`${CONFIRM}/options`, async (request, reply) => {
+    const { session } = await requireOwner(world, request, reply, needs)
+    const options = await askForPasskey(world, {
+      purpose: 'confirm',
+      user_id: session.user_id,
+      browser_hash: browserHash(world, request, reply),
+    })
+    return reply.header('cache-control', 'no-store').send(options)
+  })
 }
 
 function readFactor(
@@ -78,7 +75,7 @@ function readFactor(
 
 async function sendForm(
   world: World,
-  { request, reply, session }: Visit,
+  { request, reply, session }: OwnerContext,
   state: Outcome & { return_to: string | undefined; kind?: Kind | undefined },
 ): Promise<FastifyReply> {
   const { db } = world

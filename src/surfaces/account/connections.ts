@@ -2,12 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import { disconnectAgent, disconnectApp } from '#flows/account'
 import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireOwner } from '#http/guards/owner'
+import { formOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import { ownValue } from '#platform/text'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { ConnectionsPage } from './connections-page.tsx'
-import { forOwner } from './owner.ts'
 
 const CONNECTIONS = '/account/connections/'
 
@@ -21,34 +22,28 @@ const NEWS: Record<string, string> = {
 export function declareConnections(scope: FastifyInstance, world: World): void {
   // To end a connection is to be careful: nobody is asked to prove anything for it.
   const needs = { recent: false, back: CONNECTIONS }
-  scope.get(
-    CONNECTIONS,
-    forOwner(world, needs, async ({ request, reply, owner }) => {
-      const { db, clock } = world
-      const { user_id } = owner
-      const now = clock.now()
-      const page = ConnectionsPage({
-        nav: await accountNav(world, user_id, 'connections'),
-        csrf_token: csrfToken(world, request, reply),
-        agents: await grants.listAgents(db, now, user_id),
-        apps: await grants.listApps(db, now, user_id),
-        news: ownValue(NEWS, queryOf(request, 'done')),
-      })
-      return sendPage(reply, page)
-    }),
-  )
-  scope.post(
-    `${CONNECTIONS}agents/end`,
-    forOwner(world, needs, async ({ request, reply, owner }) => {
-      await disconnectAgent(world, owner, formOf(request).agent ?? '')
-      return goTo(reply, `${CONNECTIONS}?done=agent`)
-    }),
-  )
-  scope.post(
-    `${CONNECTIONS}apps/end`,
-    forOwner(world, needs, async ({ request, reply, owner }) => {
-      await disconnectApp(world, owner, formOf(request).app ?? '')
-      return goTo(reply, `${CONNECTIONS}?done=app`)
-    }),
-  )
+  scope.get(CONNECTIONS, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    const { db, clock } = world
+    const { user_id } = owner
+    const now = clock.now()
+    const page = ConnectionsPage({
+      nav: await accountNav(world, user_id, 'connections'),
+      csrf_token: csrfToken(world, request, reply),
+      agents: await grants.listAgents(db, now, user_id),
+      apps: await grants.listApps(db, now, user_id),
+      news: ownValue(NEWS, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
+  scope.post(`${CONNECTIONS}agents/end`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    await disconnectAgent(world, owner, formOf(request).agent ?? '')
+    return goTo(reply, `${CONNECTIONS}?done=agent`)
+  })
+  scope.post(`${CONNECTIONS}apps/end`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    await disconnectApp(world, owner, formOf(request).app ?? '')
+    return goTo(reply, `${CONNECTIONS}?done=app`)
+  })
 }

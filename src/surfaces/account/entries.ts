@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { changeEmail, changePassword } from '#flows/account'
 import type { World } from '#flows/world'
-import { csrfToken } from '#surfaces/browser'
-import { FAULTS, type Outcome, statusOf, tooOften } from '#surfaces/faults'
-import { formOf, goTo, sendPage } from '#surfaces/pages'
+import { FAULTS, type Outcome, statusOf, tooOften } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
+import { formOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import { EmailPage, PasswordPage } from './entry-pages.tsx'
-import { forOwner, SECURITY, type Visit } from './owner.ts'
 
 const PASSWORD = `${SECURITY}password`
 const EMAIL = `${SECURITY}email`
@@ -14,45 +15,39 @@ const EMAIL = `${SECURITY}email`
 /** What an owner signs in with: the password and the address. */
 export function declareEntries(scope: FastifyInstance, world: World): void {
   const password = { recent: true, back: PASSWORD }
-  scope.get(
-    PASSWORD,
-    forOwner(world, password, async (visit) => await sendPassword(world, visit, undefined)),
+  scope.get(PASSWORD, async (request, reply) =>
+    sendPassword(world, await requireOwner(world, request, reply, password), undefined),
   )
-  scope.post(
-    PASSWORD,
-    forOwner(world, password, async (visit) => {
-      const chosen = formOf(visit.request).password ?? ''
-      const fault = await identity.passwordFault(chosen, visit.session.email)
-      if (fault !== undefined) return await sendPassword(world, visit, fault)
-      await changePassword(world, visit.owner, chosen)
-      return goTo(visit.reply, `${SECURITY}?done=password`)
-    }),
-  )
+  scope.post(PASSWORD, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, password)
+    const chosen = formOf(request).password ?? ''
+    const fault = await identity.passwordFault(chosen, context.session.email)
+    if (fault !== undefined) return await sendPassword(world, context, fault)
+    await changePassword(world, context.owner, chosen)
+    return goTo(reply, `${SECURITY}?done=password`)
+  })
 
   const email = { recent: true, back: EMAIL }
-  scope.get(
-    EMAIL,
-    forOwner(world, email, async (visit) => sendEmail(world, visit, { value: '' })),
+  scope.get(EMAIL, async (request, reply) =>
+    sendEmail(world, await requireOwner(world, request, reply, email), { value: '' }),
   )
-  scope.post(
-    EMAIL,
-    forOwner(world, email, async (visit) => {
-      const value = formOf(visit.request).email ?? ''
-      const read = identity.readEmail(value)
-      if (!read) return sendEmail(world, visit, { value, fault: FAULTS.email })
-      if (read.email_normalised === visit.session.email_normalised) {
-        return sendEmail(world, visit, { value, fault: 'This is your address already.' })
-      }
-      const asked = await changeEmail(world, visit.owner, read)
-      if (asked.outcome !== 'sent') return sendEmail(world, visit, { value, ...tooOften(asked) })
-      return goTo(visit.reply, `${SECURITY}?done=email`)
-    }),
-  )
+  scope.post(EMAIL, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, email)
+    const value = formOf(request).email ?? ''
+    const read = identity.readEmail(value)
+    if (!read) return sendEmail(world, context, { value, fault: FAULTS.email })
+    if (read.email_normalised === context.session.email_normalised) {
+      return sendEmail(world, context, { value, fault: 'This is your address already.' })
+    }
+    const asked = await changeEmail(world, context.owner, read)
+    if (asked.outcome !== 'sent') return sendEmail(world, context, { value, ...tooOften(asked) })
+    return goTo(reply, `${SECURITY}?done=email`)
+  })
 }
 
 async function sendPassword(
   world: World,
-  { request, reply, session }: Visit,
+  { request, reply, session }: OwnerContext,
   fault: string | undefined,
 ): Promise<FastifyReply> {
   const user = (await identity.findUser(world.db, session.user_id))!
@@ -67,7 +62,7 @@ async function sendPassword(
 
 function sendEmail(
   world: World,
-  { request, reply, session }: Visit,
+  { request, reply, session }: OwnerContext,
   state: Outcome & { value: string },
 ): FastifyReply {
   const csrf_token = csrfToken(world, request, reply)

@@ -11,12 +11,14 @@ import {
   removePasskey,
 } from '#flows/account'
 import type { World } from '#flows/world'
-import { browserHash, csrfToken } from '#surfaces/browser'
-import { deviceOf } from '#surfaces/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
-import { formOf, goTo, sendPage } from '#surfaces/pages'
+import { browserHash } from '#http/browser'
+import { deviceOf } from '#http/device'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
+import { formOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-pages.tsx'
-import { forOwner, SECURITY, type Visit } from './owner.ts'
 
 const AUTHENTICATOR = `${SECURITY}authenticator`
 const PASSKEYS = `${SECURITY}passkeys`
@@ -25,55 +27,46 @@ const PASSKEYS = `${SECURITY}passkeys`
 export function declareFactors(scope: FastifyInstance, world: World): void {
   declareAuthenticator(scope, world)
   declarePasskeys(scope, world)
-  scope.post(
-    `${SECURITY}recovery-codes`,
-    forOwner(world, { recent: true, back: SECURITY }, async (visit) => {
-      const codes = await remakeRecoveryCodes(world, visit.owner)
-      if (!codes) return goTo(visit.reply, SECURITY)
-      return sendCodes(visit, codes, 'These take the place of any codes before.')
-    }),
-  )
+  scope.post(`${SECURITY}recovery-codes`, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
+    const codes = await remakeRecoveryCodes(world, context.owner)
+    if (!codes) return goTo(reply, SECURITY)
+    return sendCodes(context, codes, 'These take the place of any codes before.')
+  })
 }
 
 function declareAuthenticator(scope: FastifyInstance, world: World): void {
   const needs = { recent: true, back: SECURITY }
-  scope.post(
-    `${AUTHENTICATOR}/begin`,
-    forOwner(world, needs, async ({ reply, owner }) => {
-      const hasBegun = await beginAuthenticator(world, owner)
-      return goTo(reply, hasBegun ? AUTHENTICATOR : SECURITY)
-    }),
+  scope.post(`${AUTHENTICATOR}/begin`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    const hasBegun = await beginAuthenticator(world, owner)
+    return goTo(reply, hasBegun ? AUTHENTICATOR : SECURITY)
+  })
+  scope.get(AUTHENTICATOR, async (request, reply) =>
+    sendSetup(world, await requireOwner(world, request, reply, needs), {}),
   )
-  scope.get(
-    AUTHENTICATOR,
-    forOwner(world, needs, async (visit) => await sendSetup(world, visit, {})),
-  )
-  scope.post(
-    AUTHENTICATOR,
-    forOwner(world, needs, async (visit) => {
-      const { request, reply, owner } = visit
-      const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
-      if (confirmed.outcome === 'gone') return goTo(reply, SECURITY)
-      if (confirmed.outcome !== 'on') {
-        return await sendSetup(world, visit, refusedFor(confirmed, FAULTS.code))
-      }
-      const { recovery_codes } = confirmed
-      if (!recovery_codes) return goTo(reply, `${SECURITY}?done=authenticator`)
-      return sendCodes(visit, recovery_codes, 'Your authenticator app is set up.')
-    }),
-  )
-  scope.post(
-    `${AUTHENTICATOR}/remove`,
-    forOwner(world, needs, async ({ reply, owner }) => {
-      await removeAuthenticator(world, owner)
-      return goTo(reply, `${SECURITY}?done=removed`)
-    }),
-  )
+  scope.post(AUTHENTICATOR, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, needs)
+    const { owner } = context
+    const confirmed = await confirmAuthenticator(world, owner, formOf(request).code ?? '')
+    if (confirmed.outcome === 'gone') return goTo(reply, SECURITY)
+    if (confirmed.outcome !== 'on') {
+      return await sendSetup(world, context, refusedFor(confirmed, FAULTS.code))
+    }
+    const { recovery_codes } = confirmed
+    if (!recovery_codes) return goTo(reply, `${SECURITY}?done=authenticator`)
+    return sendCodes(context, recovery_codes, 'Your authenticator app is set up.')
+  })
+  scope.post(`${AUTHENTICATOR}/remove`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    await removeAuthenticator(world, owner)
+    return goTo(reply, `${SECURITY}?done=removed`)
+  })
 }
 
 async function sendSetup(
   world: World,
-  { request, reply, owner }: Visit,
+  { request, reply, owner }: OwnerContext,
   outcome: Outcome,
 ): Promise<FastifyReply> {
   const setup = await openSetup(world, owner)
@@ -90,41 +83,38 @@ async function sendSetup(
 
 function declarePasskeys(scope: FastifyInstance, world: World): void {
   const adding = { recent: true, back: PASSKEYS }
-  scope.get(
-    PASSKEYS,
-    forOwner(world, adding, async (visit) => sendPasskey(world, visit, false)),
+  scope.get(PASSKEYS, async (request, reply) =>
+    sendPasskey(world, await requireOwner(world, request, reply, adding), false),
   )
-  scope.post(
-    `${PASSKEYS}/options`,
-    forOwner(world, adding, async ({ request, reply, owner }) => {
-      const browser_hash = browserHash(world, request, reply)
-      const options = await askForNewPasskey(world, owner, browser_hash)
-      return reply.header('cache-control', 'no-store').send(options)
-    }),
-  )
-  scope.post(
-    PASSKEYS,
-    forOwner(world, adding, async (visit) => {
-      const { request, reply, owner } = visit
-      const { credential = '', name = '' } = formOf(request)
-      const browser_hash = browserHash(world, request, reply)
-      const added = await addPasskey(world, owner, { text: credential, name, browser_hash })
-      if (!added) return sendPasskey(world, visit, true)
-      const { recovery_codes } = added
-      if (!recovery_codes) return goTo(reply, `${SECURITY}?done=passkey`)
-      return sendCodes(visit, recovery_codes, 'Your passkey is added.')
-    }),
-  )
-  scope.post(
-    `${PASSKEYS}/remove`,
-    forOwner(world, { recent: true, back: SECURITY }, async ({ request, reply, owner }) => {
-      await removePasskey(world, owner, formOf(request).passkey ?? '')
-      return goTo(reply, `${SECURITY}?done=removed`)
-    }),
-  )
+  scope.post(`${PASSKEYS}/options`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, adding)
+    const browser_hash = browserHash(world, request, reply)
+    const options = await askForNewPasskey(world, owner, browser_hash)
+    return reply.header('cache-control', 'no-store').send(options)
+  })
+  scope.post(PASSKEYS, async (request, reply) => {
+    const context = await requireOwner(world, request, reply, adding)
+    const { owner } = context
+    const { credential = '', name = '' } = formOf(request)
+    const browser_hash = browserHash(world, request, reply)
+    const added = await addPasskey(world, owner, { text: credential, name, browser_hash })
+    if (!added) return sendPasskey(world, context, true)
+    const { recovery_codes } = added
+    if (!recovery_codes) return goTo(reply, `${SECURITY}?done=passkey`)
+    return sendCodes(context, recovery_codes, 'Your passkey is added.')
+  })
+  scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
+    await removePasskey(world, owner, formOf(request).passkey ?? '')
+    return goTo(reply, `${SECURITY}?done=removed`)
+  })
 }
 
-function sendPasskey(world: World, { request, reply }: Visit, is_refused: boolean): FastifyReply {
+function sendPasskey(
+  world: World,
+  { request, reply }: OwnerContext,
+  is_refused: boolean,
+): FastifyReply {
   const page = PasskeyPage({
     csrf_token: csrfToken(world, request, reply),
     name: deviceOf(request).browser,
@@ -134,6 +124,6 @@ function sendPasskey(world: World, { request, reply }: Visit, is_refused: boolea
 }
 
 /** The one time that recovery codes are seen. */
-function sendCodes({ reply }: Visit, codes: string[], words: string): FastifyReply {
+function sendCodes({ reply }: OwnerContext, codes: string[], words: string): FastifyReply {
   return sendPage(reply, RecoveryCodesPage({ codes, words }))
 }

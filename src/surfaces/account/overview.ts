@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import * as identity from '#domain/identity'
 import { endOtherSessions, endSession } from '#flows/account'
 import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireOwner, SECURITY } from '#http/guards/owner'
+import { requireAnySession } from '#http/guards/session'
+import { formOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import { ownValue } from '#platform/text'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken, currentSession } from '#surfaces/browser'
-import { returnQuery } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
-import { forOwner, SECURITY } from './owner.ts'
 
 const NEWS: Record<string, string> = {
   password: 'Your new password is set. Every other browser is signed out.',
@@ -22,8 +23,7 @@ const NEWS: Record<string, string> = {
 /** All about an account's safety on one page, and the browsers that are signed in. */
 export function declareOverview(scope: FastifyInstance, world: World): void {
   scope.get(SECURITY, async (request, reply) => {
-    const session = await currentSession(world, request)
-    if (!session) return goTo(reply, `/signin/${returnQuery(SECURITY)}`)
+    const { session } = await requireAnySession(world, request, reply, SECURITY)
     const { db, clock } = world
     const { user_id, email } = session
     const nav = await accountNav(world, user_id, 'security')
@@ -49,18 +49,14 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
   // To end a session is to be careful: nobody is asked to prove anything for it.
   const needs = { recent: false, back: SECURITY }
   const done = `${SECURITY}?done=sessions`
-  scope.post(
-    `${SECURITY}sessions/end`,
-    forOwner(world, needs, async ({ request, reply, owner }) => {
-      await endSession(world, owner, formOf(request).session ?? '')
-      return goTo(reply, done)
-    }),
-  )
-  scope.post(
-    `${SECURITY}sessions/end-others`,
-    forOwner(world, needs, async ({ reply, owner }) => {
-      await endOtherSessions(world, owner)
-      return goTo(reply, done)
-    }),
-  )
+  scope.post(`${SECURITY}sessions/end`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    await endSession(world, owner, formOf(request).session ?? '')
+    return goTo(reply, done)
+  })
+  scope.post(`${SECURITY}sessions/end-others`, async (request, reply) => {
+    const { owner } = await requireOwner(world, request, reply, needs)
+    await endOtherSessions(world, owner)
+    return goTo(reply, done)
+  })
 }

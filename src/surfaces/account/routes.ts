@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { people } from '#surfaces/pages'
+import { people } from '#http/pages'
 import { declareConfirm } from './confirm.ts'
 import { declareConnections } from './connections.ts'
 import { declareEntries } from './entries.ts'

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { type Checked, checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import type { SessionContext } from '#http/guards/session'
+import { requireStaff } from '#http/guards/staff'
+import { goTo, people, sendPage } from '#http/pages'
+import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
 import { latestTask } from '#platform/tasks'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { goTo, people, sendPage } from '#surfaces/pages'
-import { declareTask, startTaskNow, type TaskKind, type Tell } from '#surfaces/tasks'
-import { forOperator, type Visit } from '#surfaces/visits'
 import { ChecksPage } from './checks-page.tsx'
 
 const HOME = '/admin/checks/'
@@ -43,30 +44,26 @@ export function adminChecks(app: FastifyInstance, world: World, hear: () => Prom
   for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
 
   people(app, world, (scope) => {
-    scope.get(
-      HOME,
-      forOperator(world, HOME, async (visit) => {
-        const { request, reply, session } = visit
-        const page = ChecksPage({
-          nav: await accountNav(world, session.user_id, 'admin'),
-          csrf_token: csrfToken(world, request, reply),
-          books: await latestOf<Checked>(world, visit, BOOKS),
-          events: await latestOf<Heard>(world, visit, EVENTS),
-        })
-        return sendPage(reply, page)
-      }),
-    )
+    scope.get(HOME, async (request, reply) => {
+      const context = await requireStaff(world, request, reply, HOME)
+      const { session } = context
+      const page = ChecksPage({
+        nav: await accountNav(world, session.user_id, 'admin'),
+        csrf_token: csrfToken(world, request, reply),
+        books: await latestOf<Checked>(world, context, BOOKS),
+        events: await latestOf<Heard>(world, context, EVENTS),
+      })
+      return sendPage(reply, page)
+    })
     for (const [path, kind] of [
       ['books', BOOKS],
       ['events', EVENTS],
     ] as const) {
-      scope.post(
-        `${HOME}${path}`,
-        forOperator(world, HOME, async ({ reply, session }) => {
-          const task = { kind, user_id: session.user_id, app_id: null, request: {} }
-          return goTo(reply, await startTaskNow(world, task))
-        }),
-      )
+      scope.post(`${HOME}${path}`, async (request, reply) => {
+        const { session } = await requireStaff(world, request, reply, HOME)
+        const task = { kind, user_id: session.user_id, app_id: null, request: {} }
+        return goTo(reply, await startTaskNow(world, task))
+      })
     }
   })
 }
@@ -96,7 +93,7 @@ async function hearAgain(
 }
 
 /** What came of the latest run that this member of the staff asked for, and when. */
-async function latestOf<Result>({ db }: World, { session }: Visit, kind: string) {
+async function latestOf<Result>({ db }: World, { session }: SessionContext, kind: string) {
   const task = await latestTask(db, { kind, user_id: session.user_id })
   if (task?.status !== 'done') return undefined
   return { at: task.updated_at, ...(task.result as unknown as Result) }

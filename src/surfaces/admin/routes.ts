@@ -12,13 +12,15 @@ import {
   writeOff,
 } from '#flows/staff-actions'
 import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireRecentProof, type SessionContext } from '#http/guards/session'
+import { requireStaff } from '#http/guards/staff'
+import { formOf, queryOf } from '#http/input'
+import { goTo, people, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
 import { isId } from '#platform/ids'
 import { ownValue } from '#platform/text'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
-import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
 import { CasesPage } from './cases-page.tsx'
 import { findSubject } from './search.ts'
@@ -32,30 +34,28 @@ export function admin(app: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
   people(app, world, (scope) => {
-    scope.get(
-      HOME,
-      forOperator(reporting, HOME, async (visit) => {
-        const { request, reply, session } = visit
-        const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
-        const page = CasesPage({
-          nav: await accountNav(reporting, session.user_id, 'admin'),
-          csrf_token: csrfToken(world, request, reply),
-          sought,
-          found: sought === '' ? [] : await findSubject(reporting, sought),
-          alarms: await openAlarms(db),
-          stuck: await stuckAttempts(reporting),
-          disputes: await payments.listUnclosed(db, null),
-          undone: await payments.listUndone(db),
-          owed: await owedToBuyers(reporting),
-          debts: await debtsOf(reporting),
-          suspended: await licensing.listSuspended(db),
-          locked: await identity.listLocked(db),
-          note: ownValue(NOTES, queryOf(request, 'done')),
-          filled: readFilled(visit),
-        })
-        return sendPage(reply, page)
-      }),
-    )
+    scope.get(HOME, async (request, reply) => {
+      const context = await requireStaff(reporting, request, reply, HOME)
+      const { session } = context
+      const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+      const page = CasesPage({
+        nav: await accountNav(reporting, session.user_id, 'admin'),
+        csrf_token: csrfToken(world, request, reply),
+        sought,
+        found: sought === '' ? [] : await findSubject(reporting, sought),
+        alarms: await openAlarms(db),
+        stuck: await stuckAttempts(reporting),
+        disputes: await payments.listUnclosed(db, null),
+        undone: await payments.listUndone(db),
+        owed: await owedToBuyers(reporting),
+        debts: await debtsOf(reporting),
+        suspended: await licensing.listSuspended(db),
+        locked: await identity.listLocked(db),
+        note: ownValue(NOTES, queryOf(request, 'done')),
+        filled: readFilled(context),
+      })
+      return sendPage(reply, page)
+    })
     declareStaffActions(scope, world)
   })
 }
@@ -85,14 +85,14 @@ async function debtsOf({ db }: World) {
 const OF_MONEY = ['close-attempt', 'paid-otherwise', 'write-off']
 
 /** The page with the form as it was filled in. */
-function filledIn(path: string, { request }: Visit): string {
+function filledIn(path: string, { request }: SessionContext): string {
   const { user_id, owner, attempt_id, reason = '' } = formOf(request)
   const subject = user_id ?? owner ?? attempt_id ?? ''
   const filled = { action: path, subject, reason: reason.slice(0, LONGEST_REASON) }
   return `${HOME}?${new URLSearchParams(filled)}`
 }
 
-function readFilled({ request }: Visit): Filled | undefined {
+function readFilled({ request }: SessionContext): Filled | undefined {
   const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
   if (path === undefined || subject === undefined) return undefined
   return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
@@ -104,16 +104,15 @@ function declareStaffActions(scope: FastifyInstance, world: World): void {
     path: string,
     act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
   ) => {
-    const step = async (visit: Visit) => {
-      const fields = formOf(visit.request)
+    scope.post(`${HOME}${path}`, async (request, reply) => {
+      const context = await requireStaff(world, request, reply, HOME)
+      if (OF_MONEY.includes(path)) requireRecentProof(world, context, filledIn(path, context))
+      const fields = formOf(request)
       const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
-      if (reason === '') return goTo(visit.reply, `${HOME}?done=no_reason`)
-      const done = await act(fields, { ...staffOf(visit), reason })
-      return goTo(visit.reply, `${HOME}?done=${done}`)
-    }
-    const proven = recently(world, step, (visit) => filledIn(path, visit))
-    const page = OF_MONEY.includes(path) ? proven : step
-    scope.post(`${HOME}${path}`, forOperator(world, HOME, page))
+      if (reason === '') return goTo(reply, `${HOME}?done=no_reason`)
+      const done = await act(fields, { ...staffOf(context), reason })
+      return goTo(reply, `${HOME}?done=${done}`)
+    })
   }
 
   staffAction('unlock', async ({ user_id = '' }, staff) =>
@@ -146,7 +145,7 @@ async function isLicense({ db }: World, id: string): Promise<boolean> {
   return isId('lic', id) && (await licensing.hasLicense(db, id))
 }
 
-function staffOf({ session, request }: Visit) {
+function staffOf({ session, request }: SessionContext) {
   return { user_id: session.user_id, request_id: request.id }
 }
 

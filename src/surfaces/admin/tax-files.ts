@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import * as tax from '#domain/tax'
 import { taxOwed } from '#flows/remit-tax'
 import type { World } from '#flows/world'
+import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoDate, isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { type Cents, ZERO } from '#platform/money'
 import type { Task } from '#platform/tasks'
-import { declareExport, ROWS_AT_ONCE } from '#surfaces/exports'
 
 /** A state's month: its sums, what is owed, and how it was filed. */
 export interface StateSummary extends tax.StateReport {

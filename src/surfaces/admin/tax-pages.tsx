@@ -7,7 +7,7 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Liability, TaxLine } from '#domain/tax'
-import type { Paging } from '#surfaces/paging'
+import type { Paging } from '#http/pagination'
 import { FilingForm } from './filing-form.tsx'
 import { AdminMenu } from './menu.tsx'
 import { nameOf, percent, type StateSummary } from './tax-files.ts'
@@ -91,7 +91,7 @@ export function TaxPage(facts: {
   )
 }
 
-interface Frame {
+interface LayoutFacts {
   nav: Link[]
   csrf_token: string
   home: string
@@ -102,7 +102,7 @@ interface Frame {
 
 /** One month by state, with its exports and the filing of all of it. */
 export function MonthPage(
-  facts: Frame & { month: string; states: StateSummary[]; fault: string | undefined },
+  facts: LayoutFacts & { month: string; states: StateSummary[]; fault: string | undefined },
 ): JSX.Element {
   const { home, month, states, fault } = facts
   const path = `${home}${month}/`
@@ -185,7 +185,7 @@ const KINDS = {
 
 /** One state's month with every line, and its filing. */
 export function StateMonthPage(
-  facts: Frame &
+  facts: LayoutFacts &
     StateSummary & { month: string; rows: TaxLine[]; paging: Paging; fault: string | undefined },
 ): JSX.Element {
   const { home, month, state, filing, fault } = facts

@@ -1,16 +1,18 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { startExport } from '#http/exports'
+import { csrfToken } from '#http/form-token'
+import { requireRecentProof, type SessionContext } from '#http/guards/session'
+import { requireStaff } from '#http/guards/staff'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { goTo, people, sendPage } from '#http/pages'
+import { pagingOf } from '#http/pagination'
+import { refuse } from '#http/refusals'
+import { declareTask, startTask } from '#http/tasks'
 import { TASKS } from '#platform/tasks'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { startExport } from '#surfaces/exports'
-import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
-import { pagingOf } from '#surfaces/paging'
-import { refuse } from '#surfaces/refusals'
-import { declareTask, startTask } from '#surfaces/tasks'
-import { forOperator, recently, type Visit } from '#surfaces/visits'
 import { declareTaxExports, summariesOf, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
 
@@ -44,73 +46,72 @@ export function adminTax(app: FastifyInstance, world: World): void {
   })
 }
 
-type Asked = { month: string; state: string }
-
-function askedOf({ request }: Visit): Asked {
-  const { month, state = '' } = request.params as Asked
+/** The month that an address names. */
+function monthOf(request: FastifyRequest): string {
+  const { month } = paramsOf('/:month', request)
   if (Number(month.slice(5)) < 1 || Number(month.slice(5)) > 12) throw refuse('not_found')
-  return { month, state }
+  return month
 }
 
-async function frameOf(world: World, { request, reply, session }: Visit) {
+/** The state and the month that an address names. */
+function stateMonthOf(request: FastifyRequest) {
+  return { month: monthOf(request), state: paramsOf('/:state', request).state }
+}
+
+async function layoutFacts(world: World, { request, reply, session }: SessionContext) {
   const nav = await accountNav(world, session.user_id, 'admin')
   const filing_reference = queryOf(request, 'filing_reference')
   return { nav, csrf_token: csrfToken(world, request, reply), home: HOME, filing_reference }
 }
 
 function declarePages(scope: FastifyInstance, world: World): void {
-  scope.get(
-    HOME,
-    forOperator(world, HOME, async (visit) => {
-      const { nav } = await frameOf(world, visit)
-      const state_rates_only = world.taxes.name === 'table'
-      const owed = await taxOwed(world)
-      return sendPage(visit.reply, TaxPage({ nav, home: HOME, owed, state_rates_only }))
-    }),
-  )
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME)
+    const { nav } = await layoutFacts(world, context)
+    const state_rates_only = world.taxes.name === 'table'
+    const owed = await taxOwed(world)
+    return sendPage(reply, TaxPage({ nav, home: HOME, owed, state_rates_only }))
+  })
 
-  scope.get(
-    MONTH,
-    forOperator(world, HOME, async (visit) => {
-      const { month } = askedOf(visit)
-      const page = MonthPage({
-        ...(await frameOf(world, visit)),
-        month,
-        done: queryOf(visit.request, 'done'),
-        states: await summariesOf(world, month),
-        fault: undefined,
-      })
-      return sendPage(visit.reply, page)
-    }),
-  )
+  scope.get(MONTH, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME)
+    const month = monthOf(request)
+    const page = MonthPage({
+      ...(await layoutFacts(world, context)),
+      month,
+      done: queryOf(request, 'done'),
+      states: await summariesOf(world, month),
+      fault: undefined,
+    })
+    return sendPage(reply, page)
+  })
 
-  scope.get(
-    STATE,
-    forOperator(world, HOME, (visit) => sendState(world, visit)),
+  scope.get(STATE, async (request, reply) =>
+    sendState(world, await requireStaff(world, request, reply, HOME)),
   )
 }
 
-async function sendState(world: World, visit: Visit, fault?: string) {
-  const { month, state } = askedOf(visit)
+async function sendState(world: World, context: SessionContext, fault?: string) {
+  const { month, state } = stateMonthOf(context.request)
   const found = (await summariesOf(world, month)).find((each) => each.state === state)
   if (!found) throw refuse('not_found')
-  const paging = pagingOf(visit.request, { total: found.lines, size: LINES_A_PAGE })
+  const paging = pagingOf(context.request, { total: found.lines, size: LINES_A_PAGE })
   const page = StateMonthPage({
-    ...(await frameOf(world, visit)),
+    ...(await layoutFacts(world, context)),
     ...found,
     month,
-    done: queryOf(visit.request, 'done'),
+    done: queryOf(context.request, 'done'),
     rows: await tax.taxLines(world.db, { month, state, ...paging }),
     paging,
     fault,
   })
-  return sendPage(visit.reply, page, { status: fault === undefined ? 200 : 422 })
+  return sendPage(context.reply, page, { status: fault === undefined ? 200 : 422 })
 }
 
 const ASKED = 'Enter what the state confirmed the filing with, of up to 80 characters.'
 
 /** The reference of a form; undefined where it is none. */
-function referenceOf({ request }: Visit): string | undefined {
+function referenceOf({ request }: SessionContext): string | undefined {
   const text = (formOf(request).filing_reference ?? '').trim()
   return text.length > 0 && text.length <= 80 ? text : undefined
 }
@@ -118,56 +119,51 @@ function referenceOf({ request }: Visit): string | undefined {
 /** Filing pays: it takes a fresh proof, and comes back with the reference that was filled in. */
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db, jobs } = world
-  const proven = (step: (visit: Visit) => Promise<FastifyReply>) =>
-    forOperator(
+  const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
+    const context = await requireStaff(world, request, reply, HOME)
+    const filing_reference = referenceOf(context) ?? ''
+    requireRecentProof(
       world,
-      HOME,
-      recently(world, step, (visit) => {
-        const filing_reference = referenceOf(visit) ?? ''
-        return `${visit.request.url}?${new URLSearchParams({ filing_reference })}`
-      }),
+      context,
+      `${request.url}?${new URLSearchParams({ filing_reference })}`,
     )
-  scope.post(
-    STATE,
-    proven(async (visit) => {
-      const { reply, session, request } = visit
-      const asked = askedOf(visit)
-      const filing_reference = referenceOf(visit)
-      if (!filing_reference) return await sendState(world, visit, ASKED)
-      const filer = { user_id: session.user_id, request_id: request.id }
-      const { outcome } = await fileMonth(world, filer, { ...asked, filing_reference })
-      return goTo(reply, `${HOME}${asked.month}/${asked.state}/?done=${outcome}`)
-    }),
-  )
+    return context
+  }
+  scope.post(STATE, async (request, reply) => {
+    const context = await requireProvenStaff(request, reply)
+    const { session } = context
+    const asked = stateMonthOf(request)
+    const filing_reference = referenceOf(context)
+    if (!filing_reference) return await sendState(world, context, ASKED)
+    const filer = { user_id: session.user_id, request_id: request.id }
+    const { outcome } = await fileMonth(world, filer, { ...asked, filing_reference })
+    return goTo(reply, `${HOME}${asked.month}/${asked.state}/?done=${outcome}`)
+  })
 
-  scope.post(
-    MONTH,
-    proven(async (visit) => {
-      const { reply, session } = visit
-      const { month } = askedOf(visit)
-      const batch_reference = referenceOf(visit)
-      if (!batch_reference) {
-        const states = await summariesOf(world, month)
-        const facts = { ...(await frameOf(world, visit)), month, states, done: undefined }
-        return sendPage(reply, MonthPage({ ...facts, fault: ASKED }), { status: 422 })
-      }
-      const request = { month, batch_reference }
-      const task = { kind: 'tax_month', user_id: session.user_id, app_id: null, request }
-      const page = await db.tx((tx) => startTask(world, tx, task))
-      jobs.wake(TASKS)
-      return goTo(reply, page)
-    }),
-  )
+  scope.post(MONTH, async (http, reply) => {
+    const context = await requireProvenStaff(http, reply)
+    const { session } = context
+    const month = monthOf(http)
+    const batch_reference = referenceOf(context)
+    if (!batch_reference) {
+      const states = await summariesOf(world, month)
+      const facts = { ...(await layoutFacts(world, context)), month, states, done: undefined }
+      return sendPage(reply, MonthPage({ ...facts, fault: ASKED }), { status: 422 })
+    }
+    const request = { month, batch_reference }
+    const task = { kind: 'tax_month', user_id: session.user_id, app_id: null, request }
+    const page = await db.tx((tx) => startTask(world, tx, task))
+    jobs.wake(TASKS)
+    return goTo(reply, page)
+  })
 }
 
 function declareExports(scope: FastifyInstance, world: World): void {
   declareTaxExports(forReports(world))
-  scope.post(
-    `${MONTH}export`,
-    forOperator(world, HOME, async (visit) => {
-      const { month } = askedOf(visit)
-      const kind = formOf(visit.request).of === 'states' ? TAX_STATES : TAX_LINES
-      return await startExport(world, visit, { kind, app_id: null, request: { month } })
-    }),
-  )
+  scope.post(`${MONTH}export`, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME)
+    const month = monthOf(request)
+    const kind = formOf(request).of === 'states' ? TAX_STATES : TAX_LINES
+    return await startExport(world, context, { kind, app_id: null, request: { month } })
+  })
 }

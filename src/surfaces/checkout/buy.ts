@@ -7,20 +7,25 @@ import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { type Details, mayBuyAs, openCart } from '#flows/checkout'
 import type { World } from '#flows/world'
+import { broughtBy, noteReferrer, referrerOf, viaService } from '#http/attribution'
+import { browserHash } from '#http/browser'
+import { MisconfiguredPage } from '#http/error-page'
+import { csrfToken } from '#http/form-token'
+import { CART_PATH } from '#http/guards/cart'
+import { formOf, isRepeated, paramsOf, queryOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { goTo, sendPage } from '#http/pages'
+import { goOn, OWNED } from '#http/redirect'
+import { refuse } from '#http/refusals'
+import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
-import { broughtBy, noteReferrer, referrerOf, viaService } from '#surfaces/attribution'
-import { browserHash, csrfToken, currentSession } from '#surfaces/browser'
-import { MisconfiguredPage } from '#surfaces/error-page'
-import { byIp } from '#surfaces/guards'
-import { goOn, OWNED } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { ownCart, purchaseOf } from './cart-guard.ts'
 import { territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
 import { DetailsPage, type Faults } from './pages.tsx'
+import { purchaseOf, requireOwnCart } from './purchase.ts'
 
+const BUY_PATH = '/buy/:price_id/'
 const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }
 
 /** A link that was opened: what it sells, and where it leads afterwards. */
@@ -36,7 +41,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
   declareDetails(scope, world)
 
   const config = { limits: [OPENINGS] }
-  scope.post('/buy/:price_id/', { config }, async (request, reply) => {
+  scope.post(BUY_PATH, { config }, async (request, reply) => {
     const form = formOf(request)
     const link = await readLink(world, request, form.next)
     if (!link.next_ok) return misconfigured(reply, link.app)
@@ -70,7 +75,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
 
 /** A link that a buyer follows. */
 function declareOpening(scope: FastifyInstance, world: World): void {
-  scope.get('/buy/:price_id/', async (request, reply) => {
+  scope.get(BUY_PATH, async (request, reply) => {
     const link = await readLink(world, request, queryOf(request, 'next'))
     if (!link.next_ok) return misconfigured(reply, link.app)
     await noteReferrer(world, request, reply)
@@ -85,8 +90,8 @@ function declareOpening(scope: FastifyInstance, world: World): void {
 
 /** The same step again, for a buyer who comes back to change what they entered. */
 function declareDetails(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/details', async (request, reply) => {
-    const { cart, app, offer } = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/details`, async (request, reply) => {
+    const { cart, app, offer } = await requireOwnCart(world, request, reply)
     if (cart.completed_at) return goTo(reply, `/checkout/${cart.id}/success`)
     const isOnSale = await apps.findOnSale(world.db, app.id)
     const now = isOnSale && (await catalog.findOffer(world.db, offer.id))
@@ -117,13 +122,13 @@ async function readLink(
   request: FastifyRequest,
   next: string | undefined,
 ): Promise<Link & { next_ok: boolean }> {
-  const { price_id } = request.params as { price_id: string }
+  const { price_id } = paramsOf(BUY_PATH, request)
   const offer = await catalog.findOffer(db, price_id)
   const app = offer && (await apps.findOnSale(db, offer.app_id))
   if (!offer || !app) throw refuse('not_found')
   const hasNext = next !== undefined && next !== ''
   const url = hasNext ? apps.readReturnUrl(next, app.url) : undefined
-  const isAmbiguous = Array.isArray((request.query as Record<string, unknown>).next)
+  const isAmbiguous = isRepeated(request, 'next')
   return { app, offer, next_url: url?.href ?? null, next_ok: !isAmbiguous && (!hasNext || !!url) }
 }
 

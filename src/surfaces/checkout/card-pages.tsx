@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading } from '#design/panels'
-import { frame, type Step, titled } from './frame.tsx'
+import { layoutOf, type Step, titled } from './layout.tsx'
 
 type Facts = Omit<Step, 'csrf_token'> & { card_url: string }
 
@@ -15,7 +15,7 @@ export function CardRefusedPage(facts: Facts & { reason: 'abroad' | 'unknown_zip
       ? 'Its billing address is outside the United States. For now, purchases are available to buyers in the United States only.'
       : 'Its billing ZIP code does not exist in the United States. Please check it.'
   return (
-    <FocusLayout {...frame(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
+    <FocusLayout {...layoutOf(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
       <Steps current="Card" />
       <Heading title="This card cannot be used here">Nothing was charged.</Heading>
       <Alert tone="error">{words}</Alert>
@@ -39,7 +39,7 @@ export function OtherStatePage(
   const { purchase, declared, billed } = facts
   return (
     <FocusLayout
-      {...frame(purchase)}
+      {...layoutOf(purchase)}
       title={titled(`Your addresses differ · ${purchase.app_name}`, true)}
     >
       <Steps current="Card" />

@@ -6,7 +6,7 @@ import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
 import { waitWords } from '#platform/text'
-import { frame, nameOf, type Step } from './frame.tsx'
+import { layoutOf, nameOf, type Step } from './layout.tsx'
 
 /** Between confirmation and success: the processor's answer is still open. */
 export function ProcessingPage(
@@ -14,7 +14,7 @@ export function ProcessingPage(
 ): JSX.Element {
   return (
     <FocusLayout
-      {...frame(facts.purchase)}
+      {...layoutOf(facts.purchase)}
       title={`One moment · ${facts.purchase.app_name}`}
       refresh_seconds={3}
     >
@@ -45,7 +45,7 @@ export function SuccessPage(
 ): JSX.Element {
   const { purchase } = facts
   return (
-    <FocusLayout {...frame(purchase)} title={`It is yours · ${purchase.app_name}`}>
+    <FocusLayout {...layoutOf(purchase)} title={`It is yours · ${purchase.app_name}`}>
       <Steps current="Done" />
       <Heading title={`${nameOf(purchase)} is yours`} done>
         {facts.is_trial ? 'Your free trial has started.' : 'Payment received.'} The receipt is on

@@ -7,7 +7,7 @@ import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { COUNTRIES } from './countries.ts'
-import { frame, nameOf, type Purchase, type Step, titled } from './frame.tsx'
+import { layoutOf, nameOf, type Purchase, type Step, titled } from './layout.tsx'
 
 /** Faults by the name of their field. */
 export type Faults = Record<string, string>
@@ -30,7 +30,7 @@ export function DetailsPage(
   const { purchase, values, faults } = facts
   return (
     <FocusLayout
-      {...frame(purchase)}
+      {...layoutOf(purchase)}
       title={titled(`Your details · ${purchase.app_name}`, Object.keys(faults).length > 0)}
     >
       <Steps current="Details" />
@@ -95,7 +95,7 @@ export function SignInPage(
   const base = `/checkout/${facts.cart_id}`
   return (
     <FocusLayout
-      {...frame(facts.purchase)}
+      {...layoutOf(facts.purchase)}
       title={titled(`Sign in · ${facts.purchase.app_name}`, facts.fault !== undefined)}
     >
       <Steps current="Details" />
@@ -150,7 +150,7 @@ export function ConfirmPage(
   const { words, action, pending, verb } = confirmWords(facts)
   return (
     <FocusLayout
-      {...frame(purchase)}
+      {...layoutOf(purchase)}
       title={titled(`Confirm your order · ${purchase.app_name}`, alert !== undefined)}
     >
       <Steps current="Confirm" />

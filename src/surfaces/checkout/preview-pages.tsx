@@ -4,7 +4,7 @@ import { RedirectNotice } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading } from '#design/panels'
-import { frame, nameOf, type Purchase } from './frame.tsx'
+import { layoutOf, nameOf, type Purchase } from './layout.tsx'
 
 type Facts = { purchase: Purchase }
 
@@ -14,7 +14,7 @@ export function NoCardPage(
 ): JSX.Element {
   return (
     <FocusLayout
-      {...frame(facts.purchase)}
+      {...layoutOf(facts.purchase)}
       title={`No card is needed · ${facts.purchase.app_name}`}
     >
       <Steps current="Card" />
@@ -36,7 +36,7 @@ export function PreviewDonePage(
 ): JSX.Element {
   const { purchase } = facts
   return (
-    <FocusLayout {...frame(purchase)} title={`Your preview is ready · ${purchase.app_name}`}>
+    <FocusLayout {...layoutOf(purchase)} title={`Your preview is ready · ${purchase.app_name}`}>
       <Steps current="Done" />
       <Heading title={`Your preview of ${nameOf(purchase)} is ready`} done>
         Nothing was charged, and no receipt goes out. The key is a real one: your app is told that

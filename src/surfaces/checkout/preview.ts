@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import { finishWalkthrough } from '#flows/preview'
 import type { World } from '#flows/world'
-import { currentSession } from '#surfaces/browser'
-import { goTo, sendPage } from '#surfaces/pages'
-import { detailsUrl, type OwnCart } from './cart-guard.ts'
+import { goTo, sendPage } from '#http/pages'
+import { currentSession } from '#http/session'
 import { returnAddress } from './destination.ts'
 import { NoCardPage, PreviewDonePage } from './preview-pages.tsx'
+import { detailsUrl, type OwnCart } from './purchase.ts'
 
 /** The card step of a developer's walkthrough: a page of our own, and no word to the processor. */
 export function sendNoCard(reply: FastifyReply, { cart, purchase }: OwnCart): FastifyReply {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { people } from '#surfaces/pages'
+import { people } from '#http/pages'
 import { declareBuy } from './buy.ts'
 import { declareSignIn } from './sign-in.ts'
 import { declareSteps } from './steps.ts'

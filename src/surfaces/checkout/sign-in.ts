@@ -3,22 +3,25 @@ import * as identity from '#domain/identity'
 import { identifyBuyer } from '#flows/checkout'
 import { sendEntryEmail, signInWithPassword } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { csrfToken, currentSession, knownDevice, letIn } from '#surfaces/browser'
-import { originOf } from '#surfaces/device'
-import { type Outcome, refusedFor, statusOf, tooOften } from '#surfaces/faults'
-import { goOn, OWNED } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { buyUrl, cartBegunElsewhere, detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
+import { originOf } from '#http/device'
+import { type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { CART_PATH, cartOfOtherBrowser } from '#http/guards/cart'
+import { formOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { goOn, OWNED } from '#http/redirect'
+import { currentSession, knownDevice, letIn } from '#http/session'
 import { ownerAddress } from './destination.ts'
 import { SignInPage } from './pages.tsx'
+import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
 
 /** The step in between for an address that has an account: its owner signs in first. */
 export function declareSignIn(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/sign-in', async (request, reply) => {
+  scope.get(`${CART_PATH}/sign-in`, async (request, reply) => {
     // A sign-in link that was opened in another browser: there the purchase begins anew.
-    const left = await cartBegunElsewhere(world, request, reply)
+    const left = await cartOfOtherBrowser(world, request, reply)
     if (left) return goTo(reply, buyUrl(left))
-    const own = await ownCart(world, request, reply)
+    const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)
     // A sign-in link leads here as well, with a session by now.
@@ -31,8 +34,8 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     return sendForm(world, request, reply, { own })
   })
 
-  scope.post('/checkout/:cart_id/sign-in', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.post(`${CART_PATH}/sign-in`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!
@@ -56,8 +59,8 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
     return goOn(reply, await letIn(world, request, reply, entrant))
   })
 
-  scope.post('/checkout/:cart_id/sign-in-link', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.post(`${CART_PATH}/sign-in-link`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const { cart } = own
     const here = `/checkout/${cart.id}/sign-in`
     const email = identity.readEmail(cart.email!)!

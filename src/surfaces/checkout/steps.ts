@@ -13,23 +13,26 @@ import {
   takeCard,
 } from '#flows/checkout'
 import type { World } from '#flows/world'
+import { limitDeclines } from '#http/decline-limits'
+import { csrfToken } from '#http/form-token'
+import { CART_PATH } from '#http/guards/cart'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { goTo, sendPage } from '#http/pages'
+import { goOn, OWNED } from '#http/redirect'
+import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { ownValue } from '#platform/text'
-import { csrfToken, currentSession } from '#surfaces/browser'
-import { limitDeclines } from '#surfaces/declines'
-import { byIp } from '#surfaces/guards'
-import { goOn, OWNED } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
 import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
-import { detailsUrl, type OwnCart, ownCart } from './cart-guard.ts'
 import { ownerAddress, returnAddress } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
 import { ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
+import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
-const byCart = (request: FastifyRequest) => (request.params as { cart_id: string }).cart_id
+const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
 
 // Someone who tests stolen cards confirms often and buys little, so a purchase returns its points.
 const CONFIRMATIONS: readonly RouteLimit[] = [
@@ -49,8 +52,8 @@ export function declareSteps(scope: FastifyInstance, world: World): void {
 
 function declareCard(scope: FastifyInstance, world: World): void {
   const config = { limits: [CARD_PAGES] }
-  scope.get('/checkout/:cart_id/card', { config }, async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/card`, { config }, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     if (own.is_preview) return sendNoCard(reply, own)
@@ -68,8 +71,8 @@ function declareCard(scope: FastifyInstance, world: World): void {
     return goTo(reply, url)
   })
 
-  scope.get('/checkout/:cart_id/card-entered', { config }, async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/card-entered`, { config }, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     return afterCard(reply, own, await takeCard(world, own.cart))
@@ -103,8 +106,8 @@ function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): Fastify
 }
 
 function declareConfirmation(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/confirm', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/confirm`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     const { cart, purchase, bill } = own
@@ -126,8 +129,8 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
   })
 
   const config = { limits: CONFIRMATIONS }
-  scope.post('/checkout/:cart_id/confirm', { config }, async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.post(`${CART_PATH}/confirm`, { config }, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const { cart } = own
     const giveBack = async () => {
       for (const limit of CONFIRMATIONS) await world.limits.giveBack(limit, limit.key(request))
@@ -162,13 +165,13 @@ async function resumePurchase(
 }
 
 function declareWaiting(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/resume', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/resume`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     return await goOnAfter(world, reply, own, await resumePurchase(world, request, own))
   })
 
-  scope.get('/checkout/:cart_id/processing', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/processing`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const seen = await resumePurchase(world, request, own)
     if (seen.outcome !== 'processing') return await goOnAfter(world, reply, own, seen)
     const attempt = await payments.latestOf(world.db, own.cart.id)

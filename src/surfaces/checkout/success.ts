@@ -4,20 +4,23 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import { resendReceipt } from '#flows/resend-receipt'
 import { appTime, type World } from '#flows/world'
+import { csrfToken } from '#http/form-token'
+import { CART_PATH } from '#http/guards/cart'
+import { queryOf } from '#http/input'
+import { noteKeyShown } from '#http/key-shown'
+import { goTo, sendPage } from '#http/pages'
+import { currentSession, letIn } from '#http/session'
 import { sum } from '#platform/money'
-import { csrfToken, currentSession, letIn } from '#surfaces/browser'
-import { goTo, queryOf, sendPage } from '#surfaces/pages'
-import { noteKeyShown } from '#surfaces/uses'
-import { type OwnCart, ownCart } from './cart-guard.ts'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
 import { freeTrial, renewal, taxLabel } from './figures.ts'
 import { sendPreviewDone } from './preview.ts'
+import { type OwnCart, requireOwnCart } from './purchase.ts'
 
 /** The last step: the key, the receipt once more, and the way back to the app. */
 export function declareSuccess(scope: FastifyInstance, world: World): void {
-  scope.get('/checkout/:cart_id/success', async (request, reply) => {
-    const own = await ownCart(world, request, reply)
+  scope.get(`${CART_PATH}/success`, async (request, reply) => {
+    const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
     const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
@@ -45,8 +48,8 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page)
   })
 
-  scope.post('/checkout/:cart_id/receipt', async (request, reply) => {
-    const { cart } = await ownCart(world, request, reply)
+  scope.post(`${CART_PATH}/receipt`, async (request, reply) => {
+    const { cart } = await requireOwnCart(world, request, reply)
     const base = `/checkout/${cart.id}/success`
     if (!cart.order_id) return goTo(reply, base)
     const resent = await resendReceipt(world, cart.order_id)

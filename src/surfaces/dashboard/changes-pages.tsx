@@ -7,7 +7,7 @@ import { Icon } from '#design/icons'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel } from '#design/panels'
-import { type AppFacts, AppPage, addressOf } from './frame.tsx'
+import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
 /** One change as people read it. */
 export interface ChangeFacts {

@@ -2,92 +2,89 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { readListing, readVersions, revertChange, type Version } from '#flows/listing'
 import type { World } from '#flows/world'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { appFactsOf, editorOf } from './app-context.ts'
 import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
 import { compare, type Part } from './compare.ts'
-import { addressOf } from './frame.tsx'
+import { addressOf } from './layout.tsx'
 import { plainly } from './rows.ts'
 
-const CHANGES = '/dashboard/apps/:slug/changes/'
+const CHANGES = `${APP_PATH}/changes/`
 const ON_A_PAGE = 20
 /** What can be undone: what is said of the app and what it costs, never an address or a secret. */
 const REVERTIBLE = /^(listing|versions|product)\./
 
 /** The pages on which a seller reads what was changed, by whom, and undoes it. */
 export function declareChanges(scope: FastifyInstance, world: World): void {
-  scope.get(
-    CHANGES,
-    forDeveloper(world, async (visit) => {
-      const before_id = queryOf(visit.request, 'before')
-      const page = { before_id, limit: ON_A_PAGE + 1 }
-      const found = await apps.changesOf(world.db, visit.app.id, page)
-      const names = await planNames(world, visit)
-      const changes = found.slice(0, ON_A_PAGE)
-      const last = changes.at(-1)
-      const base = addressOf(visit.app.slug, 'changes')
-      return sendPage(
-        visit.reply,
-        ChangesPage({
-          ...(await appFactsOf(world, visit, NOTES)),
-          changes: changes.map((change) => factsOf(change, names)),
-          newest: before_id === undefined ? undefined : base,
-          older: found.length > ON_A_PAGE && last ? `${base}?before=${last.id}` : undefined,
-        }),
+  scope.get(CHANGES, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const before_id = queryOf(request, 'before')
+    const page = { before_id, limit: ON_A_PAGE + 1 }
+    const found = await apps.changesOf(world.db, context.app.id, page)
+    const names = await planNames(world, context)
+    const changes = found.slice(0, ON_A_PAGE)
+    const last = changes.at(-1)
+    const base = addressOf(context.app.slug, 'changes')
+    return sendPage(
+      reply,
+      ChangesPage({
+        ...(await appFactsOf(world, context, NOTES)),
+        changes: changes.map((change) => factsOf(change, names)),
+        newest: before_id === undefined ? undefined : base,
+        older: found.length > ON_A_PAGE && last ? `${base}?before=${last.id}` : undefined,
+      }),
+    )
+  })
+
+  scope.get(`${CHANGES}:id/`, async (request, reply) =>
+    askUndo(world, await requireSellerTerms(world, request, reply)),
+  )
+
+  scope.post(`${CHANGES}:id/`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    if (formOf(request).do !== 'undo') throw refuse('invalid_request')
+    const { id } = await changeOf(world, context)
+    const undone = await revertChange(world, editorOf(context), { app, change_id: id })
+    if (undone === 'not_revertible') throw refuse('not_found')
+    if ('faults' in undone) {
+      return await askUndo(
+        world,
+        context,
+        undone.faults.map(({ message }) => plainly(message)),
       )
-    }),
-  )
-
-  scope.get(
-    `${CHANGES}:id/`,
-    forDeveloper(world, (visit) => askUndo(world, visit)),
-  )
-
-  scope.post(
-    `${CHANGES}:id/`,
-    forDeveloper(world, async (visit) => {
-      const { app } = visit
-      if (formOf(visit.request).do !== 'undo') throw refuse('invalid_request')
-      const { id } = await changeOf(world, visit)
-      const undone = await revertChange(world, editorOf(visit), { app, change_id: id })
-      if (undone === 'not_revertible') throw refuse('not_found')
-      if ('faults' in undone) {
-        return await askUndo(
-          world,
-          visit,
-          undone.faults.map(({ message }) => plainly(message)),
-        )
-      }
-      return goTo(visit.reply, `${addressOf(app.slug, 'changes')}?done=undone`)
-    }),
-  )
+    }
+    return goTo(reply, `${addressOf(app.slug, 'changes')}?done=undone`)
+  })
 }
 
 /** Shows what undoing a change would do, and what stands against it once that was tried. */
-async function askUndo(world: World, visit: AppVisit, obstacles: string[] = []) {
-  const change = await changeOf(world, visit)
+async function askUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
+  const change = await changeOf(world, context)
   if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
-  const names = await planNames(world, visit)
-  const { now, later } = await undoingOf(world, visit, change)
+  const names = await planNames(world, context)
+  const { now, later } = await undoingOf(world, context, change)
   const page = UndoPage({
-    ...(await appFactsOf(world, visit)),
+    ...(await appFactsOf(world, context)),
     change: factsOf(change, names),
     would: compare(now, later, names),
     obstacles,
   })
-  return sendPage(visit.reply, page, { status: obstacles.length > 0 ? 409 : 200 })
+  return sendPage(context.reply, page, { status: obstacles.length > 0 ? 409 : 200 })
 }
 
-async function changeOf({ db }: World, { app, request }: AppVisit): Promise<apps.Change> {
-  const { id } = request.params as { id: string }
+async function changeOf({ db }: World, { app, request }: SellerTermsContext): Promise<apps.Change> {
+  const { id } = paramsOf('/:id', request)
   const change = await apps.findChange(db, { app_id: app.id, id })
   if (!change) throw refuse('not_found')
   return change
 }
 
 /** What a change altered as it is now, and as it would be once the change is undone. */
-async function undoingOf(world: World, { app }: AppVisit, change: apps.Change) {
+async function undoingOf(world: World, { app }: SellerTermsContext, change: apps.Change) {
   const before = change.before as Part
   const after = change.after as Part
   const every = await readVersions(world.db, app.id)
@@ -121,7 +118,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-async function planNames({ db }: World, { app }: AppVisit): Promise<Map<string, string>> {
+async function planNames({ db }: World, { app }: SellerTermsContext): Promise<Map<string, string>> {
   const versions = await readVersions(db, app.id)
   return new Map(versions.map(({ product_public_id, name }) => [product_public_id, name]))
 }

@@ -4,7 +4,7 @@ import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
 import { Day, type Frequency, formatMoney } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import { type AppFacts, AppPage, type FormFault, faultAt } from './frame.tsx'
+import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
 /** What the form of addresses holds, each list as lines. */
 export type AddressForm = Record<

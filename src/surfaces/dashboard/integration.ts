@@ -2,17 +2,18 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
-import { type AppVisit, appFactsOf } from './access.ts'
+import type { SellerTermsContext } from '#http/guards/seller'
+import { appFactsOf } from './app-context.ts'
 import type { AddressForm, Integration } from './integration-page.tsx'
 
 /** Gathers what the integration page tells of an app as it is now. */
 export async function integrationOf(
   world: World,
-  visit: AppVisit,
+  context: SellerTermsContext,
   notes: Record<string, string>,
 ): Promise<Omit<Integration, 'base' | 'faults'>> {
   const { config, db, keys } = world
-  const { app } = visit
+  const { app } = context
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
   const offers = await catalog.offers(db, app.id)
@@ -21,7 +22,7 @@ export async function integrationOf(
   const { name = 'A plan that is no longer sold' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}
   return {
-    ...(await appFactsOf(world, visit, notes)),
+    ...(await appFactsOf(world, context, notes)),
     client_id: client.client_id,
     issuer: `${config.base_url}/o`,
     form: formOfAddresses({ ...client, oauth_login_url: app.oauth_login_url }),

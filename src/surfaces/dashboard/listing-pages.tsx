@@ -4,7 +4,7 @@ import { Field, Form, TextareaField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Panel, RecordCards } from '#design/panels'
 import { RadioFields } from '#design/rows'
-import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
 
 /** The product page's words, and the ways to its sections and its table. */

@@ -5,7 +5,7 @@ import { CheckboxField, Field, Form, TextareaField } from '#design/forms'
 import { EmptyState } from '#design/panels'
 import { Code } from '#design/reading'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
-import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
 
 /** What is told of the plans that a feature may belong to. */

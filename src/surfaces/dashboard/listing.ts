@@ -9,12 +9,14 @@ import {
   updateListing,
 } from '#flows/listing'
 import type { World } from '#flows/world'
+import { csrfToken } from '#http/form-token'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { formOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
-import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, sendPage } from '#surfaces/pages'
-import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
-import { addressOf } from './frame.tsx'
+import { appFactsOf, editorOf } from './app-context.ts'
 import { fieldOf } from './integration.ts'
+import { addressOf } from './layout.tsx'
 import {
   BLANK_FEATURE,
   BLANK_SECTION,
@@ -32,7 +34,7 @@ import { ConfirmListingModePage, ListingPage } from './listing-pages.tsx'
 import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
 import { formFaults } from './rows.ts'
 
-const LISTING = '/dashboard/apps/:slug/listing/'
+const LISTING = `${APP_PATH}/listing/`
 /** Four sections of 4,000 characters, each of which a form may spell with twelve. */
 export const LONG_FORM = { bodyLimit: 256 * 1024 }
 
@@ -44,11 +46,11 @@ export function declareListing(scope: FastifyInstance, world: World): void {
 }
 
 function declareWords(scope: FastifyInstance, world: World): void {
-  async function show(visit: AppVisit, form?: ListingForm, found: FieldFault[] = []) {
-    const { app, reply } = visit
+  async function show(context: SellerTermsContext, form?: ListingForm, found: FieldFault[] = []) {
+    const { app, reply } = context
     const saved = await readListing(world.db, app)
     const page = ListingPage({
-      ...(await appFactsOf(world, visit, NOTES)),
+      ...(await appFactsOf(world, context, NOTES)),
       form: form ?? formOfListing(saved),
       faults: formFaults(found, fieldOf),
       external_sales_enabled: app.external_sales_enabled,
@@ -59,114 +61,102 @@ function declareWords(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page, { status: found.length > 0 ? 422 : 200 })
   }
 
-  scope.get(
-    LISTING,
-    forDeveloper(world, (visit) => show(visit)),
+  scope.get(LISTING, async (request, reply) =>
+    show(await requireSellerTerms(world, request, reply)),
   )
 
-  scope.post(
-    LISTING,
-    LONG_FORM,
-    forDeveloper(world, async (visit) => {
-      const { app, request, reply } = visit
-      const form = readListingForm(formOf(request))
-      const changes = listingOf(form)
-      const { listing_mode = app.listing_mode } = changes
-      const asks = apps.isOneWay(app, listing_mode) && formOf(request).do !== 'move'
-      const save = { app, changes, dry_run: asks }
-      const written = await updateListing(world, editorOf(visit), save)
-      if ('faults' in written) return await show(visit, form, written.faults)
-      if (!asks) return goTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
-      const csrf_token = csrfToken(world, request, reply)
-      return sendPage(
-        reply,
-        ConfirmListingModePage({ app_name: app.name, slug: app.slug, csrf_token, form }),
-      )
-    }),
-  )
+  scope.post(LISTING, LONG_FORM, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const form = readListingForm(formOf(request))
+    const changes = listingOf(form)
+    const { listing_mode = app.listing_mode } = changes
+    const asks = apps.isOneWay(app, listing_mode) && formOf(request).do !== 'move'
+    const save = { app, changes, dry_run: asks }
+    const written = await updateListing(world, editorOf(context), save)
+    if ('faults' in written) return await show(context, form, written.faults)
+    if (!asks) return goTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
+    const csrf_token = csrfToken(world, request, reply)
+    return sendPage(
+      reply,
+      ConfirmListingModePage({ app_name: app.name, slug: app.slug, csrf_token, form }),
+    )
+  })
 }
 
 function declareSections(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}sections/`
 
   async function show(
-    visit: AppVisit,
+    context: SellerTermsContext,
     given: { rows: SectionRow[]; faults?: FieldFault[]; focus?: string | undefined },
   ) {
     const faults = formFaults(given.faults)
-    const facts = await appFactsOf(world, visit)
+    const facts = await appFactsOf(world, context)
     const { rows, focus } = given
     const page = SectionsPage({ ...facts, rows, faults, focus, allowed: listing.ALLOWED_ELEMENTS })
-    return sendPage(visit.reply, page, { status: faults.length > 0 ? 422 : 200 })
+    return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
   }
 
-  scope.get(
-    page,
-    forDeveloper(world, async (visit) => {
-      const { sections } = await readListing(world.db, visit.app)
-      const rows = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
-      return await show(visit, { rows })
-    }),
-  )
+  scope.get(page, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { sections } = await readListing(world.db, context.app)
+    const rows = sections.map(({ title, body }) => ({ title, body: listing.asWritten(body) }))
+    return await show(context, { rows })
+  })
 
-  scope.post(
-    page,
-    LONG_FORM,
-    forDeveloper(world, async (visit) => {
-      const { app, request, reply } = visit
-      const form = formOf(request)
-      const sections = readSections(form)
-      const moved = pressed(sections, form, 'sections', BLANK_SECTION)
-      if (moved) return await show(visit, moved)
-      const save = { app, sections, dry_run: false }
-      const written = await replaceSections(world, editorOf(visit), save)
-      if ('faults' in written) return await show(visit, { rows: sections, faults: written.faults })
-      return goTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
-    }),
-  )
+  scope.post(page, LONG_FORM, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const form = formOf(request)
+    const sections = readSections(form)
+    const moved = pressed(sections, form, 'sections', BLANK_SECTION)
+    if (moved) return await show(context, moved)
+    const save = { app, sections, dry_run: false }
+    const written = await replaceSections(world, editorOf(context), save)
+    if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
+    return goTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
+  })
 }
 
 function declareFeatures(scope: FastifyInstance, world: World): void {
   const page = `${LISTING}features/`
 
   async function show(
-    visit: AppVisit,
+    context: SellerTermsContext,
     given: { rows: FeatureRow[]; faults?: FieldFault[]; focus?: string | undefined },
   ) {
     const { rows, focus } = given
     const faults = formFaults(given.faults)
-    const versions = await readVersions(world.db, visit.app.id)
+    const versions = await readVersions(world.db, context.app.id)
     const plans = versions
       .filter(({ is_active }) => is_active)
       .map(({ product_public_id, name }) => ({ id: product_public_id, name }))
-    const facts = await appFactsOf(world, visit, NOTES)
+    const facts = await appFactsOf(world, context, NOTES)
     const status = faults.length > 0 ? 422 : 200
-    return sendPage(visit.reply, FeaturesPage({ ...facts, rows, plans, faults, focus }), { status })
+    return sendPage(context.reply, FeaturesPage({ ...facts, rows, plans, faults, focus }), {
+      status,
+    })
   }
 
-  scope.get(
-    page,
-    forDeveloper(world, async (visit) => {
-      const { features } = await readListing(world.db, visit.app)
-      return await show(visit, { rows: features })
-    }),
-  )
+  scope.get(page, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { features } = await readListing(world.db, context.app)
+    return await show(context, { rows: features })
+  })
 
-  scope.post(
-    page,
-    LONG_FORM,
-    forDeveloper(world, async (visit) => {
-      const { app, request, reply } = visit
-      const form = formOf(request)
-      const features = readFeatures(form)
-      const moved = pressed(features, form, 'features', BLANK_FEATURE)
-      if (moved) return await show(visit, moved)
-      const save = { app, features, dry_run: false }
-      const written = await replaceFeatures(world, editorOf(visit), save)
-      if ('faults' in written) return await show(visit, { rows: features, faults: written.faults })
-      return goTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
-    }),
-  )
+  scope.post(page, LONG_FORM, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const form = formOf(request)
+    const features = readFeatures(form)
+    const moved = pressed(features, form, 'features', BLANK_FEATURE)
+    if (moved) return await show(context, moved)
+    const save = { app, features, dry_run: false }
+    const written = await replaceFeatures(world, editorOf(context), save)
+    if ('faults' in written) return await show(context, { rows: features, faults: written.faults })
+    return goTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
+  })
 }
 
 const NOTES: Record<string, string> = {

@@ -4,7 +4,7 @@ import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, RecordCards } from '#design/panels'
-import { TermsOwed } from './frame.tsx'
+import { TermsOwed } from './layout.tsx'
 
 /** An app in the list. */
 export interface AppCard {

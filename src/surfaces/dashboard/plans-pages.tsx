@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { CheckboxField, Field, Form, SelectField, TextareaField } from '#design/forms'
 import { EmptyState, Panel, RecordCards } from '#design/panels'
 import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/rows'
-import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './frame.tsx'
+import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { PlanRow, PriceRow } from './plans-form.ts'
 
 type EditorFacts = AppFacts & {

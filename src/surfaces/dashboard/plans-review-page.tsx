@@ -4,7 +4,7 @@ import { Comparison, type Difference } from '#design/comparison'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Panel } from '#design/panels'
-import { type AppFacts, AppPage, addressOf } from './frame.tsx'
+import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
 /** What saving the plans would do, before it is done. */
 export interface Review {

@@ -3,13 +3,15 @@ import { formatMoney } from '#design/money'
 import * as catalog from '#domain/catalog'
 import { describeProduct, readVersions, replaceVersions, type Version } from '#flows/listing'
 import type { World } from '#flows/world'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { formOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
 import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
-import { formOf, goTo, sendPage } from '#surfaces/pages'
-import { type AppVisit, appFactsOf, editorOf, forDeveloper } from './access.ts'
+import { appFactsOf, editorOf } from './app-context.ts'
 import { compare } from './compare.ts'
-import { addressOf } from './frame.tsx'
+import { addressOf } from './layout.tsx'
 import { LONG_FORM } from './listing.ts'
 import {
   fieldsOfPlans,
@@ -23,31 +25,26 @@ import { DescriptionsPage, PlansPage } from './plans-pages.tsx'
 import { type Review, ReviewPage } from './plans-review-page.tsx'
 import { formFaults } from './rows.ts'
 
-const PLANS = '/dashboard/apps/:slug/plans/'
+const PLANS = `${APP_PATH}/plans/`
 
 /** The pages on which a seller edits plans, prices and what the plans say of themselves. */
 export function declarePlans(scope: FastifyInstance, world: World): void {
-  scope.get(
-    PLANS,
-    forDeveloper(world, async (visit) => {
-      const rows = formOfVersions(await readVersions(world.db, visit.app.id))
-      return await showEditor(world, visit, { rows })
-    }),
-  )
+  scope.get(PLANS, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const rows = formOfVersions(await readVersions(world.db, context.app.id))
+    return await showEditor(world, context, { rows })
+  })
 
-  scope.post(
-    PLANS,
-    LONG_FORM,
-    forDeveloper(world, async (visit) => {
-      const form = formOf(visit.request)
-      const rows = readPlans(form)
-      assertFewPlans(rows)
-      const moved = pressedPlans(rows, form)
-      if (moved) return await showEditor(world, visit, moved)
-      if (form.do === 'edit') return await showEditor(world, visit, { rows })
-      return await review(world, visit, rows)
-    }),
-  )
+  scope.post(PLANS, LONG_FORM, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const form = formOf(request)
+    const rows = readPlans(form)
+    assertFewPlans(rows)
+    const moved = pressedPlans(rows, form)
+    if (moved) return await showEditor(world, context, moved)
+    if (form.do === 'edit') return await showEditor(world, context, { rows })
+    return await review(world, context, rows)
+  })
   declareDescriptions(scope, world)
 }
 
@@ -62,37 +59,40 @@ function assertFewPlans(rows: PlanRow[]): void {
 
 async function showEditor(
   world: World,
-  visit: AppVisit,
+  context: SellerTermsContext,
   given: { rows: PlanRow[]; faults?: FieldFault[]; focus?: string | undefined; hint?: string },
 ) {
   const { rows, focus, hint } = given
   const faults = formFaults(given.faults)
-  const facts = await appFactsOf(world, visit, NOTES)
+  const facts = await appFactsOf(world, context, NOTES)
   const page = PlansPage({ ...facts, rows, faults, focus, hint })
-  return sendPage(visit.reply, page, { status: faults.length > 0 ? 422 : 200 })
+  return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
 }
 
 /** Shows what saving would do; saves what was shown before, as long as it would still do that. */
-async function review(world: World, visit: AppVisit, rows: PlanRow[]) {
-  const { app, request, reply } = visit
+async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
+  const { app, request, reply } = context
   const { do: pressed, reviewed: seen } = formOf(request)
   const versions = versionsOf(rows)
   const before = await readVersions(world.db, app.id)
-  const trial = await replaceVersions(world, editorOf(visit), { app, versions, dry_run: true })
-  if ('faults' in trial) return await showEditor(world, visit, { rows, faults: trial.faults })
+  const trial = await replaceVersions(world, editorOf(context), { app, versions, dry_run: true })
+  if ('faults' in trial) return await showEditor(world, context, { rows, faults: trial.faults })
   if (trial.changed.length === 0) {
-    return await showEditor(world, visit, { rows, hint: 'These are the plans as they are by now.' })
+    return await showEditor(world, context, {
+      rows,
+      hint: 'These are the plans as they are by now.',
+    })
   }
   const { removed, dead_buy_links } = trial
   const would = reviewOf(before, trial.state, { removed, dead_buy_links })
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
   if (pressed === 'save' && seen === reviewed) {
-    const saved = await replaceVersions(world, editorOf(visit), { app, versions, dry_run: false })
-    if ('faults' in saved) return await showEditor(world, visit, { rows, faults: saved.faults })
+    const saved = await replaceVersions(world, editorOf(context), { app, versions, dry_run: false })
+    if ('faults' in saved) return await showEditor(world, context, { rows, faults: saved.faults })
     return goTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
   const page = ReviewPage({
-    ...(await appFactsOf(world, visit)),
+    ...(await appFactsOf(world, context)),
     review: would,
     fields: fieldsOfPlans(rows),
     reviewed,
@@ -133,52 +133,50 @@ function sameAs({ product_public_id }: Version) {
 function declareDescriptions(scope: FastifyInstance, world: World): void {
   const page = `${PLANS}descriptions/`
 
-  async function show(visit: AppVisit, typed: Record<string, string> = {}, found?: FieldFault[]) {
-    const versions = await activeVersions(world, visit)
+  async function show(
+    context: SellerTermsContext,
+    typed: Record<string, string> = {},
+    found?: FieldFault[],
+  ) {
+    const versions = await activeVersions(world, context)
     const rows = versions.map(({ product_public_id, name, description }) => ({
       product_id: product_public_id,
       name,
       description: typed[product_public_id] ?? description,
     }))
     const faults = formFaults(found, (path) => path)
-    const facts = await appFactsOf(world, visit)
+    const facts = await appFactsOf(world, context)
     const status = faults.length > 0 ? 422 : 200
-    return sendPage(visit.reply, DescriptionsPage({ ...facts, rows, faults }), { status })
+    return sendPage(context.reply, DescriptionsPage({ ...facts, rows, faults }), { status })
   }
 
-  scope.get(
-    page,
-    forDeveloper(world, (visit) => show(visit)),
-  )
+  scope.get(page, async (request, reply) => show(await requireSellerTerms(world, request, reply)))
 
-  scope.post(
-    page,
-    LONG_FORM,
-    forDeveloper(world, async (visit) => {
-      const form = formOf(visit.request)
-      const given = (await activeVersions(world, visit)).flatMap((each) => {
-        const description = form[each.product_public_id]
-        return description === undefined ? [] : { ...each, description }
-      })
-      // All of them are tried before the first is saved, so that a fault leaves everything as it is.
-      for (const dry_run of [true, false]) {
-        const found: FieldFault[] = []
-        for (const { product_public_id: product_id, name, description } of given) {
-          const facts = { app: visit.app, product_id, description, dry_run }
-          const written = await describeProduct(world, editorOf(visit), facts)
-          const faults = 'faults' in written ? written.faults : []
-          found.push(
-            ...faults.map(({ message }) => ({ path: product_id, message: `${name}: ${message}` })),
-          )
-        }
-        if (found.length > 0) return await show(visit, form, found)
+  scope.post(page, LONG_FORM, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const form = formOf(request)
+    const given = (await activeVersions(world, context)).flatMap((each) => {
+      const description = form[each.product_public_id]
+      return description === undefined ? [] : { ...each, description }
+    })
+    // All of them are tried before the first is saved, so that a fault leaves everything as it is.
+    for (const dry_run of [true, false]) {
+      const found: FieldFault[] = []
+      for (const { product_public_id: product_id, name, description } of given) {
+        const facts = { app: context.app, product_id, description, dry_run }
+        const written = await describeProduct(world, editorOf(context), facts)
+        const faults = 'faults' in written ? written.faults : []
+        found.push(
+          ...faults.map(({ message }) => ({ path: product_id, message: `${name}: ${message}` })),
+        )
       }
-      return goTo(visit.reply, `${addressOf(visit.app.slug, 'plans')}?done=descriptions`)
-    }),
-  )
+      if (found.length > 0) return await show(context, form, found)
+    }
+    return goTo(reply, `${addressOf(context.app.slug, 'plans')}?done=descriptions`)
+  })
 }
 
-async function activeVersions({ db }: World, { app }: AppVisit): Promise<Version[]> {
+async function activeVersions({ db }: World, { app }: SellerTermsContext): Promise<Version[]> {
   return (await readVersions(db, app.id)).filter(({ is_active }) => is_active)
 }
 

@@ -5,55 +5,53 @@ import { owesTerms } from '#flows/accept-terms'
 import { allowPauses, rotateSecret, saveAddresses, switchAddOn } from '#flows/integration'
 import { endPreview, startPreview } from '#flows/preview'
 import type { World } from '#flows/world'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, people, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { recently } from '#surfaces/visits'
-import { type AppVisit, editorOf, forAccount, forDeveloper } from './access.ts'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
+import { requireRecentProof, requireSession } from '#http/guards/session'
+import { formOf } from '#http/input'
+import { goTo, people, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { editorOf, HOME } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareEmails } from './emails.ts'
-import { addressOf } from './frame.tsx'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
 import { IntegrationPage } from './integration-page.tsx'
+import { addressOf } from './layout.tsx'
 import { declareListing } from './listing.ts'
 import { AppsPage } from './pages.tsx'
 import { declarePlans } from './plans.ts'
 import { AskSecretPage, NewSecretPage } from './secret-pages.tsx'
 import { declareTerms } from './terms.ts'
 
-const INTEGRATION = '/dashboard/apps/:slug/integration/'
+const INTEGRATION = `${APP_PATH}/integration/`
 
 /** A seller's own pages: the apps, and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
-    scope.get(
-      '/dashboard/',
-      forAccount(world, async ({ reply, session }) => {
-        const now = world.clock.now()
-        const cards = (await apps.listOf(world.db, session.user_id)).map((each) => ({
-          slug: each.slug,
-          name: each.name,
-          host: apps.registeredHost(each.url),
-          is_published: each.is_published,
-          is_on_sale: each.is_published && each.external_sales_enabled,
-          has_add_on: apps.addOnOf(now, each).is_on,
-        }))
-        const { user_id } = session
-        const sells = (await apps.sellerOf(world.db, user_id)) !== undefined
-        const owes_terms = sells && (await owesTerms(world, user_id))
-        const nav = await accountNav(world, user_id, 'apps')
-        return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
-      }),
-    )
-    scope.get(
-      '/dashboard/apps/:slug/',
-      forDeveloper(world, async ({ reply, app }) => {
-        // Without a plan there is nothing to sell, so that comes first.
-        const sells = (await catalog.products(world.db, app.id)).length > 0
-        return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
-      }),
-    )
+    scope.get('/dashboard/', async (request, reply) => {
+      const { session } = await requireSession(world, request, reply, HOME)
+      const now = world.clock.now()
+      const cards = (await apps.listOf(world.db, session.user_id)).map((each) => ({
+        slug: each.slug,
+        name: each.name,
+        host: apps.registeredHost(each.url),
+        is_published: each.is_published,
+        is_on_sale: each.is_published && each.external_sales_enabled,
+        has_add_on: apps.addOnOf(now, each).is_on,
+      }))
+      const { user_id } = session
+      const sells = (await apps.sellerOf(world.db, user_id)) !== undefined
+      const owes_terms = sells && (await owesTerms(world, user_id))
+      const nav = await accountNav(world, user_id, 'apps')
+      return sendPage(reply, AppsPage({ nav, cards, owes_terms }))
+    })
+    scope.get(`${APP_PATH}/`, async (request, reply) => {
+      const { app } = await requireSellerTerms(world, request, reply)
+      // Without a plan there is nothing to sell, so that comes first.
+      const sells = (await catalog.products(world.db, app.id)).length > 0
+      return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
+    })
     declareEmails(scope, world)
     declareTerms(scope, world)
     declarePlans(scope, world)
@@ -65,47 +63,43 @@ export function dashboard(app: FastifyInstance, world: World): void {
   })
 }
 
-function pathOf({ app }: AppVisit): string {
+function pathOf({ app }: SellerTermsContext): string {
   return INTEGRATION.replace(':slug', app.slug)
 }
 
 function declareSettings(scope: FastifyInstance, world: World): void {
-  scope.get(
-    INTEGRATION,
-    forDeveloper(world, async (visit) => {
-      const facts = await integrationOf(world, visit, NOTES)
-      const page = IntegrationPage({ ...facts, base: pathOf(visit), faults: [] })
-      return sendPage(visit.reply, page)
-    }),
-  )
+  scope.get(INTEGRATION, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const facts = await integrationOf(world, context, NOTES)
+    const page = IntegrationPage({ ...facts, base: pathOf(context), faults: [] })
+    return sendPage(reply, page)
+  })
 
-  scope.post(
-    INTEGRATION,
-    forDeveloper(world, async (visit) => {
-      const { request, reply, app } = visit
-      const form = formOf(request)
-      const addresses = addressesOf(form)
-      const saved = await saveAddresses(world, editorOf(visit), { app, changes: addresses })
-      if (!('faults' in saved)) return goTo(reply, `${pathOf(visit)}?done=addresses`)
-      const facts = await integrationOf(world, visit, NOTES)
-      const page = IntegrationPage({
-        ...facts,
-        base: pathOf(visit),
-        form: formOfAddresses(addresses),
-        faults: saved.faults.map(({ path, message }) => ({ id: fieldOf(path), message })),
-      })
-      return sendPage(reply, page, { status: 422 })
-    }),
-  )
+  scope.post(INTEGRATION, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { app } = context
+    const form = formOf(request)
+    const addresses = addressesOf(form)
+    const saved = await saveAddresses(world, editorOf(context), { app, changes: addresses })
+    if (!('faults' in saved)) return goTo(reply, `${pathOf(context)}?done=addresses`)
+    const facts = await integrationOf(world, context, NOTES)
+    const page = IntegrationPage({
+      ...facts,
+      base: pathOf(context),
+      form: formOfAddresses(addresses),
+      faults: saved.faults.map(({ path, message }) => ({ id: fieldOf(path), message })),
+    })
+    return sendPage(reply, page, { status: 422 })
+  })
 }
 
 function declareSecret(scope: FastifyInstance, world: World): void {
-  async function ask(visit: AppVisit, is_stale: boolean) {
-    const { request, reply, app } = visit
+  async function ask(context: SellerTermsContext, is_stale: boolean) {
+    const { request, reply, app } = context
     const page = AskSecretPage({
       app_name: app.name,
-      back: pathOf(visit),
-      action: `${pathOf(visit)}secret/`,
+      back: pathOf(context),
+      action: `${pathOf(context)}secret/`,
       csrf_token: csrfToken(world, request, reply),
       replaces: apps.secretName(await apps.findClientOf(world.db, app.id)),
       is_stale,
@@ -113,62 +107,50 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page, { status: is_stale ? 409 : 200 })
   }
 
-  scope.get(
-    `${INTEGRATION}secret/`,
-    forDeveloper(
-      world,
-      recently(world, (visit) => ask(visit, false)),
-    ),
-  )
+  scope.get(`${INTEGRATION}secret/`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    requireRecentProof(world, context)
+    return await ask(context, false)
+  })
 
-  scope.post(
-    `${INTEGRATION}secret/`,
-    forDeveloper(
-      world,
-      recently(world, async (visit) => {
-        const { request, reply, app } = visit
-        const replaces = formOf(request).replaces ?? ''
-        const asked = { app_id: app.id, replaces }
-        const client_secret = await rotateSecret(world, editorOf(visit), asked)
-        if (client_secret === undefined) return await ask(visit, true)
-        const page = NewSecretPage({ app_name: app.name, back: pathOf(visit), client_secret })
-        return sendPage(reply, page)
-      }),
-    ),
-  )
+  scope.post(`${INTEGRATION}secret/`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    requireRecentProof(world, context)
+    const { app } = context
+    const replaces = formOf(request).replaces ?? ''
+    const asked = { app_id: app.id, replaces }
+    const client_secret = await rotateSecret(world, editorOf(context), asked)
+    if (client_secret === undefined) return await ask(context, true)
+    const page = NewSecretPage({ app_name: app.name, back: pathOf(context), client_secret })
+    return sendPage(reply, page)
+  })
 }
 
 function declareSwitches(scope: FastifyInstance, world: World): void {
-  scope.post(
-    `${INTEGRATION}add-on`,
-    forDeveloper(world, async (visit) => {
-      const to = stateOf(formOf(visit.request).to)
-      await switchAddOn(world, editorOf(visit), { app_id: visit.app.id, to })
-      return goTo(visit.reply, `${pathOf(visit)}?done=add_on_${to}`)
-    }),
-  )
+  scope.post(`${INTEGRATION}add-on`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const to = stateOf(formOf(request).to)
+    await switchAddOn(world, editorOf(context), { app_id: context.app.id, to })
+    return goTo(reply, `${pathOf(context)}?done=add_on_${to}`)
+  })
 
-  scope.post(
-    `${INTEGRATION}pausing`,
-    forDeveloper(world, async (visit) => {
-      const to = stateOf(formOf(visit.request).to)
-      await allowPauses(world, editorOf(visit), { app_id: visit.app.id, to })
-      return goTo(visit.reply, `${pathOf(visit)}?done=pausing_${to}`)
-    }),
-  )
+  scope.post(`${INTEGRATION}pausing`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const to = stateOf(formOf(request).to)
+    await allowPauses(world, editorOf(context), { app_id: context.app.id, to })
+    return goTo(reply, `${pathOf(context)}?done=pausing_${to}`)
+  })
 
-  scope.post(
-    `${INTEGRATION}preview`,
-    forDeveloper(world, async (visit) => {
-      const { request, reply, session, app } = visit
-      const { to: wish, product_id = '' } = formOf(request)
-      const to = stateOf(wish)
-      const asker = { session, request_id: request.id }
-      if (to === 'off') await endPreview(world, asker, { app })
-      else if (!(await startPreview(world, asker, { app, product_id }))) throw refuse('not_found')
-      return goTo(reply, `${pathOf(visit)}?done=preview_${to}`)
-    }),
-  )
+  scope.post(`${INTEGRATION}preview`, async (request, reply) => {
+    const context = await requireSellerTerms(world, request, reply)
+    const { session, app } = context
+    const { to: wish, product_id = '' } = formOf(request)
+    const to = stateOf(wish)
+    const asker = { session, request_id: request.id }
+    if (to === 'off') await endPreview(world, asker, { app })
+    else if (!(await startPreview(world, asker, { app, product_id }))) throw refuse('not_found')
+    return goTo(reply, `${pathOf(context)}?done=preview_${to}`)
+  })
 }
 
 function stateOf(text: string | undefined): 'on' | 'off' {

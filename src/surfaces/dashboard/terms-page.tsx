@@ -6,8 +6,8 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Panel } from '#design/panels'
 import { RichText } from '#design/reading'
+import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
-import { versionOf } from '#surfaces/legal-texts'
 
 /** What sellers agree to, and the button that says so. */
 export function TermsPage(facts: {

@@ -2,14 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { acceptTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { readLegalText } from '#surfaces/legal-texts'
-import { ownPath } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import type { Visit } from '#surfaces/visits'
-import { forAccount } from './access.ts'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireSession, type SessionContext } from '#http/guards/session'
+import { formOf, queryOf } from '#http/input'
+import { readLegalText } from '#http/legal-texts'
+import { goTo, sendPage } from '#http/pages'
+import { ownPath } from '#http/redirect'
+import { refuse } from '#http/refusals'
+import { HOME } from './app-context.ts'
 import { TermsPage } from './terms-page.tsx'
 
 const TERMS = '/dashboard/terms/'
@@ -17,36 +18,32 @@ const TERMS = '/dashboard/terms/'
 /** The terms for sellers, and their acceptance; whoever sells nothing finds nothing there. */
 export function declareTerms(scope: FastifyInstance, world: World): void {
   const text = readLegalText(world, 'seller-terms')
-  const assertSeller = async ({ session }: Visit) => {
+  const assertSeller = async ({ session }: SessionContext) => {
     if ((await apps.sellerOf(world.db, session.user_id)) === undefined) throw refuse('not_found')
   }
 
-  scope.get(
-    TERMS,
-    forAccount(world, async (visit) => {
-      await assertSeller(visit)
-      const { request, reply, session } = visit
-      const page = TermsPage({
-        nav: await accountNav(world, session.user_id, 'apps'),
-        text,
-        csrf_token: csrfToken(world, request, reply),
-        accepted: await apps.acceptedTerms(world.db, session.user_id),
-        return_to: placeAfter(queryOf(request, 'return_to')),
-      })
-      return sendPage(reply, page)
-    }),
-  )
+  scope.get(TERMS, async (request, reply) => {
+    const context = await requireSession(world, request, reply, HOME)
+    await assertSeller(context)
+    const { session } = context
+    const page = TermsPage({
+      nav: await accountNav(world, session.user_id, 'apps'),
+      text,
+      csrf_token: csrfToken(world, request, reply),
+      accepted: await apps.acceptedTerms(world.db, session.user_id),
+      return_to: placeAfter(queryOf(request, 'return_to')),
+    })
+    return sendPage(reply, page)
+  })
 
-  scope.post(
-    TERMS,
-    forAccount(world, async (visit) => {
-      await assertSeller(visit)
-      const { request, reply, session } = visit
-      await acceptTerms(world, { user_id: session.user_id, request_id: request.id })
-      const return_to = placeAfter(formOf(request).return_to)
-      return goTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
-    }),
-  )
+  scope.post(TERMS, async (request, reply) => {
+    const context = await requireSession(world, request, reply, HOME)
+    await assertSeller(context)
+    const { session } = context
+    await acceptTerms(world, { user_id: session.user_id, request_id: request.id })
+    const return_to = placeAfter(formOf(request).return_to)
+    return goTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
+  })
 }
 
 /** A page of the dashboard to go on to; everything else is not ours to lead to from here. */

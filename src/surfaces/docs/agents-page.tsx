@@ -5,7 +5,7 @@ import { SiteLayout } from '#design/layout'
 import { DescriptionList } from '#design/panels'
 import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
 import { LOCALHOST_PORT } from '#domain/grants'
-import { siteNav } from '#surfaces/site-nav'
+import { siteNav } from '#http/site-menu'
 import {
   type Agent,
   agentsOf,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { AGENT_CLIENT } from '#domain/grants'
 import type { World } from '#flows/world'
-import { currentSession } from '#surfaces/browser'
-import { people, sendPage } from '#surfaces/pages'
+import { people, sendPage } from '#http/pages'
+import { currentSession } from '#http/session'
 import { AgentsPage, type ToolFacts } from './agents-page.tsx'
 import { SignInDocsPage } from './sign-in-page.tsx'
 

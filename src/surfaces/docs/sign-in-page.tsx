@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { DescriptionList } from '#design/panels'
 import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
-import { siteNav } from '#surfaces/site-nav'
+import { siteNav } from '#http/site-menu'
 import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf, SCOPE } from './sign-in.ts'
 
 interface Facts {

@@ -1,7 +1,7 @@
 import type { Receipt } from '#domain/billing'
 import type { World } from '#flows/world'
+import { invoicePdf } from '#http/invoice-pdf'
 import type { Attachment } from '#platform/mail'
-import { invoicePdf } from '#surfaces/invoice-pdf'
 
 /** The receipt of a paid bill, to go along with an email. */
 export async function invoiceAttachment(world: World, receipt: Receipt): Promise<Attachment> {

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
+import { paramsOf } from '#http/input'
+import { people, sendPage, sendPdf } from '#http/pages'
+import { refuse } from '#http/refusals'
 import { isLoopback } from '#platform/config'
 import { findMailboxEmail, listMailbox } from '#platform/mail'
-import { people, sendPage, sendPdf } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
 import { EmailPage, MailboxPage } from './mailbox-pages.tsx'
+
+const MAILBOX = '/dev/mailbox/'
+const MESSAGE = `${MAILBOX}:message_id` as const
+const ATTACHMENT = `${MESSAGE}/:filename` as const
 
 /**
  * The development mailbox: what would have been mailed, while no mail server is set. It holds
@@ -21,15 +26,15 @@ export function mailbox(app: FastifyInstance, world: World): void {
     scope.addHook('onRequest', async (request) => {
       if (!isLoopback(request.socket.remoteAddress ?? '')) throw refuse('not_found')
     })
-    scope.get('/dev/mailbox/', async (_request, reply) =>
+    scope.get(MAILBOX, async (_request, reply) =>
       sendPage(reply, MailboxPage({ emails: await listMailbox(world.db) })),
     )
-    scope.get('/dev/mailbox/:message_id', async (request, reply) => {
-      const { message_id } = request.params as { message_id: string }
+    scope.get(MESSAGE, async (request, reply) => {
+      const { message_id } = paramsOf(MESSAGE, request)
       return sendPage(reply, EmailPage({ email: await readEmail(message_id) }))
     })
-    scope.get('/dev/mailbox/:message_id/:filename', async (request, reply) => {
-      const { message_id, filename } = request.params as { message_id: string; filename: string }
+    scope.get(ATTACHMENT, async (request, reply) => {
+      const { message_id, filename } = paramsOf(ATTACHMENT, request)
       const { attachments } = await readEmail(message_id)
       const paper = attachments.find((each) => each.filename === filename)
       if (!paper) throw refuse('not_found')

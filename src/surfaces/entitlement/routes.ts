@@ -1,13 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import { type Answer, type Endpoint, endpoint } from '#http/endpoint'
+import { requireEntitlementToken } from '#http/guards/entitlement-token'
+import { byToken } from '#http/limit-keys'
 import { coarseNetworkOf } from '#platform/networks'
-import { type Answer, type Endpoint, endpoint } from '#surfaces/endpoint'
-import { bearerToken, byToken } from '#surfaces/guards'
-import { refuse } from '#surfaces/refusals'
 import { Entitlement } from './wire.ts'
-
-const SCOPE = 'entitlements'
 
 /** What a signed-in person may use, at both of its addresses (spec: Entitlement endpoint). */
 export function entitlement(world: World): Endpoint[] {
@@ -46,28 +44,10 @@ export function entitlement(world: World): Endpoint[] {
   ]
 }
 
-async function read({ db, clock, uses }: World, request: FastifyRequest): Promise<Answer> {
-  const token = bearerToken(request)
-  const found = token && (await licensing.findByToken(db, clock.now(), token))
-  if (!found) throw refuse('invalid_token', { headers: challenge(token && 'invalid_token') })
-  if (!found.scopes.includes(SCOPE)) {
-    const headers = challenge('insufficient_scope', SCOPE)
-    throw refuse('insufficient_scope', { scope: SCOPE, headers })
-  }
-  if (!found.app_id) throw refuse('Client is not linked to an app')
-  if (!found.addon_enabled) throw refuse('service_not_enabled')
+async function read(world: World, request: FastifyRequest): Promise<Answer> {
+  const found = await requireEntitlementToken(world, request)
   const { license_id } = found
   const network = coarseNetworkOf(request.ip)
-  if (license_id) uses.add({ license_id, kind: 'plan_checked', network }, clock.now())
+  if (license_id) world.uses.add({ license_id, kind: 'plan_checked', network }, world.clock.now())
   return { json: licensing.entitlementOf(found) }
-}
-
-/** What a bearer must show (RFC 6750); who showed nothing is told of no error. */
-function challenge(error: string | undefined, scope?: string): Record<string, string> {
-  const parts = [
-    'realm="entitlement"',
-    ...(error ? [`error="${error}"`] : []),
-    ...(scope ? [`scope="${scope}"`] : []),
-  ]
-  return { 'www-authenticate': `Bearer ${parts.join(', ')}` }
 }

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import { RichText } from '#design/reading'
+import { versionOf } from '#http/legal-texts'
+import { siteNav } from '#http/site-menu'
 import type { TextDocument } from '#platform/documents'
-import { versionOf } from '#surfaces/legal-texts'
-import { siteNav } from '#surfaces/site-nav'
 
 /** A legal text with its version and date. */
 export function LegalPage(facts: { text: TextDocument; account: Link }): JSX.Element {

@@ -3,12 +3,12 @@ import * as apps from '#domain/apps'
 import * as licensing from '#domain/licensing'
 import { rotateKey } from '#flows/rotate-key'
 import type { World } from '#flows/world'
+import { type Endpoint, endpoint } from '#http/endpoint'
+import { requireAppCredentials, requireAppSecret } from '#http/guards/app-credentials'
+import { byIpAndClient } from '#http/limit-keys'
+import { refuse } from '#http/refusals'
 import { isoSeconds } from '#platform/calendar'
 import { coarseNetworkOf } from '#platform/networks'
-import type { Endpoint } from '#surfaces/endpoint'
-import { endpoint } from '#surfaces/endpoint'
-import { basicCredentials, byIpAndClient, provenApp } from '#surfaces/guards'
-import { refuse } from '#surfaces/refusals'
 import {
   LicenseState,
   LicenseWithKey,
@@ -48,12 +48,12 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
     answers: { 200: { description: 'The state of the license.', schema: LicenseState } },
     refusals: ['invalid_request', 'invalid_client', 'unknown_key', 'rate_limited'],
     async run({ body, request }) {
-      const credentials = basicCredentials(request)
+      const credentials = requireAppCredentials(request)
       const { client, found } = await licensing.findByKey(db, keys, {
         client_id: credentials.client_id,
         license_key: body.key,
       })
-      provenApp(client, credentials)
+      requireAppSecret(client, credentials)
       if (!found) throw refuse('unknown_key')
       const { license_id } = found
       const network = coarseNetworkOf(request.ip)
@@ -82,14 +82,14 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
     },
     refusals: ['invalid_client', 'unknown_order', 'rate_limited'],
     async run({ params, request }) {
-      const credentials = basicCredentials(request)
+      const credentials = requireAppCredentials(request)
       const { client_id } = credentials
       const order_id = licensing.readReference(keys, clock.now(), {
         client_id,
         reference: params.ref,
       })
       const { client, found } = await licensing.findByOrder(db, { client_id, order_id })
-      provenApp(client, credentials)
+      requireAppSecret(client, credentials)
       if (!found) throw refuse('unknown_order')
       if (!found.license_id) {
         return { status: 202, headers: { 'retry-after': '1' }, json: { status: 'processing' } }
@@ -127,10 +127,10 @@ function regenerateKey(world: World): Endpoint {
       'rate_limited',
     ],
     async run({ params, body, headers, request }) {
-      const credentials = basicCredentials(request)
+      const credentials = requireAppCredentials(request)
       const client = await apps.findClient(world.db, credentials.client_id)
       const rotation = await rotateKey(world, {
-        app_id: provenApp(client, credentials),
+        app_id: requireAppSecret(client, credentials),
         license_id: params.license_id,
         actor: credentials.client_id,
         rotation_key: headers['idempotency-key'] ?? null,

@@ -4,7 +4,7 @@ import { Monogram } from '#design/brand'
 import { Icon, type IconName } from '#design/icons'
 import { type Link, SiteLayout } from '#design/layout'
 import { EmptyState } from '#design/panels'
-import { siteNav } from '#surfaces/site-nav'
+import { siteNav } from '#http/site-menu'
 import { accountLink, type Visitor } from './visitor.ts'
 
 /** One app in the list of the home page. */

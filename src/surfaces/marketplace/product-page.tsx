@@ -7,7 +7,7 @@ import { adverbOf, type Frequency } from '#design/money'
 import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
-import { siteNav } from '#surfaces/site-nav'
+import { siteNav } from '#http/site-menu'
 import { accountLink, type Visitor } from './visitor.ts'
 
 /** One plan on a product page. */

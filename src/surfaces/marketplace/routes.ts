@@ -4,10 +4,11 @@ import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import { readListing } from '#flows/listing'
 import type { World } from '#flows/world'
-import { noteReferrer, viaService } from '#surfaces/attribution'
-import { currentSession } from '#surfaces/browser'
-import { people, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
+import { noteReferrer, viaService } from '#http/attribution'
+import { paramsOf, queryOf } from '#http/input'
+import { people, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { currentSession } from '#http/session'
 import { HomePage } from './home-page.tsx'
 import { type Plan, ProductPage } from './product-page.tsx'
 
@@ -34,7 +35,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
       return sendPage(reply, HomePage({ visitor: await visitor(world, request), cards, filters }))
     })
 
-    scope.get('/apps/:slug/', async (request, reply) => {
+    scope.get(PRODUCT, async (request, reply) => {
       const app = await readApp(world, request)
       await noteReferrer(world, request, reply)
       const shown = await readListing(world.db, app)
@@ -68,8 +69,10 @@ function placeOfCategory(name: string): string {
   return `/?category=${encodeURIComponent(name)}`
 }
 
+const PRODUCT = '/apps/:slug/'
+
 async function readApp({ db }: World, request: FastifyRequest): Promise<apps.App> {
-  const { slug } = request.params as { slug: string }
+  const { slug } = paramsOf(PRODUCT, request)
   const app = await apps.findPublishedBySlug(db, slug)
   if (!app) throw refuse('not_found')
   return app

@@ -3,11 +3,11 @@ import * as apps from '#domain/apps'
 import type { Bearer } from '#domain/grants'
 import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
+import { faultsOf } from '#http/endpoint'
 import type { FieldFault } from '#platform/problem'
-import { faultsOf } from '#surfaces/endpoint'
-import { missingScope } from './auth.ts'
 import { farTooMany } from './counts.ts'
 import { mend, together } from './mend.ts'
+import { missingScope } from './scopes.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
 /** Who calls: what the token says, the request, and what the agent calls itself. */

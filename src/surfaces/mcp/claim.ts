@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { renderPage } from '#design/layout'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { byIp } from '#surfaces/guards'
-import { pageHeaders } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
+import { paramsOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { pageHeaders } from '#http/pages'
+import { refuse } from '#http/refusals'
 import { ClaimPage } from './claim-page.tsx'
 
 const LIMIT = { name: 'claim', points: 30, seconds: 60 }
@@ -23,7 +24,7 @@ export function declareClaim(app: FastifyInstance, world: World): void {
       reply.headers(SECRET)
     },
   }
-  const tokenOf = (request: FastifyRequest) => (request.params as { token: string }).token
+  const tokenOf = (request: FastifyRequest) => paramsOf(PATH, request).token
 
   app.head(PATH, route, async (request, reply) => {
     if (!(await apps.isClaimable(db, clock.now(), tokenOf(request)))) throw refuse('unknown_claim')

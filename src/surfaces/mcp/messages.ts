@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Bearer } from '#domain/grants'
 import type { World } from '#flows/world'
-import { challenge, missingScope } from './auth.ts'
+import { challenge } from '#http/guards/agent'
 import { scopeWords } from './call.ts'
+import { missingScope } from './scopes.ts'
 import type { Tool } from './tool.ts'
 
 /** The messages of a request: one, or in the oldest revision a batch of several. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
-import { type Endpoint, endpoint } from '#surfaces/endpoint'
-import { byIp } from '#surfaces/guards'
-import { METADATA_PATH } from './auth.ts'
+import { type Endpoint, endpoint } from '#http/endpoint'
+import { METADATA_PATH } from '#http/guards/agent'
+import { byIp } from '#http/limit-keys'
 
 const Metadata = z.strictObject({
   resource: z.string(),

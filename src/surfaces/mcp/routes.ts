@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
+import { answerProblem, mount } from '#http/endpoint'
+import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#http/guards/agent'
+import { noteProgramRefused, notingRefusals } from '#http/guards/refused-programs'
+import { byToken } from '#http/limit-keys'
 import { takePoint } from '#platform/route-limits'
-import { answerProblem, mount } from '#surfaces/endpoint'
-import { byToken } from '#surfaces/guards'
-import { noteProgramRefused, notingRefusals } from '#surfaces/program-refusals'
 import { userAgentName } from './agent-name.ts'
-import { readBearer } from './auth.ts'
 import type { Caller } from './call.ts'
 import { declareClaim } from './claim.ts'
-import { assertOrigin, assertWelcome } from './gate.ts'
 import { messagesOf, scopeRefusal } from './messages.ts'
 import { metadata } from './metadata.ts'
 import { serverMaker } from './server.ts'
@@ -32,7 +31,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       // All that refuses a call comes before its body is read.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store')
-        assertWelcome(world, request)
+        requireAgentHeaders(world, request)
         allowOrigin(request, reply)
       },
       preParsing: async (request) => {
@@ -52,7 +51,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
     })
   })
   app.options('/mcp', async (request, reply) => {
-    assertOrigin(world, request)
+    requireKnownOrigin(world, request)
     allowOrigin(request, reply)
     return reply
       .code(204)
@@ -86,7 +85,7 @@ const callers = new WeakMap<FastifyRequest, Caller>()
 
 async function readCaller(world: World, request: FastifyRequest): Promise<Caller> {
   return {
-    bearer: await readBearer(world, request),
+    bearer: await requireAgentToken(world, request),
     request_id: request.id,
     agent: userAgentName(request.headers['user-agent']),
   }

@@ -3,9 +3,9 @@ import { type Configuration, errors, type Provider } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import { allowAgent } from '#flows/account'
 import type { World } from '#flows/world'
+import { deviceOf } from '#http/device'
+import { formOf } from '#http/input'
 import type { Config } from '#platform/config'
-import { deviceOf } from '#surfaces/device'
-import { formOf } from '#surfaces/pages'
 import type { Interaction } from './interaction.ts'
 
 type Resources = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>

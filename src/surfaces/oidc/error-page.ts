@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { renderPage } from '#design/layout'
-import { pageHeaders } from '#surfaces/pages'
+import { pageHeaders } from '#http/pages'
 import { isAgent } from './agents.ts'
 import { RefusedPage, StalePage } from './pages.tsx'
 

@@ -3,19 +3,23 @@ import type { Client, InteractionResults, Provider } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
-import type { AppRequest } from '#surfaces/app-request'
+import type { AppRequest } from '#http/app-request'
+import { paramsOf } from '#http/input'
 import { INTERACTION_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { appOf } from './policy.ts'
 
 /** A sign-in that waits for a person: to sign in, or to agree. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
+/** The address of an interaction, as its route has it. */
+export const INTERACTION = '/o/interaction/:uid'
+
 /** The interaction of this address, if this browser is the one that began it. */
 export async function ownInteraction(
   provider: Provider,
   request: FastifyRequest,
 ): Promise<Interaction | undefined> {
-  const { uid } = request.params as { uid: string }
+  const { uid } = paramsOf(INTERACTION, request)
   if (request.cookies[INTERACTION_COOKIE] !== uid) return undefined
   return (await provider.Interaction.find(uid)) as Interaction | undefined
 }
@@ -89,7 +93,7 @@ export function satisfies(
 }
 
 /** The parameters that an app sent; the library names those that it did not send as well. */
-export function paramsOf(params: Record<string, unknown>): AppRequest['params'] {
+export function appParamsOf(params: Record<string, unknown>): AppRequest['params'] {
   const isText = (value: unknown) => typeof value === 'string' || Array.isArray(value)
   const sent = Object.entries(params).filter(([, value]) => isText(value))
   return Object.fromEntries(sent) as AppRequest['params']

@@ -4,18 +4,21 @@ import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
-import { carry } from '#surfaces/app-request'
-import { csrfToken, currentSession } from '#surfaces/browser'
-import { goOn } from '#surfaces/onwards'
-import { goTo, sendPage } from '#surfaces/pages'
+import { carry } from '#http/app-request'
+import { csrfToken } from '#http/form-token'
+import { paramsOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { goOn } from '#http/redirect'
+import { currentSession } from '#http/session'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
 import {
+  appParamsOf,
   DENIED,
   demandOf,
+  INTERACTION,
   type Interaction,
   ownInteraction,
-  paramsOf,
   resolve,
   resolveSignIn,
   satisfies,
@@ -31,7 +34,7 @@ export function declareInteractions(
   world: World,
   library: OpenLibrary,
 ): void {
-  scope.get('/o/interaction/:uid', async (request, reply) => {
+  scope.get(INTERACTION, async (request, reply) => {
     const { provider, keys } = await library()
     const interaction = await ownInteraction(provider, request)
     const client = interaction && (await clientOf(provider, interaction))
@@ -52,7 +55,7 @@ export function declareInteractions(
     return goTo(reply, await resolveSignIn(world, request, interaction, session))
   })
 
-  scope.post('/o/interaction/:uid/allow', async (request, reply) => {
+  scope.post(`${INTERACTION}/allow`, async (request, reply) => {
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
@@ -68,7 +71,7 @@ export function declareInteractions(
     return goOn(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
-  scope.post('/o/interaction/:uid/choose', async (request, reply) => {
+  scope.post(`${INTERACTION}/choose`, async (request, reply) => {
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
@@ -80,8 +83,8 @@ export function declareInteractions(
   })
 
   // A link as well as a form: whoever is asked to sign in may not want to.
-  scope.get('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
-  scope.post('/o/interaction/:uid/cancel', async (request, reply) => cancel(request, reply))
+  scope.get(`${INTERACTION}/cancel`, async (request, reply) => cancel(request, reply))
+  scope.post(`${INTERACTION}/cancel`, async (request, reply) => cancel(request, reply))
 
   async function cancel(request: FastifyRequest, reply: FastifyReply) {
     const { provider } = await library()
@@ -107,7 +110,7 @@ function anotherUrl(
   reply: FastifyReply,
   { interaction, begun_at }: { interaction: Interaction; begun_at: Date },
 ): string {
-  const params = paramsOf(interaction.params)
+  const params = appParamsOf(interaction.params)
   return signInUrl(carry(world, request, reply, { params, begun_at }))
 }
 
@@ -188,7 +191,7 @@ async function sendStaleInteraction(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { uid } = request.params as { uid: string }
+  const { uid } = paramsOf(INTERACTION, request)
   const interaction = await provider.Interaction.find(uid)
   return await sendStale(world, reply, interaction?.params.client_id)
 }

@@ -4,16 +4,16 @@ import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
+import { carry } from '#http/app-request'
+import { pageHeaders } from '#http/pages'
 import { logBug } from '#platform/http'
 import { Problem } from '#platform/problem'
-import { carry } from '#surfaces/app-request'
-import { pageHeaders } from '#surfaces/pages'
 import { adapterOf, NOWHERE } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { renderRefusal } from './error-page.ts'
 import { loadGrant } from './grant.ts'
-import { type Interaction, paramsOf, signInUrl } from './interaction.ts'
+import { appParamsOf, type Interaction, signInUrl } from './interaction.ts'
 import { policyOf } from './policy.ts'
 import { jarOf, requestOf, sessionOf } from './requests.ts'
 
@@ -72,7 +72,7 @@ async function askingPage(
   { uid, params }: Interaction,
 ): Promise<string> {
   if (await sessionOf(world, ctx)) return `/o/interaction/${uid}`
-  const begun = { params: paramsOf(params), begun_at: world.clock.now() }
+  const begun = { params: appParamsOf(params), begun_at: world.clock.now() }
   return signInUrl(carry(world, requestOf(ctx.req), jarOf(ctx), begun))
 }
 

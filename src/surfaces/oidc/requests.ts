@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Session } from '#domain/identity'
 import type { World } from '#flows/world'
-import { type CookieJar, currentSession } from '#surfaces/browser'
+import type { CookieJar } from '#http/browser'
+import { currentSession } from '#http/session'
 
 const requests = new WeakMap<object, FastifyRequest>()
 

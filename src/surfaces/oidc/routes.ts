@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
-import { people } from '#surfaces/pages'
+import { people } from '#http/pages'
 import { declareCarried } from './carried.ts'
 import { declareInteractions } from './interactions.ts'
 import { openLibrary } from './library.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { sendPage } from '#surfaces/pages'
+import { sendPage } from '#http/pages'
 import { StalePage } from './pages.tsx'
 
 /** Tells that a sign-in is over or was begun elsewhere, and leads back to its app. */

@@ -1,5 +1,5 @@
-import type { Endpoint } from '#surfaces/endpoint'
-import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import type { Endpoint } from '#http/endpoint'
+import { REFUSALS, type RefusalCode } from '#http/refusals'
 import { problemExample } from './examples.ts'
 import type { Json } from './schemas.ts'
 

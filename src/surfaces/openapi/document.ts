@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Endpoint } from '#surfaces/endpoint'
+import type { Endpoint } from '#http/endpoint'
 import { HEADERS, headersOf, isCached, refusalsOf } from './answers.ts'
 import { PARAMETER_EXAMPLES, schemaExamples } from './examples.ts'
 import { type Json, Problem, schemaBook } from './schemas.ts'

@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalCode } from '#surfaces/refusals'
+import { REFUSALS, type RefusalCode } from '#http/refusals'
 import type { Json } from './schemas.ts'
 
 const client_id = 'app_ExampleTidepool0000000'

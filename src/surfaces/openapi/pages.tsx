@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
-import { siteNav } from '#surfaces/site-nav'
+import { siteNav } from '#http/site-menu'
 
 /** The page on which people read the interface and try its calls. */
 export function ExplorerPage(facts: { version: string; assets: string }): JSX.Element {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '#surfaces/endpoint'
+import type { Endpoint } from '#http/endpoint'
 
 /** What the document says before its endpoints, in Markdown. */
 export const INTRODUCTION = `

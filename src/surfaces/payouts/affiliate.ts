@@ -4,18 +4,19 @@ import * as payouts from '#domain/payouts'
 import { joinAffiliates } from '#flows/join-affiliates'
 import { payeeTime } from '#flows/pay-out'
 import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
+import { requireSession, type SessionContext } from '#http/guards/session'
+import { formOf, queryOf } from '#http/input'
+import { goTo, limitPage, sendPage } from '#http/pages'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
-import { forAccount, type Visit } from '#surfaces/visits'
 import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
 import type { StandingFacts } from './panels.tsx'
-import { KINDS, type PayeeVisit } from './payee.ts'
 import { lineWords } from './words.ts'
 
-const { home: HOME, base: BASE } = KINDS.affiliate
+const { home: HOME, base: BASE } = PAYEE_PAGES.affiliate
 const PAGE = 50
 const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
 
@@ -23,34 +24,30 @@ const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
 export function declareReferrals(
   scope: FastifyInstance,
   world: World,
-  standing: (visit: PayeeVisit) => Promise<StandingFacts>,
+  standing: (context: PayeeContext) => Promise<StandingFacts>,
 ): void {
-  scope.get(
-    HOME,
-    forAccount(world, HOME, async (visit) => {
-      const affiliate = await affiliates.affiliateOf(world.db, visit.session.user_id)
-      if (!affiliate) return await sendJoin(world, visit, { code: '', fault: undefined })
-      return await sendReferrals(world, visit, affiliate, standing)
-    }),
-  )
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireSession(world, request, reply, HOME)
+    const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
+    if (!affiliate) return await sendJoin(world, context, { code: '', fault: undefined })
+    return await sendReferrals(world, context, affiliate, standing)
+  })
 
-  scope.post(
-    HOME,
-    forAccount(world, HOME, async (visit) => {
-      const { request, reply, session } = visit
-      await limitPage(world, JOINS, session.user_id, reply)
-      const code = (formOf(request).code ?? '').trim().toLowerCase()
-      const asker = { user_id: session.user_id, request_id: request.id }
-      const joined = await joinAffiliates(world, asker, code)
-      if ('fault' in joined) return await sendJoin(world, visit, { code, fault: joined.fault })
-      return goTo(reply, `${HOME}?done=joined`)
-    }),
-  )
+  scope.post(HOME, async (request, reply) => {
+    const context = await requireSession(world, request, reply, HOME)
+    const { session } = context
+    await limitPage(world, JOINS, session.user_id, reply)
+    const code = (formOf(request).code ?? '').trim().toLowerCase()
+    const asker = { user_id: session.user_id, request_id: request.id }
+    const joined = await joinAffiliates(world, asker, code)
+    if ('fault' in joined) return await sendJoin(world, context, { code, fault: joined.fault })
+    return goTo(reply, `${HOME}?done=joined`)
+  })
 }
 
 async function sendJoin(
   world: World,
-  { request, reply, session }: Visit,
+  { request, reply, session }: SessionContext,
   form: { code: string; fault: string | undefined },
 ): Promise<FastifyReply> {
   const page = JoinPage({
@@ -66,11 +63,11 @@ async function sendJoin(
 
 async function sendReferrals(
   world: World,
-  visit: Visit,
+  context: SessionContext,
   { id: owner, code }: affiliates.Affiliate,
-  standing: (visit: PayeeVisit) => Promise<StandingFacts>,
+  standing: (context: PayeeContext) => Promise<StandingFacts>,
 ): Promise<FastifyReply> {
-  const { request, reply, session } = visit
+  const { request, reply, session } = context
   const { db, config } = world
   const payee = { owner, account: 'affiliate_payable' } as const
   const count = await payouts.countAccountLines(db, payee)
@@ -79,7 +76,7 @@ async function sendReferrals(
   const lines = await payouts.accountLines(db, payee, { limit: PAGE, offset: (page - 1) * PAGE })
   const now = await payeeTime(world, owner)
   const facts = {
-    ...(await standing({ ...visit, kind: 'affiliate', payee })),
+    ...(await standing({ ...context, kind: 'affiliate', payee })),
     nav: await accountNav(world, session.user_id, 'referrals'),
     done: queryOf(request, 'done'),
     code,

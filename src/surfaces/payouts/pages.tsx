@@ -5,7 +5,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
-import type { Paging } from '#surfaces/paging'
+import type { Paging } from '#http/pagination'
 import { BankPanel, DoneNote, PayoutsPanel, type StandingFacts, StandingPanel } from './panels.tsx'
 import { causeWords, payoutWords } from './words.ts'
 

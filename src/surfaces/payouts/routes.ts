@@ -1,21 +1,28 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import { openOnboarding, payeeTime, payOut, refreshAccount, standOf } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import {
+  PAYEE_PAGES,
+  type PayeeContext,
+  type PayeeKind,
+  requirePayee,
+  requirePayout,
+} from '#http/guards/payee'
+import { requireRecentProof } from '#http/guards/session'
+import { queryOf } from '#http/input'
+import { goTo, limitPage, people, sendPage } from '#http/pages'
+import { pagingOf } from '#http/pagination'
+import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
-import { accountNav } from '#surfaces/account-nav'
-import { payeeNotice } from '#surfaces/app-clock'
-import { csrfToken } from '#surfaces/browser'
-import { goTo, limitPage, people, queryOf, sendPage } from '#surfaces/pages'
-import { pagingOf } from '#surfaces/paging'
-import { recently } from '#surfaces/visits'
 import { declareReferrals } from './affiliate.ts'
 import { SellerPayoutsPage, StatementPage } from './pages.tsx'
 import type { StandingFacts } from './panels.tsx'
-import { forPayee, forPayout, KINDS, type Kind, type PayeeVisit } from './payee.ts'
 import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 
 const LINES_A_PAGE = 100
@@ -25,16 +32,14 @@ const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
 export function payeePages(app: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   people(app, world, (scope) => {
-    scope.get(
-      KINDS.seller.home,
-      forPayee(reporting, 'seller', async (visit) => {
-        const nav = await accountNav(reporting, visit.session.user_id, 'payouts')
-        const done = queryOf(visit.request, 'done')
-        const facts = { ...(await standingFacts(reporting, visit)), nav, done }
-        return sendPage(visit.reply, SellerPayoutsPage(facts))
-      }),
-    )
-    declareReferrals(scope, reporting, (visit) => standingFacts(reporting, visit))
+    scope.get(PAYEE_PAGES.seller.home, async (request, reply) => {
+      const context = await requirePayee(reporting, request, reply, 'seller')
+      const nav = await accountNav(reporting, context.session.user_id, 'payouts')
+      const done = queryOf(request, 'done')
+      const facts = { ...(await standingFacts(reporting, context)), nav, done }
+      return sendPage(reply, SellerPayoutsPage(facts))
+    })
+    declareReferrals(scope, reporting, (context) => standingFacts(reporting, context))
     for (const kind of ['seller', 'affiliate'] as const) {
       declareMoney(scope, world, kind)
       declareStatements(scope, reporting, kind)
@@ -43,14 +48,14 @@ export function payeePages(app: FastifyInstance, world: World): void {
 }
 
 /** All that the panels tell of a payee. */
-async function standingFacts(world: World, visit: PayeeVisit): Promise<StandingFacts> {
-  const { payee, kind, request, reply } = visit
+async function standingFacts(world: World, context: PayeeContext): Promise<StandingFacts> {
+  const { payee, kind, request, reply } = context
   const { db } = world
   const { total, pending, pending_total } = await standOf(world, payee)
   const account = await payouts.findAccount(db, payee.owner)
   const monday = payouts.mondayOf(await payeeTime(world, payee.owner))
   return {
-    base: KINDS[kind].base,
+    base: PAYEE_PAGES[kind].base,
     csrf_token: csrfToken(world, request, reply),
     total,
     pending,
@@ -70,49 +75,38 @@ function bankOf(account: payouts.PayoutAccount | undefined) {
   return { name: account.bank_name ?? 'Your bank', last4: account.bank_last4 ?? '····' }
 }
 
-function declareMoney(scope: FastifyInstance, world: World, kind: Kind): void {
-  const { home, base } = KINDS[kind]
-  // Where money goes, and when, is up to whoever has just proved to be the owner.
-  const proven = (step: (visit: PayeeVisit) => Promise<FastifyReply>) =>
-    recently(world, step, () => home)
-  scope.post(
-    `${base}request`,
-    forPayee(
-      world,
-      kind,
-      proven(async ({ reply, payee }) => {
-        await limitPage(world, REQUESTS, payee.owner, reply)
-        const { outcome } = await payOut(world, { ...payee, cause: 'request' })
-        return goTo(reply, `${home}?done=${outcome}`)
-      }),
-    ),
-  )
+function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): void {
+  const { home, base } = PAYEE_PAGES[kind]
+  // Where money goes, and when, is up to an owner who has just proved to be it.
+  const requireProvenPayee = async (request: FastifyRequest, reply: FastifyReply) => {
+    const context = await requirePayee(world, request, reply, kind)
+    requireRecentProof(world, context, home)
+    return context
+  }
+  scope.post(`${base}request`, async (request, reply) => {
+    const { payee } = await requireProvenPayee(request, reply)
+    await limitPage(world, REQUESTS, payee.owner, reply)
+    const { outcome } = await payOut(world, { ...payee, cause: 'request' })
+    return goTo(reply, `${home}?done=${outcome}`)
+  })
 
-  scope.post(
-    `${base}bank`,
-    forPayee(
-      world,
-      kind,
-      proven(async ({ reply, payee, session }) => {
-        await limitPage(world, REQUESTS, payee.owner, reply)
-        const return_url = `${world.config.base_url}${base}bank`
-        const { owner } = payee
-        const url = await unlessAway(() =>
-          openOnboarding(world, { owner, email: session.email, return_url }),
-        )
-        return goTo(reply, url ?? `${home}?done=away`)
-      }),
-    ),
-  )
+  scope.post(`${base}bank`, async (request, reply) => {
+    const { payee, session } = await requireProvenPayee(request, reply)
+    await limitPage(world, REQUESTS, payee.owner, reply)
+    const return_url = `${world.config.base_url}${base}bank`
+    const { owner } = payee
+    const url = await unlessAway(() =>
+      openOnboarding(world, { owner, email: session.email, return_url }),
+    )
+    return goTo(reply, url ?? `${home}?done=away`)
+  })
 
-  scope.get(
-    `${base}bank`,
-    forPayee(world, kind, async ({ reply, payee }) => {
-      await unlessAway(() => refreshAccount(world, payee.owner))
-      const account = await payouts.findAccount(world.db, payee.owner)
-      return goTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
-    }),
-  )
+  scope.get(`${base}bank`, async (request, reply) => {
+    const { payee } = await requirePayee(world, request, reply, kind)
+    await unlessAway(() => refreshAccount(world, payee.owner))
+    const account = await payouts.findAccount(world.db, payee.owner)
+    return goTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
+  })
 }
 
 /** What the processor answers, or undefined where it does not answer right now. */
@@ -125,45 +119,39 @@ async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | 
   }
 }
 
-function declareStatements(scope: FastifyInstance, world: World, kind: Kind): void {
-  const { home, base, place } = KINDS[kind]
+function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind): void {
+  const { home, base, place } = PAYEE_PAGES[kind]
   const path = `${base}:id/`
-  scope.get(
-    path,
-    forPayout(world, kind, async ({ request, reply, session, payee }, payout) => {
-      const total = await payouts.countStatementLines(world.db, payout.id)
-      const paging = pagingOf(request, { total, size: LINES_A_PAGE })
-      const page = StatementPage({
-        ...payout,
-        nav: await accountNav(world, session.user_id, place),
-        notice: await payeeNotice(world, payee.owner),
-        home,
-        path: `${base}${payout.id}/`,
-        kind,
-        rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id, paging)),
-        paging,
-      })
-      return sendPage(reply, page)
-    }),
-  )
+  scope.get(path, async (request, reply) => {
+    const { session, payee, payout } = await requirePayout(world, request, reply, kind)
+    const total = await payouts.countStatementLines(world.db, payout.id)
+    const paging = pagingOf(request, { total, size: LINES_A_PAGE })
+    const page = StatementPage({
+      ...payout,
+      nav: await accountNav(world, session.user_id, place),
+      notice: await payeeNotice(world, payee.owner),
+      home,
+      path: `${base}${payout.id}/`,
+      kind,
+      rows: rowsOf(kind, await payouts.statementOf(world.db, payout.id, paging)),
+      paging,
+    })
+    return sendPage(reply, page)
+  })
 
-  scope.get(
-    `${path}statement.csv`,
-    forPayout(world, kind, async ({ reply }, payout) => {
-      const lines = await payouts.statementOf(world.db, payout.id)
-      const text = Readable.from(statementCsv(kind, payout, lines))
-      return sendFile(reply, 'text/csv; charset=utf-8', `payout-${payout.number}.csv`, text)
-    }),
-  )
+  scope.get(`${path}statement.csv`, async (request, reply) => {
+    const { payout } = await requirePayout(world, request, reply, kind)
+    const lines = await payouts.statementOf(world.db, payout.id)
+    const text = Readable.from(statementCsv(kind, payout, lines))
+    return sendFile(reply, 'text/csv; charset=utf-8', `payout-${payout.number}.csv`, text)
+  })
 
-  scope.get(
-    `${path}statement.pdf`,
-    forPayout(world, kind, async ({ reply }, payout) => {
-      const lines = await payouts.statementOf(world.db, payout.id)
-      const paper = await statementPdf(world, kind, payout, lines)
-      return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, paper)
-    }),
-  )
+  scope.get(`${path}statement.pdf`, async (request, reply) => {
+    const { payout } = await requirePayout(world, request, reply, kind)
+    const lines = await payouts.statementOf(world.db, payout.id)
+    const paper = await statementPdf(world, kind, payout, lines)
+    return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, paper)
+  })
 }
 
 function sendFile(reply: FastifyReply, type: string, name: string, body: Readable | Buffer) {

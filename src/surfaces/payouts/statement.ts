@@ -2,16 +2,16 @@ import { setImmediate as others } from 'node:timers/promises'
 import { formatMoney as money } from '#design/money'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
+import type { PayeeKind } from '#http/guards/payee'
 import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 import type { Paper } from '#platform/pdf/paper'
 import type { StatementRow } from './pages.tsx'
-import type { Kind } from './payee.ts'
 import { causeWords, lineWords, payoutWords } from './words.ts'
 
 /** The lines of a payout as a page shows them. */
-export function rowsOf(kind: Kind, lines: payouts.StatementLine[]): StatementRow[] {
+export function rowsOf(kind: PayeeKind, lines: payouts.StatementLine[]): StatementRow[] {
   return lines.map((line) => ({
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
@@ -41,7 +41,7 @@ const ROWS_AT_ONCE = 500
 
 /** A statement as a table for other programs, part by part. It names no buyers. */
 export async function* statementCsv(
-  kind: Kind,
+  kind: PayeeKind,
   payout: payouts.Payout,
   lines: payouts.StatementLine[],
 ): AsyncGenerator<string> {
@@ -73,7 +73,7 @@ export async function* statementCsv(
 /** A statement as a paper. */
 export async function statementPdf(
   { db, clock, config, pdfs }: World,
-  kind: Kind,
+  kind: PayeeKind,
   payout: payouts.Payout,
   lines: payouts.StatementLine[],
 ): Promise<Buffer> {

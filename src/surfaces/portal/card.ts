@@ -4,85 +4,83 @@ import * as tax from '#domain/tax'
 import { cardRefusal } from '#flows/checkout'
 import { changeCard } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { MANAGE_PATH } from '#http/guards/license'
+import { goTo, sendPage } from '#http/pages'
 import {
   clearSignedCookie,
   readSignedCookie,
   type SignedCookie,
   setSignedCookie,
-} from '#surfaces/browser'
-import { goTo, sendPage } from '#surfaces/pages'
-import { forHolder, frameOf, type HolderVisit } from './holder.ts'
+} from '#http/signed-cookie'
+import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { MovedPage, type Place } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
-/** Which visit to the processor's portal this browser is on, for which license. */
+/** Which context to the processor's portal this browser is on, for which license. */
 const PORTAL: SignedCookie = { name: 'portal', seconds: 3600 }
 
 /** The card that pays: put in another's place on the processor's own billing portal. */
 export function declareCard(scope: FastifyInstance, world: World): void {
   const { db, processor, config } = world
-  scope.post(
-    '/manage/:client_id/card',
-    forHolder(world, async (visit) => {
-      const { reply, app, license, subscription, session, now, at } = visit
-      if (!subscription || license.status === 'canceled') return goTo(reply, at())
-      const { id, url } = await processor.openPortal(now, {
-        app_name: app.name,
-        email: session.email,
-        card_token: (await payments.findCard(db, subscription.card_id)).token,
-        return_url: `${config.base_url}${at('card')}`,
-      })
-      setSignedCookie(world, reply, PORTAL, JSON.stringify([session.id, license.license_id, id]))
-      return goTo(reply, url)
-    }),
-  )
+  scope.post(`${MANAGE_PATH}/card`, async (request, reply) => {
+    const { app, license, subscription, session, now, at } = await requireManagedLicense(
+      world,
+      request,
+      reply,
+    )
+    if (!subscription || license.status === 'canceled') return goTo(reply, at())
+    const { id, url } = await processor.openPortal(now, {
+      app_name: app.name,
+      email: session.email,
+      card_token: (await payments.findCard(db, subscription.card_id)).token,
+      return_url: `${config.base_url}${at('card')}`,
+    })
+    setSignedCookie(world, reply, PORTAL, JSON.stringify([session.id, license.license_id, id]))
+    return goTo(reply, url)
+  })
 
-  scope.get(
-    '/manage/:client_id/card',
-    forHolder(world, async (visit) => {
-      const { reply, license, subscription, at } = visit
-      const portal_id = portalOf(world, visit)
-      if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
-      const card = await processor.readPortal(portal_id)
-      const refusal = card && cardRefusal(card, subscription.state)
-      if (refusal === 'other_state') {
-        const { state, zip } = subscription
-        const frame = await frameOf(world, visit)
-        const page = MovedPage({ ...frame, declared: { state, zip }, billed: placeOf(card!) })
-        return sendPage(reply, page, { status: 422 })
-      }
-      clearSignedCookie(reply, PORTAL)
-      if (!card) return goTo(reply, at('', { done: 'card_same' }))
-      if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
-      return await putInPlace(world, visit, { card })
-    }),
-  )
+  scope.get(`${MANAGE_PATH}/card`, async (request, reply) => {
+    const context = await requireManagedLicense(world, request, reply)
+    const { license, subscription, at } = context
+    const portal_id = portalOf(world, context)
+    if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
+    const card = await processor.readPortal(portal_id)
+    const refusal = card && cardRefusal(card, subscription.state)
+    if (refusal === 'other_state') {
+      const { state, zip } = subscription
+      const layout = await layoutFacts(world, context)
+      const page = MovedPage({ ...layout, declared: { state, zip }, billed: placeOf(card!) })
+      return sendPage(reply, page, { status: 422 })
+    }
+    clearSignedCookie(reply, PORTAL)
+    if (!card) return goTo(reply, at('', { done: 'card_same' }))
+    if (refusal) return goTo(reply, at('', { done: `card_${refusal}` }))
+    return await putInPlace(world, context, { card })
+  })
 
-  scope.post(
-    '/manage/:client_id/card/address',
-    forHolder(world, async (visit) => {
-      const { reply, license, subscription, at } = visit
-      const portal_id = portalOf(world, visit)
-      clearSignedCookie(reply, PORTAL)
-      if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
-      const card = await processor.readPortal(portal_id)
-      const address = card && placeOf(card)
-      if (!card || !address || cardRefusal(card, address.state)) return goTo(reply, at())
-      return await putInPlace(world, visit, { card, address })
-    }),
-  )
+  scope.post(`${MANAGE_PATH}/card/address`, async (request, reply) => {
+    const context = await requireManagedLicense(world, request, reply)
+    const { license, subscription, at } = context
+    const portal_id = portalOf(world, context)
+    clearSignedCookie(reply, PORTAL)
+    if (!portal_id || !subscription || license.status === 'canceled') return goTo(reply, at())
+    const card = await processor.readPortal(portal_id)
+    const address = card && placeOf(card)
+    if (!card || !address || cardRefusal(card, address.state)) return goTo(reply, at())
+    return await putInPlace(world, context, { card, address })
+  })
 }
 
 /** Puts a card in the place of the one that pays, and charges what is owed. */
 async function putInPlace(
   world: World,
-  visit: HolderVisit,
+  context: ManageContext,
   facts: { card: payments.Card; address?: Place },
 ): Promise<FastifyReply> {
-  const { session, request, license } = visit
+  const { session, request, license } = context
   const asker = { user_id: session.user_id, request_id: request.id }
-  const return_url = resumeUrl(world, visit)
-  return await charge(world, visit, {
+  const return_url = resumeUrl(world, context)
+  return await charge(world, context, {
     run: () => changeCard(world, asker, { ...facts, license_id: license.license_id, return_url }),
     otherwise: facts.address ? 'moved_address' : 'card_changed',
   })
@@ -94,7 +92,7 @@ function placeOf({ billing_zip }: payments.Card): Place {
 }
 
 /** The portal that this very session opened for this license. */
-function portalOf(world: World, { request, session, license }: HolderVisit): string | undefined {
+function portalOf(world: World, { request, session, license }: ManageContext): string | undefined {
   const [session_id, license_id, id] = JSON.parse(readSignedCookie(world, request, PORTAL) ?? '[]')
   return session_id === session.id && license_id === license.license_id ? id : undefined
 }

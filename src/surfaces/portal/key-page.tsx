@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Form } from '#design/forms'
-import { type ManageFrame, QuestionPage } from './frame.tsx'
+import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 /** Asks whether the key shall be replaced, and says what for. */
-export function ReplaceKeyPage(facts: ManageFrame & { replaces: string }): JSX.Element {
+export function ReplaceKeyPage(facts: ManageLayoutFacts & { replaces: string }): JSX.Element {
   const { at, csrf_token, app_name, replaces } = facts
   return (
     <QuestionPage {...facts} title="Replace the key">

@@ -8,8 +8,8 @@ import { PageNav } from '#design/navigation'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { ReceiptLine } from '#domain/billing'
 import type { PausedFor } from '#domain/licensing'
-import type { Paging } from '#surfaces/paging'
-import { type ManageFrame, type Note, NoteAlert } from './frame.tsx'
+import type { Paging } from '#http/pagination'
+import { type ManageLayoutFacts, type Note, NoteAlert } from './layout.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { SignOutForm } from './purchases-page.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
@@ -41,7 +41,7 @@ export interface Renewing {
 }
 
 /** All that the manage page tells. */
-export interface ManageFacts extends ManageFrame {
+export interface ManageFacts extends ManageLayoutFacts {
   note: Note | undefined
   status: string
   paused_for: PausedFor | null

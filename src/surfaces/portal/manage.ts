@@ -6,13 +6,15 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge, plannedOffer } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken } from '#surfaces/browser'
-import { queryOf, sendPage } from '#surfaces/pages'
-import { pagingOf } from '#surfaces/paging'
-import { noteKeyShown } from '#surfaces/uses'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { type AppContext, findLicense, MANAGE_PATH } from '#http/guards/license'
+import { queryOf } from '#http/input'
+import { noteKeyShown } from '#http/key-shown'
+import { sendPage } from '#http/pages'
+import { pagingOf } from '#http/pagination'
 import { NothingHerePage } from './end-pages.tsx'
-import { forHolder, frameOf, type HolderVisit, type Stranger } from './holder.ts'
+import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
 import { type ManageFacts, ManagePage, type Renewing } from './manage-page.tsx'
 import { noteOf } from './notes.ts'
 
@@ -20,38 +22,39 @@ const RECEIPTS_A_PAGE = 12
 
 /** The manage page of one app (spec: manage links). */
 export function declareManage(scope: FastifyInstance, world: World): void {
-  const page = async (visit: HolderVisit) => {
-    const { request, reply, license } = visit
+  scope.get(`${MANAGE_PATH}/`, async (request, reply) => {
+    const { license, ...found } = await findLicense(world, request, reply)
+    if (!license) return sendPage(reply, NothingHerePage(await withoutLicense(world, found)))
     if (license.status !== 'canceled') noteKeyShown(world, request, license)
-    return sendPage(reply, ManagePage(await factsOf(world, visit)))
-  }
-  const nothing = async ({ request, reply, session, app }: Stranger) => {
-    const facts = {
-      nav: await accountNav(world, session.user_id, 'purchases'),
-      app_name: app.name,
-      product_url: `/apps/${app.slug}/`,
-      csrf_token: csrfToken(world, request, reply),
-      email: session.email,
-    }
-    return sendPage(reply, NothingHerePage(facts))
-  }
-  scope.get('/manage/:client_id/', forHolder(world, page, nothing))
+    const context = await manageContextOf(world, { ...found, license })
+    return sendPage(reply, ManagePage(await factsOf(world, context)))
+  })
 }
 
-async function factsOf(world: World, visit: HolderVisit): Promise<ManageFacts> {
+async function withoutLicense(world: World, { request, reply, session, app }: AppContext) {
+  return {
+    nav: await accountNav(world, session.user_id, 'purchases'),
+    app_name: app.name,
+    product_url: `/apps/${app.slug}/`,
+    csrf_token: csrfToken(world, request, reply),
+    email: session.email,
+  }
+}
+
+async function factsOf(world: World, context: ManageContext): Promise<ManageFacts> {
   const { db, keys } = world
-  const { app, license, subscription, session, next: next_url } = visit
+  const { app, license, subscription, session, next: next_url } = context
   const { license_id, status, user_id } = license
   const next = await nextCharge(world, { license_id, app })
   const isOver = status === 'canceled'
   const buyer = { user_id, app_id: app.id }
   const total = await billing.countReceipts(db, buyer)
-  const paging = pagingOf(visit.request, { total, size: RECEIPTS_A_PAGE })
+  const paging = pagingOf(context.request, { total, size: RECEIPTS_A_PAGE })
   const isRunning = status === 'active' || status === 'trialing'
   return {
-    ...(await frameOf(world, visit)),
-    ...(await planOf(world, visit)),
-    note: await noteOf(world, license_id, queryOf(visit.request, 'done')),
+    ...(await layoutFacts(world, context)),
+    ...(await planOf(world, context)),
+    note: await noteOf(world, license_id, queryOf(context.request, 'done')),
     status,
     paused_for: license.paused_for,
     canceled_at: license.canceled_at,
@@ -70,7 +73,7 @@ async function factsOf(world: World, visit: HolderVisit): Promise<ManageFacts> {
 }
 
 /** The plan that is held, what was agreed to be paid for it, and where it is bought again. */
-async function planOf({ db }: World, { app, license, subscription, next }: HolderVisit) {
+async function planOf({ db }: World, { app, license, subscription, next }: ManageContext) {
   const { license_id } = license
   const paid = await billing.lastPaidInvoice(db, license_id)
   const order = (await billing.tellOrder(db, (await billing.orderOfLicense(db, license_id))!))!

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { DescriptionList } from '#design/panels'
-import { type ManageFrame, QuestionPage } from './frame.tsx'
+import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 /** A place as it is compared: its state and its ZIP code. */
 export interface Place {
@@ -11,7 +11,9 @@ export interface Place {
 }
 
 /** A new card that is billed in another state than the plan's tax address: has the buyer moved? */
-export function MovedPage(facts: ManageFrame & { declared: Place; billed: Place }): JSX.Element {
+export function MovedPage(
+  facts: ManageLayoutFacts & { declared: Place; billed: Place },
+): JSX.Element {
   const { at, csrf_token, declared, billed } = facts
   return (
     <QuestionPage {...facts} title="Have you moved?">

@@ -1,8 +1,8 @@
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
+import { readSigned, signed } from '#http/signed-token'
 import { waitWords } from '#platform/text'
-import { readSigned, signed } from '#surfaces/signed'
-import type { Note } from './frame.tsx'
+import type { Note } from './layout.tsx'
 
 const NOTHING = 'Nothing was charged, and your plan is as it was.'
 

@@ -9,53 +9,51 @@ import {
   resumeInvoice,
 } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { limitDeclines } from '#http/decline-limits'
+import { MANAGE_PATH } from '#http/guards/license'
+import { formOf } from '#http/input'
+import { goTo, limitPage, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
-import { limitDeclines } from '#surfaces/declines'
-import { formOf, goTo, limitPage, sendPage } from '#surfaces/pages'
 import { WaitingPage } from './end-pages.tsx'
-import { forHolder, frameOf, type HolderVisit } from './holder.ts'
+import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 
 const PAYMENTS: Limit = { name: 'manage-payments', points: 30, seconds: 3600 }
 
 /** Paying what is owed, and waiting for a bank that has not answered. */
 export function declarePaying(scope: FastifyInstance, world: World): void {
-  scope.post(
-    '/manage/:client_id/pay',
-    forHolder(world, async (visit) => {
-      const { request, reply, license, app, at } = visit
-      const { license_id } = license
-      const next = await nextCharge(world, { license_id, app })
-      // The button says a sum, and exactly that is charged.
-      if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
-      return await charge(world, visit, {
-        run: () =>
-          payOwed(world, { license_id, asked_by: 'buyer', return_url: resumeUrl(world, visit) }),
-      })
-    }),
-  )
+  scope.post(`${MANAGE_PATH}/pay`, async (request, reply) => {
+    const context = await requireManagedLicense(world, request, reply)
+    const { license, app, at } = context
+    const { license_id } = license
+    const next = await nextCharge(world, { license_id, app })
+    // The button says a sum, and exactly that is charged.
+    if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
+    return await charge(world, context, {
+      run: () =>
+        payOwed(world, { license_id, asked_by: 'buyer', return_url: resumeUrl(world, context) }),
+    })
+  })
 
-  scope.get(
-    '/manage/:client_id/resume',
-    forHolder(world, async (visit) => goTo(visit.reply, await resume(world, visit))),
-  )
+  scope.get(`${MANAGE_PATH}/resume`, async (request, reply) => {
+    const context = await requireManagedLicense(world, request, reply)
+    return goTo(context.reply, await resume(world, context))
+  })
 
-  scope.get(
-    '/manage/:client_id/waiting',
-    forHolder(world, async (visit) => {
-      const { reply, app, at } = visit
-      const onwards = await resume(world, visit)
-      if (onwards !== at('waiting')) return goTo(reply, onwards)
-      const { notice } = await frameOf(world, visit)
-      const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
-      return sendPage(reply, page, { status: 202 })
-    }),
-  )
+  scope.get(`${MANAGE_PATH}/waiting`, async (request, reply) => {
+    const context = await requireManagedLicense(world, request, reply)
+    const { app, at } = context
+    const onwards = await resume(world, context)
+    if (onwards !== at('waiting')) return goTo(reply, onwards)
+    const { notice } = await layoutFacts(world, context)
+    const page = WaitingPage({ app_name: app.name, url: onwards, manage_url: at(), notice })
+    return sendPage(reply, page, { status: 202 })
+  })
 }
 
 const CHANGED = { done: 'changed' }
 
 /** Where a challenge of the bank sends the buyer when it is over. */
-export function resumeUrl({ config }: World, { at }: HolderVisit): string {
+export function resumeUrl({ config }: World, { at }: ManageContext): string {
   return `${config.base_url}${at('resume')}`
 }
 
@@ -71,10 +69,10 @@ interface Onwards {
 /** Charges a holder who asked for it, and sends him on to what came of it. */
 export async function charge(
   world: World,
-  visit: HolderVisit,
+  context: ManageContext,
   facts: Onwards & { run: () => Promise<PlanChanged | Paid> },
 ): Promise<FastifyReply> {
-  const { request, reply, session } = visit
+  const { request, reply, session } = context
   const { email_normalised } = session
   await limitPage(world, PAYMENTS, session.user_id, reply)
   await limitDeclines(world, request, reply, { email_normalised, points: 0 })
@@ -82,22 +80,22 @@ export async function charge(
   if (came.outcome === 'declined') {
     await limitDeclines(world, request, reply, { email_normalised, points: 1 })
   }
-  return goTo(reply, addressAfter(visit, came, facts))
+  return goTo(reply, addressAfter(context, came, facts))
 }
 
 /** What the latest try stands at, for somebody who comes back from the bank or waits for it. */
-async function resume(world: World, visit: HolderVisit): Promise<string> {
-  const { license, at } = visit
+async function resume(world: World, context: ManageContext): Promise<string> {
+  const { license, at } = context
   const attempt = await payments.latestOfLicense(world.db, license.license_id)
   if (!attempt) return at()
   const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
   const came = await resumeInvoice(world, attempt.invoice_id)
-  if (kind !== 'upgrade') return addressAfter(visit, came, {})
-  return addressAfter(visit, came, { failed: `plan/${price_id}/`, done: 'plan_changed' })
+  if (kind !== 'upgrade') return addressAfter(context, came, {})
+  return addressAfter(context, came, { failed: `plan/${price_id}/`, done: 'plan_changed' })
 }
 
 function addressAfter(
-  { at }: HolderVisit,
+  { at }: ManageContext,
   came: PlanChanged | Paid,
   { failed = '', done = 'paid', otherwise }: Onwards,
 ): string {

@@ -7,11 +7,11 @@ import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { Offer, Product } from '#domain/catalog'
-import { type ManageFrame, type Note, QuestionPage } from './frame.tsx'
+import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The other plans and prices of an app, with the present one marked. */
 export function ChoosePlanPage(
-  facts: ManageFrame & {
+  facts: ManageLayoutFacts & {
     products: Product[]
     /** Each with its price and the sales tax on it together. */
     offers: (Offer & { total: number })[]
@@ -80,7 +80,7 @@ export interface PlanChangeFacts {
 
 /** What a move costs and when it happens, and the one button that does it. */
 export function PlanChangePage(
-  facts: ManageFrame &
+  facts: ManageLayoutFacts &
     PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
 ): JSX.Element {
   const { note, at } = facts

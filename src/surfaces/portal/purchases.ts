@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import { type NextCharge, nextCharges, type Taxed } from '#flows/subscription'
 import type { World } from '#flows/world'
-import { accountNav } from '#surfaces/account-nav'
-import { csrfToken, currentSession } from '#surfaces/browser'
-import { returnQuery } from '#surfaces/onwards'
-import { goTo, queryOf, sendPage } from '#surfaces/pages'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireAnySession } from '#http/guards/session'
+import { queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
 import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 
 const ON_A_PAGE = 20
@@ -23,8 +24,7 @@ function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined 
 /** Everything that an account bought, from any seller. */
 export function declarePurchases(scope: FastifyInstance, world: World): void {
   scope.get('/account/', async (request, reply) => {
-    const session = await currentSession(world, request)
-    if (!session) return goTo(reply, `/signin/${returnQuery(request.url)}`)
+    const { session } = await requireAnySession(world, request, reply, '/account/')
     const after = cursorOf(queryOf(request, 'after'))
     const limit = ON_A_PAGE + 1
     const found = await billing.purchasesOf(world.db, session, { after, limit })

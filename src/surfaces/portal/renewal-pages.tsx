@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
 import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney } from '#design/money'
-import { type ManageFrame, QuestionPage } from './frame.tsx'
+import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
-interface AutoRenewFacts extends ManageFrame {
+interface AutoRenewFacts extends ManageLayoutFacts {
   is_on: boolean
   /** True while a payment is owed. */
   is_owing: boolean
@@ -107,7 +107,7 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
 
 /** Asks whether the plan shall pause at the end of what is paid, and says what that means. */
 export function PausePage(
-  facts: ManageFrame & { is_planned: boolean; period_end: Date },
+  facts: ManageLayoutFacts & { is_planned: boolean; period_end: Date },
 ): JSX.Element {
   const { is_planned, period_end, at } = facts
   const day = <Day date={period_end} />

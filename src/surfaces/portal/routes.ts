@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { people } from '#surfaces/pages'
+import { people } from '#http/pages'
 import { declareCard } from './card.ts'
 import { declareKey } from './key.ts'
 import { declareManage } from './manage.ts'

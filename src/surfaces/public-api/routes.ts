@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { World } from '#flows/world'
-import type { Answer, Call, Endpoint } from '#surfaces/endpoint'
-import { endpoint } from '#surfaces/endpoint'
-import { byIp } from '#surfaces/guards'
-import { refuse } from '#surfaces/refusals'
+import { type Answer, type Call, type Endpoint, endpoint } from '#http/endpoint'
+import { byIp } from '#http/limit-keys'
+import { refuse } from '#http/refusals'
 import { openCatalogCache } from './cache.ts'
 import { AppProfile, PricesResponse } from './wire.ts'
 

@@ -7,7 +7,7 @@ import { Day, formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
-import type { PageFacts } from './access.ts'
+import type { PageFacts } from './sales-context.ts'
 import { DISPUTE_WORDS, REASON_WORDS } from './words.ts'
 
 export interface DisputeFacts extends PageFacts {

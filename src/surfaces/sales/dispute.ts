@@ -5,36 +5,40 @@ import * as payments from '#domain/payments'
 import { assembleEvidence, sendEvidence } from '#flows/dispute'
 import { rememberUses } from '#flows/remember-uses'
 import { appTime, type World } from '#flows/world'
+import {
+  requireSellerOrStaff,
+  type SalesContext,
+  SIDES,
+  type Side,
+} from '#http/guards/seller-or-staff'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
 import { DisputePage } from './dispute-page.tsx'
+import { askerOf, pageFacts } from './sales-context.ts'
 
 /** A dispute: looked at, and answered with what is known. */
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
-  const path = `${PLACES[side]}/disputes/:dispute_id/`
-  scope.get(
-    path,
-    forSide(world, side, (visit) => show(world, visit, {})),
+  const path = `${SIDES[side]}/disputes/:dispute_id/`
+  scope.get(path, async (request, reply) =>
+    show(world, await requireSellerOrStaff(world, request, reply, side), {}),
   )
 
-  scope.post(
-    path,
-    forSide(world, side, async (visit) => {
-      const dispute = await disputeOf(world, visit)
-      // Browsers count a line's end as one character and send two.
-      const statement = (formOf(visit.request).statement ?? '').replaceAll('\r\n', '\n').trim()
-      if (statement.length > payments.LONGEST_STATEMENT) {
-        const fault = `That is longer than ${payments.LONGEST_STATEMENT} characters.`
-        return await show(world, visit, { statement, fault })
-      }
-      const facts = { dispute_id: dispute.id, statement }
-      const done = await sendEvidence(world, askerOf(visit), facts)
-      if (done === 'unreachable') return await show(world, visit, { statement, is_unheard: true })
-      return goTo(visit.reply, `${visit.base}/disputes/${dispute.id}/?done=${done}`)
-    }),
-  )
+  scope.post(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, side)
+    const dispute = await disputeOf(world, context)
+    // Browsers count a line's end as one character and send two.
+    const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
+    if (statement.length > payments.LONGEST_STATEMENT) {
+      const fault = `That is longer than ${payments.LONGEST_STATEMENT} characters.`
+      return await show(world, context, { statement, fault })
+    }
+    const facts = { dispute_id: dispute.id, statement }
+    const done = await sendEvidence(world, askerOf(context), facts)
+    if (done === 'unreachable') return await show(world, context, { statement, is_unheard: true })
+    return goTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
+  })
 }
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
@@ -43,8 +47,8 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
   unheard: { tone: 'warning', words: 'The processor did not answer. Send it again in a moment.' },
 }
 
-async function disputeOf(world: World, { request, app }: SalesVisit) {
-  const { dispute_id: id } = request.params as { dispute_id: string }
+async function disputeOf(world: World, { request, app }: SalesContext) {
+  const { dispute_id: id } = paramsOf('/:dispute_id', request)
   const dispute = await payments.findDisputeOf(world.db, { id, app_id: app?.id ?? null })
   if (!dispute) throw refuse('not_found')
   // What was counted a moment ago is evidence too.
@@ -54,16 +58,16 @@ async function disputeOf(world: World, { request, app }: SalesVisit) {
 
 async function show(
   world: World,
-  visit: SalesVisit,
+  context: SalesContext,
   tried: { statement?: string; fault?: string; is_unheard?: boolean },
 ): Promise<FastifyReply> {
   const { db } = world
-  const dispute = await disputeOf(world, visit)
+  const dispute = await disputeOf(world, context)
   const sale = (await billing.findSale(db, { id: dispute.invoice_id, app_id: null }))!
   const app = (await apps.find(db, sale.app_id))!
-  const note = tried.is_unheard ? 'unheard' : (queryOf(visit.request, 'done') ?? '')
+  const note = tried.is_unheard ? 'unheard' : (queryOf(context.request, 'done') ?? '')
   const page = DisputePage({
-    ...(await pageFacts(world, visit, app)),
+    ...(await pageFacts(world, context, app)),
     sale,
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
@@ -75,5 +79,5 @@ async function show(
     fault: tried.fault,
   })
   const status = tried.fault ? 422 : tried.is_unheard ? 503 : 200
-  return sendPage(visit.reply, page, { status })
+  return sendPage(context.reply, page, { status })
 }

@@ -1,9 +1,9 @@
 import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
+import { declareExport, ROWS_AT_ONCE } from '#http/exports'
 import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { cents } from '#platform/money'
-import { declareExport, ROWS_AT_ONCE } from '#surfaces/exports'
 
 /** The kind of task that makes an app's bills into a file. */
 export const SALES = 'export_sales'

@@ -8,9 +8,9 @@ import { Pager, SubNav } from '#design/navigation'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
+import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
-import { appMenu } from '#surfaces/app-pages'
-import type { PageFacts } from './access.ts'
+import type { PageFacts } from './sales-context.ts'
 import { KIND_WORDS, STATUS_WORDS } from './words.ts'
 
 /** What the list shows of all: one status, one kind, and from where on. */

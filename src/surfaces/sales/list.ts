@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { forReports, type World } from '#flows/world'
-import { startExport } from '#surfaces/exports'
-import { queryOf, sendPage } from '#surfaces/pages'
-import { forSide, PLACES, pageFacts } from './access.ts'
+import { startExport } from '#http/exports'
+import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
+import { queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
 import { declareSalesExport, SALES } from './export.ts'
 import { SalesPage } from './list-page.tsx'
+import { pageFacts } from './sales-context.ts'
 import { KIND_WORDS } from './words.ts'
 
 const ON_A_PAGE = 50
@@ -15,47 +17,43 @@ const ON_A_PAGE = 50
 export function declareList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
-  const path = `${PLACES.seller}/sales/`
+  const path = `${SIDES.seller}/sales/`
   declareSalesExport(reporting)
 
-  scope.get(
-    path,
-    forSide(reporting, 'seller', async (visit) => {
-      const { request, base } = visit
-      const app = visit.app!
-      const filter = {
-        status: billing.SALE_STATUSES.find((each) => each === queryOf(request, 'status')),
-        kind: KINDS.find((each) => each === queryOf(request, 'kind')),
-      }
-      const below = numberOf(queryOf(request, 'below'))
-      const question = { app_id: app.id, ...filter, below, limit: ON_A_PAGE + 1 }
-      const found = await billing.listSales(db, question)
-      const shown = found.slice(0, ON_A_PAGE)
-      const here = (facts: Record<string, string>) =>
-        `${base}/sales/?${new URLSearchParams({ ...present(filter), ...facts })}`
-      const last = shown.at(-1)
-      const page = SalesPage({
-        ...(await pageFacts(reporting, visit, app)),
-        slug: app.slug,
-        app_name: app.name,
-        has_clock: world.processor.name === 'sandbox',
-        sales: shown,
-        disputes: await payments.listUnclosed(db, app.id),
-        filter: { status: filter.status ?? '', kind: filter.kind ?? '' },
-        older: found.length > shown.length && last ? here({ below: `${last.number}` }) : undefined,
-        latest: below === undefined ? undefined : here({}),
-      })
-      return sendPage(visit.reply, page)
-    }),
-  )
+  scope.get(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(reporting, request, reply, 'seller')
+    const { base } = context
+    const app = context.app!
+    const filter = {
+      status: billing.SALE_STATUSES.find((each) => each === queryOf(request, 'status')),
+      kind: KINDS.find((each) => each === queryOf(request, 'kind')),
+    }
+    const below = numberOf(queryOf(request, 'below'))
+    const question = { app_id: app.id, ...filter, below, limit: ON_A_PAGE + 1 }
+    const found = await billing.listSales(db, question)
+    const shown = found.slice(0, ON_A_PAGE)
+    const here = (facts: Record<string, string>) =>
+      `${base}/sales/?${new URLSearchParams({ ...present(filter), ...facts })}`
+    const last = shown.at(-1)
+    const page = SalesPage({
+      ...(await pageFacts(reporting, context, app)),
+      slug: app.slug,
+      app_name: app.name,
+      has_clock: world.processor.name === 'sandbox',
+      sales: shown,
+      disputes: await payments.listUnclosed(db, app.id),
+      filter: { status: filter.status ?? '', kind: filter.kind ?? '' },
+      older: found.length > shown.length && last ? here({ below: `${last.number}` }) : undefined,
+      latest: below === undefined ? undefined : here({}),
+    })
+    return sendPage(reply, page)
+  })
 
-  scope.post(
-    `${path}export`,
-    forSide(world, 'seller', async (visit) => {
-      const { id: app_id, slug } = visit.app!
-      return await startExport(world, visit, { kind: SALES, app_id, request: { slug } })
-    }),
-  )
+  scope.post(`${path}export`, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, 'seller')
+    const { id: app_id, slug } = context.app!
+    return await startExport(world, context, { kind: SALES, app_id, request: { slug } })
+  })
 }
 
 const KINDS = Object.keys(KIND_WORDS) as billing.InvoiceKind[]

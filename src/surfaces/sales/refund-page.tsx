@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
-import type { PageFacts } from './access.ts'
+import type { PageFacts } from './sales-context.ts'
 
 /** What the form of a refund holds. */
 export interface RefundForm {

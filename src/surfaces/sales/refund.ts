@@ -2,13 +2,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import { offerRefund, type RefundOffer, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
+import {
+  requireSellerOrStaff,
+  type SalesContext,
+  SIDES,
+  type Side,
+} from '#http/guards/seller-or-staff'
+import { requireRecentProof } from '#http/guards/session'
+import { formOf, queryOf } from '#http/input'
+import { goTo, limitPage, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount } from '#platform/money'
-import { formOf, goTo, limitPage, queryOf, sendPage } from '#surfaces/pages'
-import { recently } from '#surfaces/visits'
-import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
+import { askerOf, pageFacts } from './sales-context.ts'
 import { REFUSAL_WORDS } from './words.ts'
 
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
@@ -16,66 +23,51 @@ const LONGEST_REASON = 200
 
 /** A refund: asked for, shown to the cent, and then done as it was shown. */
 export function declareRefund(scope: FastifyInstance, world: World, side: Side): void {
-  const path = `${PLACES[side]}/sales/:invoice_id/refund`
+  const path = `${SIDES[side]}/sales/:invoice_id/refund`
 
-  scope.get(
-    path,
-    forSide(
-      world,
-      side,
-      recently(world, async (visit) => {
-        const { id: invoice_id } = await saleOf(world, visit)
-        const offer = await offerRefund(world, askerOf(visit), { invoice_id })
-        const whole = 'back' in offer ? formatAmount(offer.left) : ''
-        const amount = queryOf(visit.request, 'amount') ?? whole
-        const reason = queryOf(visit.request, 'reason') ?? ''
-        const credit = queryOf(visit.request, 'credit') === 'yes'
-        return await show(world, visit, { form: { amount, reason, credit } })
-      }),
-    ),
-  )
+  scope.get(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, side)
+    requireRecentProof(world, context)
+    const { id: invoice_id } = await saleOf(world, context)
+    const offer = await offerRefund(world, askerOf(context), { invoice_id })
+    const whole = 'back' in offer ? formatAmount(offer.left) : ''
+    const amount = queryOf(request, 'amount') ?? whole
+    const reason = queryOf(request, 'reason') ?? ''
+    const credit = queryOf(request, 'credit') === 'yes'
+    return await show(world, context, { form: { amount, reason, credit } })
+  })
 
-  scope.post(
-    path,
-    forSide(
-      world,
-      side,
-      recently(
-        world,
-        async (visit) => {
-          const { step, seen, ...fields } = formOf(visit.request)
-          const form = {
-            amount: (fields.amount ?? '').trim(),
-            reason: (fields.reason ?? '').trim(),
-            credit: fields.credit === 'yes',
-          }
-          const amount = amountOf(form)
-          const reasonFault = faultOfReason(form)
-          if (amount === undefined || reasonFault) return await show(world, visit, { form })
-          const { id: invoice_id } = await saleOf(world, visit)
-          const asker = askerOf(visit)
-          const offer = await offerRefund(world, asker, { invoice_id, amount })
-          const isSeen = 'back' in offer && seen === seenOf(offer) && !creditFault(form, offer)
-          if (step !== 'confirm' || !isSeen) {
-            return await show(world, visit, { form, has_changed: step === 'confirm' })
-          }
-          await limitPage(world, REFUNDS, visit.session.user_id, visit.reply)
-          const { reason, credit: with_credit } = form
-          const asked = { invoice_id, amount, with_credit, reason }
-          const done = await refundCharge(world, asker, asked)
-          // Somebody else was faster: what is left now is shown.
-          if (done.outcome === 'refused')
-            return await show(world, visit, { form, has_changed: true })
-          return goTo(visit.reply, `${visit.base}/sales/${invoice_id}/?done=${done.outcome}`)
-        },
-        filledIn,
-      ),
-    ),
-  )
+  scope.post(path, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, side)
+    requireRecentProof(world, context, filledIn(context))
+    const { step, seen, ...fields } = formOf(request)
+    const form = {
+      amount: (fields.amount ?? '').trim(),
+      reason: (fields.reason ?? '').trim(),
+      credit: fields.credit === 'yes',
+    }
+    const amount = amountOf(form)
+    const reasonFault = faultOfReason(form)
+    if (amount === undefined || reasonFault) return await show(world, context, { form })
+    const { id: invoice_id } = await saleOf(world, context)
+    const asker = askerOf(context)
+    const offer = await offerRefund(world, asker, { invoice_id, amount })
+    const isSeen = 'back' in offer && seen === seenOf(offer) && !creditFault(form, offer)
+    if (step !== 'confirm' || !isSeen) {
+      return await show(world, context, { form, has_changed: step === 'confirm' })
+    }
+    await limitPage(world, REFUNDS, context.session.user_id, reply)
+    const { reason, credit: with_credit } = form
+    const asked = { invoice_id, amount, with_credit, reason }
+    const done = await refundCharge(world, asker, asked)
+    // Somebody else was faster: what is left now is shown.
+    if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
+    return goTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
+  })
 }
 
 /** The page with the form as it was filled in. */
-function filledIn({ request }: SalesVisit): string {
+function filledIn({ request }: SalesContext): string {
   const { amount = '', reason = '', credit = '' } = formOf(request)
   const filled = { amount, reason: reason.slice(0, LONGEST_REASON), credit }
   return `${request.url}?${new URLSearchParams(filled)}`
@@ -107,16 +99,16 @@ function faultOfReason({ reason }: RefundForm): string | undefined {
 /** Shows the form, what is wrong with it, or what would happen. */
 async function show(
   world: World,
-  visit: SalesVisit,
+  context: SalesContext,
   { form, has_changed = false }: { form: RefundForm; has_changed?: boolean },
 ): Promise<FastifyReply> {
-  const sale = await saleOf(world, visit)
-  const app = visit.app ?? (await apps.find(world.db, sale.app_id))!
-  const asker = askerOf(visit)
+  const sale = await saleOf(world, context)
+  const app = context.app ?? (await apps.find(world.db, sale.app_id))!
+  const asker = askerOf(context)
   const facts = { invoice_id: sale.id }
   const whole = await offerRefund(world, asker, facts)
   const obstacle = 'refusal' in whole ? REFUSAL_WORDS[whole.refusal] : undefined
-  const isAsked = visit.request.method === 'POST' && !obstacle
+  const isAsked = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
   const offer =
     isAsked && amount !== undefined ? await offerRefund(world, asker, { ...facts, amount }) : whole
@@ -133,7 +125,7 @@ async function show(
   ]
   const faults = isAsked ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
-    ...(await pageFacts(world, visit, app)),
+    ...(await pageFacts(world, context, app)),
     sale,
     form,
     faults: faults as { id: string; message: string }[],
@@ -144,5 +136,7 @@ async function show(
     seen: 'back' in offer ? seenOf(offer) : '',
     has_changed,
   })
-  return sendPage(visit.reply, page, { status: faults.length > 0 ? 422 : has_changed ? 409 : 200 })
+  return sendPage(context.reply, page, {
+    status: faults.length > 0 ? 422 : has_changed ? 409 : 200,
+  })
 }

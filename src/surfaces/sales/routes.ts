@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { people } from '#surfaces/pages'
+import { people } from '#http/pages'
 import { declareDispute } from './dispute.ts'
 import { declareList } from './list.ts'
 import { declareRefund } from './refund.ts'

@@ -7,7 +7,7 @@ import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#desig
 import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
-import type { PageFacts } from './access.ts'
+import type { PageFacts } from './sales-context.ts'
 import {
   DISPUTE_WORDS,
   EVENT_WORDS,

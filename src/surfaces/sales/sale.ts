@@ -5,46 +5,51 @@ import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import { offerRefund } from '#flows/refund'
 import type { World } from '#flows/world'
+import {
+  requireSellerOrStaff,
+  type SalesContext,
+  SIDES,
+  type Side,
+} from '#http/guards/seller-or-staff'
+import { paramsOf, queryOf } from '#http/input'
+import { sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
-import { queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { askerOf, forSide, PLACES, pageFacts, type SalesVisit, type Side } from './access.ts'
 import { SalePage } from './sale-page.tsx'
+import { askerOf, pageFacts } from './sales-context.ts'
 
 /** The page of one bill. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
-  scope.get(
-    `${PLACES[side]}/sales/:invoice_id/`,
-    forSide(world, side, async (visit) => {
-      const { db } = world
-      const sale = await saleOf(world, visit)
-      const app = visit.app ?? (await apps.find(db, sale.app_id))!
-      const charge = await payments.chargeOf(db, sale.id)
-      const refunds = charge ? await payments.refundsOf(db, charge.id) : []
-      const disputes = charge ? await payments.disputesOf(db, charge.id) : []
-      const subjects = [sale.id, ...[...refunds, ...disputes].map(({ id }) => id)]
-      const entries = await ledger.entriesOf(db, subjects)
-      const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
-      const payouts = await billing.payoutsOf(db, transactions)
-      const offer = await offerRefund(world, askerOf(visit), { invoice_id: sale.id })
-      const page = SalePage({
-        ...(await pageFacts(world, visit, app)),
-        app_name: app.name,
-        sale,
-        charge: charge && {
-          id: charge.id,
-          card: payments.cardName(await payments.cardOfCharge(db, charge.id)),
-        },
-        refunds,
-        disputes,
-        payouts: payouts.filter(({ owner }) => visit.as === 'operator' || owner === app.seller_id),
-        entries,
-        is_refundable: 'back' in offer,
-        note: ownValue(NOTES, queryOf(visit.request, 'done')),
-      })
-      return sendPage(visit.reply, page)
-    }),
-  )
+  scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
+    const context = await requireSellerOrStaff(world, request, reply, side)
+    const { db } = world
+    const sale = await saleOf(world, context)
+    const app = context.app ?? (await apps.find(db, sale.app_id))!
+    const charge = await payments.chargeOf(db, sale.id)
+    const refunds = charge ? await payments.refundsOf(db, charge.id) : []
+    const disputes = charge ? await payments.disputesOf(db, charge.id) : []
+    const subjects = [sale.id, ...[...refunds, ...disputes].map(({ id }) => id)]
+    const entries = await ledger.entriesOf(db, subjects)
+    const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
+    const payouts = await billing.payoutsOf(db, transactions)
+    const offer = await offerRefund(world, askerOf(context), { invoice_id: sale.id })
+    const page = SalePage({
+      ...(await pageFacts(world, context, app)),
+      app_name: app.name,
+      sale,
+      charge: charge && {
+        id: charge.id,
+        card: payments.cardName(await payments.cardOfCharge(db, charge.id)),
+      },
+      refunds,
+      disputes,
+      payouts: payouts.filter(({ owner }) => context.as === 'operator' || owner === app.seller_id),
+      entries,
+      is_refundable: 'back' in offer,
+      note: ownValue(NOTES, queryOf(request, 'done')),
+    })
+    return sendPage(reply, page)
+  })
 }
 
 const NOTES: Record<string, string> = {
@@ -56,9 +61,9 @@ const NOTES: Record<string, string> = {
 /** The bill that an address names, where the visitor may see it. */
 export async function saleOf(
   { db }: World,
-  { request, app }: SalesVisit,
+  { request, app }: SalesContext,
 ): Promise<billing.Sale & { app_id: string }> {
-  const { invoice_id: id } = request.params as { invoice_id: string }
+  const { invoice_id: id } = paramsOf('/:invoice_id', request)
   const sale = await billing.findSale(db, { id, app_id: app?.id ?? null })
   if (!sale) throw refuse('not_found')
   return sale

@@ -3,13 +3,16 @@ import * as identity from '#domain/identity'
 import { confirmEmailChange } from '#flows/account'
 import { type Answer, answerLink, answerSignUp, undoEmailChange } from '#flows/sign-in'
 import type { World } from '#flows/world'
+import { browserHash } from '#http/browser'
+import { originOf } from '#http/device'
+import { csrfToken } from '#http/form-token'
+import { formOf, paramsOf } from '#http/input'
+import { byIp } from '#http/limit-keys'
+import { sendPage } from '#http/pages'
+import { goOn, ownPath } from '#http/redirect'
+import { refuse } from '#http/refusals'
+import { letIn, signOut } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
-import { browserHash, csrfToken, letIn, signOut } from '#surfaces/browser'
-import { originOf } from '#surfaces/device'
-import { byIp } from '#surfaces/guards'
-import { goOn, ownPath } from '#surfaces/onwards'
-import { formOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
 import {
   EmailChangedPage,
   EmailTakenPage,
@@ -18,7 +21,7 @@ import {
   SpentLinkPage,
 } from './link-pages.tsx'
 
-const PURPOSES: readonly string[] = [
+const PURPOSES = [
   'verify_email',
   'sign_in',
   'set_password',
@@ -26,9 +29,11 @@ const PURPOSES: readonly string[] = [
   'change_email',
   'undo_email',
   'sign_up',
-]
+] as const satisfies readonly Purpose[]
 
 const LINKS: RouteLimit = { name: 'link-forms', points: 30, seconds: 60, key: byIp }
+
+const LINK = '/link/:purpose/:token'
 
 type Purpose = identity.LinkPurpose | 'sign_up'
 
@@ -43,12 +48,12 @@ interface Opened {
 
 /** The links that come from a mailbox: opening one does nothing, its button does. */
 export function declareLinks(scope: FastifyInstance, world: World): void {
-  scope.get('/link/:purpose/:token', async (request, reply) => {
+  scope.get(LINK, async (request, reply) => {
     const opened = await openLink(world, request, reply)
     return opened ? sendLink(world, request, reply, opened, undefined) : spent(reply)
   })
 
-  scope.post('/link/:purpose/:token', { config: { limits: [LINKS] } }, async (request, reply) => {
+  scope.post(LINK, { config: { limits: [LINKS] } }, async (request, reply) => {
     const opened = await openLink(world, request, reply)
     if (!opened) return spent(reply)
     const { password } = formOf(request)
@@ -69,8 +74,9 @@ async function openLink(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Opened | undefined> {
-  const { purpose, token } = request.params as { purpose: Purpose; token: string }
-  if (!PURPOSES.includes(purpose)) throw refuse('not_found')
+  const { purpose: named, token } = paramsOf(LINK, request)
+  const purpose = PURPOSES.find((each) => each === named)
+  if (!purpose) throw refuse('not_found')
   const { db, clock } = world
   const now = clock.now()
   if (purpose === 'sign_up') {

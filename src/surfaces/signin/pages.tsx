@@ -5,7 +5,7 @@ import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
-import type { Asking } from '#surfaces/app-request'
+import type { Asking } from '#http/app-request'
 
 /** A page that tells of a fault says so first, where a screen reader hears it first. */
 const titled = (title: string, fault: string | undefined) =>

@@ -2,19 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import {
-  browserHash,
-  csrfToken,
-  keepSession,
-  pendingToken,
-  rememberDevice,
-  SECOND_FACTOR,
-} from '#surfaces/browser'
-import { deviceOf, originOf } from '#surfaces/device'
-import { FAULTS, type Outcome, refusedFor, statusOf } from '#surfaces/faults'
-import { goOn, ownPath } from '#surfaces/onwards'
-import { formOf, goTo, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
+import { browserHash } from '#http/browser'
+import { deviceOf, originOf } from '#http/device'
+import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
+import { csrfToken } from '#http/form-token'
+import { formOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { goOn, ownPath } from '#http/redirect'
+import { refuse } from '#http/refusals'
+import { keepSession, pendingToken, rememberDevice, SECOND_FACTOR } from '#http/session'
 import { SecondFactorPage } from './pages.tsx'
 
 /** The page between a first factor and the session of an account that has a second one. */

@@ -4,12 +4,12 @@ import { Alert, ErrorSummary, StatusBadge } from '#design/feedback'
 import { Field, Form, SelectField } from '#design/forms'
 import { EmptyState, Panel, RecordRows } from '#design/panels'
 import { formatMoment, Moment } from '#design/timeline'
-import { ClockLayout, type FrameFacts } from './frame.tsx'
 import { DISTANCES } from './jump-form.ts'
+import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
 /** All that the first page of the clock tells. */
-export interface ClockFacts extends FrameFacts {
+export interface ClockFacts extends ClockLayoutFacts {
   /** What is due next, in words. */
   due: { at: Date; words: string } | undefined
   subscribers: {

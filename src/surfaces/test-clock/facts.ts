@@ -4,30 +4,34 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
+import { addressOf } from '#http/tasks'
 import type { Task } from '#platform/tasks'
-import { addressOf } from '#surfaces/tasks'
+import type { ClockContext } from './clock-context.ts'
 import type { ClockFacts } from './clock-page.tsx'
 import { nextOutside, type Outside } from './clock-work.ts'
-import type { FrameFacts } from './frame.tsx'
+import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
-import type { ClockVisit } from './visit.ts'
 import { outsideWords, stepWords } from './words.ts'
 import { JUMP, type JumpRequest, latestWork, type ScenarioRequest, underWay } from './work.ts'
 
 const MOST_SHOWN = 20
 
-type Gathered = Omit<ClockFacts, keyof FrameFacts | 'faulty' | 'date'>
+type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'date'>
 
 /** Gathers what the first page of the clock tells. */
-export async function gather(world: World, outside: Outside, visit: ClockVisit): Promise<Gathered> {
+export async function gather(
+  world: World,
+  outside: Outside,
+  context: ClockContext,
+): Promise<Gathered> {
   const { db } = world
-  const { app } = visit
+  const { app } = context
   const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MOST_SHOWN })
   const offers = await catalog.offers(db, app.id)
   const isOnSale = app.is_published && app.external_sales_enabled
   const work = await underWay(world, app.id)
   return {
-    due: await dueNext(world, outside, visit, shown[0]),
+    due: await dueNext(world, outside, context, shown[0]),
     subscribers: shown.map((subscriber) => {
       const { license_id, email, product_name, status, next_at: at } = subscriber
       const next = at ? { at, words: stepWords(stepOf(subscriber, at), subscriber) } : undefined
@@ -48,7 +52,7 @@ export async function gather(world: World, outside: Outside, visit: ClockVisit):
 export async function dueNext(
   world: World,
   outside: Outside,
-  { app, now }: Pick<ClockVisit, 'app' | 'now'>,
+  { app, now }: Pick<ClockContext, 'app' | 'now'>,
   first?: billing.Subscriber,
 ): Promise<{ at: Date; words: string } | undefined> {
   const told = await nextOutside(world, outside, app.id, now)

@@ -8,11 +8,11 @@ import { Moment, Timeline, type TimelineEntry } from '#design/timeline'
 import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
-import { type FrameFacts, ResultLayout } from './frame.tsx'
+import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 import { eventWords, plain } from './words.ts'
 
 /** What happened while an app's time went from one moment to another. */
-export interface JumpFacts extends FrameFacts {
+export interface JumpFacts extends ClockLayoutFacts {
   from: Date
   to: Date
   asked: Date
@@ -78,7 +78,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
 }
 
 /** The story of a scenario's buyer. */
-export interface ScenarioFacts extends FrameFacts {
+export interface ScenarioFacts extends ClockLayoutFacts {
   title: string
   words: string
   outcome: 'played' | 'stuck'

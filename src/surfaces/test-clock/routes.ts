@@ -5,17 +5,19 @@ import * as identity from '#domain/identity'
 import * as ledger from '#domain/ledger'
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
+import { APP_PATH } from '#http/guards/seller'
+import { formOf, paramsOf, queryOf } from '#http/input'
+import { goTo, people, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { addressOf, startTaskNow } from '#http/tasks'
 import { findTask } from '#platform/tasks'
-import { formOf, goTo, people, queryOf, sendPage } from '#surfaces/pages'
-import { refuse } from '#surfaces/refusals'
-import { addressOf, startTaskNow } from '#surfaces/tasks'
+import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { ClockPage } from './clock-page.tsx'
 import type { Outside } from './clock-work.ts'
 import { dueNext, gather, isOf } from './facts.ts'
 import { readJump } from './jump-form.ts'
 import { JumpPage, ScenarioPage } from './result-pages.tsx'
 import { fits, scenarioOf } from './scenarios.ts'
-import { type ClockVisit, forClock, frameOf } from './visit.ts'
 import {
   declareWork,
   JUMP,
@@ -26,7 +28,7 @@ import {
   underWay,
 } from './work.ts'
 
-const CLOCK = '/dashboard/apps/:slug/test-clock/'
+const CLOCK = `${APP_PATH}/test-clock/`
 const PAGE_LENGTH = 100
 
 /**
@@ -36,11 +38,13 @@ const PAGE_LENGTH = 100
 export function testClock(app: FastifyInstance, world: World, outside: Outside | undefined): void {
   if (outside) declareWork(world, outside)
   people(app, world, (scope) => {
-    // Without a processor of test mode `forClock` answers before any page is asked.
+    // Without a processor of test mode `requireTestClock` answers first.
     const there = outside as Outside
-    scope.get(
-      CLOCK,
-      forClock(world, (visit) => sendClock(world, there, visit, { faulty: undefined, date: '' })),
+    scope.get(CLOCK, async (request, reply) =>
+      sendClock(world, there, await requireTestClock(world, request, reply), {
+        faulty: undefined,
+        date: '',
+      }),
     )
     declareJumps(scope, world, there)
     declareScenes(scope, world, there)
@@ -50,124 +54,116 @@ export function testClock(app: FastifyInstance, world: World, outside: Outside |
 async function sendClock(
   world: World,
   outside: Outside,
-  visit: ClockVisit,
+  context: ClockContext,
   form: { faulty: { id: string; message: string } | undefined; date: string },
 ) {
-  const frame = await frameOf(world, visit)
-  const page = ClockPage({ ...frame, ...(await gather(world, outside, visit)), ...form })
-  return sendPage(visit.reply, page, { status: form.faulty ? 422 : 200 })
+  const layout = await layoutFacts(world, context)
+  const page = ClockPage({ ...layout, ...(await gather(world, outside, context)), ...form })
+  return sendPage(context.reply, page, { status: form.faulty ? 422 : 200 })
 }
 
 function declareJumps(scope: FastifyInstance, world: World, outside: Outside): void {
-  scope.post(
-    `${CLOCK}jump`,
-    forClock(world, async (visit) => {
-      const { request, reply, app, now, session } = visit
-      const busy = await underWay(world, app.id)
-      if (busy) return goTo(reply, addressOf(busy.id))
-      const form = formOf(request)
-      const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
-      const due = await dueNext(world, outside, visit, first)
-      const read = readJump(now, form, due?.at)
-      if ('fault' in read) {
-        const faulty = { id: 'date', message: read.fault }
-        return await sendClock(world, outside, visit, { faulty, date: form.date ?? '' })
-      }
-      const asked = { slug: app.slug, to: read.to.toISOString() }
-      const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
-      return goTo(reply, await startTaskNow(world, task))
-    }),
-  )
+  scope.post(`${CLOCK}jump`, async (request, reply) => {
+    const context = await requireTestClock(world, request, reply)
+    const { app, now, session } = context
+    const busy = await underWay(world, app.id)
+    if (busy) return goTo(reply, addressOf(busy.id))
+    const form = formOf(request)
+    const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
+    const due = await dueNext(world, outside, context, first)
+    const read = readJump(now, form, due?.at)
+    if ('fault' in read) {
+      const faulty = { id: 'date', message: read.fault }
+      return await sendClock(world, outside, context, { faulty, date: form.date ?? '' })
+    }
+    const asked = { slug: app.slug, to: read.to.toISOString() }
+    const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
+    return goTo(reply, await startTaskNow(world, task))
+  })
 
-  scope.get(
-    `${CLOCK}jumps/:task_id/`,
-    forClock(world, async (visit) => {
-      const { app, request, base } = visit
-      const task = await taskOf(world, visit, JUMP)
-      const result = task.result as unknown as JumpResult
-      const [from, to] = [new Date(result.from), new Date(result.to)]
-      const span = { app_id: app.id, from, to }
-      const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
-      const offset = (page - 1) * PAGE_LENGTH
-      const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
-      const here = `${base}jumps/${task.id}/`
-      const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
-      const isStuck = result.outcome === 'stuck'
-      const story = JumpPage({
-        ...(await frameOf(world, visit)),
-        from,
-        to,
-        asked: new Date(result.asked),
-        outcome: result.outcome,
-        stuck_at: isStuck ? await dueNext(world, outside, visit, first) : undefined,
-        tally: await billing.tally(world.db, span),
-        events: rows.slice(0, PAGE_LENGTH),
-        first_url: page > 1 ? here : undefined,
-        later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page + 1}` : undefined,
-      })
-      return sendPage(visit.reply, story)
-    }),
-  )
+  scope.get(`${CLOCK}jumps/:task_id/`, async (request, reply) => {
+    const context = await requireTestClock(world, request, reply)
+    const { app, base } = context
+    const task = await taskOf(world, context, JUMP)
+    const result = task.result as unknown as JumpResult
+    const [from, to] = [new Date(result.from), new Date(result.to)]
+    const span = { app_id: app.id, from, to }
+    const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
+    const offset = (page - 1) * PAGE_LENGTH
+    const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
+    const here = `${base}jumps/${task.id}/`
+    const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
+    const isStuck = result.outcome === 'stuck'
+    const story = JumpPage({
+      ...(await layoutFacts(world, context)),
+      from,
+      to,
+      asked: new Date(result.asked),
+      outcome: result.outcome,
+      stuck_at: isStuck ? await dueNext(world, outside, context, first) : undefined,
+      tally: await billing.tally(world.db, span),
+      events: rows.slice(0, PAGE_LENGTH),
+      first_url: page > 1 ? here : undefined,
+      later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page + 1}` : undefined,
+    })
+    return sendPage(reply, story)
+  })
 }
 
 function declareScenes(scope: FastifyInstance, world: World, outside: Outside): void {
-  scope.post(
-    `${CLOCK}scenarios`,
-    forClock(world, async (visit) => {
-      const { request, reply, app, session } = visit
-      const busy = await underWay(world, app.id)
-      if (busy) return goTo(reply, addressOf(busy.id))
-      const { scenario: name = '', price_id = '', retry } = formOf(request)
-      const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
-      const isOnSale = app.is_published && app.external_sales_enabled
-      const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
-      if (!scenario || offer?.app_id !== app.id) throw refuse('invalid_request')
-      if (!fits(scenario, offer)) {
-        const message = 'This plan is paid once. Choose one that renews for this scenario.'
-        const faulty = { id: 'price_id', message }
-        return await sendClock(world, outside, visit, { faulty, date: '' })
-      }
-      const asked = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
-      const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: asked }
-      return goTo(reply, await startTaskNow(world, task))
-    }),
-  )
+  scope.post(`${CLOCK}scenarios`, async (request, reply) => {
+    const context = await requireTestClock(world, request, reply)
+    const { app, session } = context
+    const busy = await underWay(world, app.id)
+    if (busy) return goTo(reply, addressOf(busy.id))
+    const { scenario: name = '', price_id = '', retry } = formOf(request)
+    const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
+    const isOnSale = app.is_published && app.external_sales_enabled
+    const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
+    if (!scenario || offer?.app_id !== app.id) throw refuse('invalid_request')
+    if (!fits(scenario, offer)) {
+      const message = 'This plan is paid once. Choose one that renews for this scenario.'
+      const faulty = { id: 'price_id', message }
+      return await sendClock(world, outside, context, { faulty, date: '' })
+    }
+    const asked = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
+    const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: asked }
+    return goTo(reply, await startTaskNow(world, task))
+  })
 
-  scope.get(
-    `${CLOCK}scenarios/:task_id/`,
-    forClock(world, async (visit) => {
-      const { app } = visit
-      const { db, keys, config } = world
-      const task = await taskOf(world, visit, SCENARIO)
-      const asked = task.request as unknown as ScenarioRequest
-      const result = task.result as unknown as ScenarioResult
-      const { license_id } = result
-      const license = await licensing.findLicense(db, license_id)
-      const all = { limit: 1000, offset: 0 }
-      const events = await billing.timelineEvents(db, { app_id: app.id, license_id }, all)
-      const subjects = [...new Set(events.map(({ subject }) => subject))]
-      const license_key = licensing.showKey(keys, license)
-      const page = ScenarioPage({
-        ...(await frameOf(world, visit)),
-        ...scenarioOf(asked.scenario, asked)!,
-        outcome: result.outcome,
-        from: new Date(result.from),
-        to: new Date(result.to),
-        email: (await identity.findUser(db, license.user_id))!.email,
-        license_key,
-        state: licensing.stateOf(license),
-        curl: curlOf({ base_url: config.base_url, client_id: app.id, license_key }),
-        events,
-        entries: await ledger.entriesOf(db, subjects),
-      })
-      return sendPage(visit.reply, page)
-    }),
-  )
+  scope.get(`${CLOCK}scenarios/:task_id/`, async (request, reply) => {
+    const context = await requireTestClock(world, request, reply)
+    const { app } = context
+    const { db, keys, config } = world
+    const task = await taskOf(world, context, SCENARIO)
+    const asked = task.request as unknown as ScenarioRequest
+    const result = task.result as unknown as ScenarioResult
+    const { license_id } = result
+    const license = await licensing.findLicense(db, license_id)
+    const all = { limit: 1000, offset: 0 }
+    const events = await billing.timelineEvents(db, { app_id: app.id, license_id }, all)
+    const subjects = [...new Set(events.map(({ subject }) => subject))]
+    const license_key = licensing.showKey(keys, license)
+    const page = ScenarioPage({
+      ...(await layoutFacts(world, context)),
+      ...scenarioOf(asked.scenario, asked)!,
+      outcome: result.outcome,
+      from: new Date(result.from),
+      to: new Date(result.to),
+      email: (await identity.findUser(db, license.user_id))!.email,
+      license_key,
+      state: licensing.stateOf(license),
+      curl: curlOf({ base_url: config.base_url, client_id: app.id, license_key }),
+      events,
+      entries: await ledger.entriesOf(db, subjects),
+    })
+    return sendPage(reply, page)
+  })
 }
 
 /** The finished task that an address names, if it is one of this app's. */
-async function taskOf({ db }: World, { request, session, app }: ClockVisit, kind: string) {
-  const { task_id } = request.params as { task_id: string }
+async function taskOf({ db }: World, { request, session, app }: ClockContext, kind: string) {
+  const { task_id } = paramsOf('/:task_id', request)
   const task = await findTask(db, { id: task_id, user_id: session.user_id })
   if (!isOf(task, app, kind)) throw refuse('not_found')
   return task

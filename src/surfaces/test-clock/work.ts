@@ -3,12 +3,12 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
+import { declareTask, type TaskEnd, type Tell } from '#http/tasks'
 import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
-import { declareTask, type TaskEnd, type Tell } from '#surfaces/tasks'
+import { clockAddress } from './clock-context.ts'
 import { clockWorkOf, type Outside } from './clock-work.ts'
 import { runScenario } from './run-scenario.ts'
 import { scenarioOf } from './scenarios.ts'
-import { clockAddress } from './visit.ts'
 
 /** What a jump is asked for, as its task keeps it. */
 export interface JumpRequest {

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import type * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import { type Bill, bill } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { requireCart } from '#http/guards/cart'
+import { clockNotice } from '#http/test-clock-notice'
+import { figuresOf } from './figures.ts'
+import type { Purchase } from './layout.tsx'
+
+/** A cart on its way, with what every step shows of it. */
+export interface OwnCart {
+  cart: billing.Cart
+  app: apps.App
+  offer: catalog.Offer
+  bill: Bill
+  purchase: Purchase
+  /** True where the app's own developer walks through it: nothing is charged. */
+  is_preview: boolean
+}
+
+/** As `requireCart`, with what every step shows of the cart. */
+export async function requireOwnCart(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<OwnCart> {
+  const cart = await requireCart(world, request, reply)
+  const offer = await catalog.findBought(world.db, cart.price_id)
+  const app = (await apps.find(world.db, cart.app_id))!
+  const facts = await bill(world, cart, offer)
+  const is_preview = cart.order_id === null && cart.user_id === app.developer_id
+  const figures = figuresOf(offer, facts)
+  const amount = facts.quote.amount
+  const purchase = purchaseOf(world, { app, offer: { ...offer, amount }, is_preview }, figures)
+  return { cart, app, offer, bill: facts, purchase, is_preview }
+}
+
+/** What every step shows beside itself. */
+export function purchaseOf(
+  world: World,
+  { app, offer, is_preview }: Pick<OwnCart, 'app' | 'offer' | 'is_preview'>,
+  figures: Purchase['figures'],
+): Purchase {
+  return {
+    app_name: app.name,
+    product_name: offer.product_name,
+    amount_cents: offer.amount,
+    frequency: offer.frequency,
+    figures,
+    notice: is_preview ? 'Preview: nothing is charged.' : testNotice(world, app),
+  }
+}
+
+/** That no real money moves, and in which time the app lives. */
+function testNotice(world: World, app: apps.App): string | undefined {
+  if (world.processor.name !== 'sandbox') return undefined
+  return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
+}
+
+/** The first step of a cart's purchase, with what the buyer entered there. */
+export function detailsUrl(cart: billing.Cart): string {
+  return `/checkout/${cart.id}/details`
+}
+
+/** The first step of the same purchase in another browser, which knows nothing of the cart. */
+export function buyUrl(cart: billing.Cart): string {
+  const query = cart.next_url === null ? '' : `?next=${encodeURIComponent(cart.next_url)}`
+  return `/buy/${cart.price_id}/${query}`
+}

@@ -1,0 +1,36 @@
+import type * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import type { SellerTermsContext } from '#http/guards/seller'
+import type { SessionContext } from '#http/guards/session'
+import { queryOf } from '#http/input'
+import { clockNotice } from '#http/test-clock-notice'
+import { ownValue } from '#platform/text'
+import type { AppFacts } from './layout.tsx'
+
+/** Where the dashboard begins. */
+export const HOME = '/dashboard/'
+
+/** Who changes the app, by hand. */
+export function editorOf({ request, session }: SessionContext): apps.Editor {
+  return { user_id: session.user_id, request_id: request.id, agent: null }
+}
+
+/** What every page of an app is told; `notes` are the words for what `?done=` names. */
+export async function appFactsOf(
+  world: World,
+  { request, reply, session, app, owes_terms }: SellerTermsContext,
+  notes: Record<string, string> = {},
+): Promise<AppFacts> {
+  return {
+    nav: await accountNav(world, session.user_id, 'apps'),
+    slug: app.slug,
+    app_name: app.name,
+    csrf_token: csrfToken(world, request, reply),
+    owes_terms,
+    has_clock: world.processor.name === 'sandbox',
+    notice: clockNotice(world, app),
+    note: request.method === 'GET' ? ownValue(notes, queryOf(request, 'done')) : undefined,
+  }
+}

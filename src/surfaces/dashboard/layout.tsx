@@ -1,0 +1,88 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { TextLink } from '#design/actions'
+import { Alert, ErrorSummary } from '#design/feedback'
+import { type Link, SiteLayout } from '#design/layout'
+import { SubNav } from '#design/navigation'
+import { Heading } from '#design/panels'
+import { type AppPageName, addressOf, appMenu } from '#http/app-menu'
+import { placeOf } from './rows.ts'
+
+export { addressOf } from '#http/app-menu'
+
+/** What every page of an app is told. */
+export interface AppFacts {
+  nav: Link[]
+  slug: string
+  app_name: string
+  csrf_token: string
+  /** True while the seller has not accepted the terms, and nothing can be saved. */
+  owes_terms: boolean
+  /** Whether the app has a test clock. */
+  has_clock: boolean
+  /** One line across the top: that the app lives in its own time. */
+  notice: string | undefined
+  /** What has just been done, in words. */
+  note?: string | undefined
+}
+
+/** A fault of a form: the field that it stands in, and what is wrong. */
+export interface FormFault {
+  id: string
+  message: string
+}
+
+/** What is wrong with a field, for the page to say beside it. */
+export function faultAt(faults: FormFault[], id: string): string | undefined {
+  const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)
+  return found.length > 0 ? found.join(' ') : undefined
+}
+
+/** A page of an app: its menu, the terms if they are owed, what was done, and what is wrong. */
+export function AppPage(
+  facts: AppFacts & {
+    current: AppPageName
+    /** What the page is called after the app's name; the page's own name unless said otherwise. */
+    heading?: string
+    words: ComponentChildren
+    faults?: FormFault[]
+    children: ComponentChildren
+  },
+): JSX.Element {
+  const heading = facts.heading ?? facts.current
+  const faults = facts.faults ?? []
+  const start = heading.charAt(0).toUpperCase() + heading.slice(1)
+  const title = `${faults.length > 0 ? 'Error: ' : ''}${start} · ${facts.app_name}`
+  return (
+    <SiteLayout title={title} nav={facts.nav} notice={facts.notice}>
+      <div class="grid grid-cols-1 gap-6">
+        <Heading title={`${facts.app_name}: ${heading}`}>{facts.words}</Heading>
+        <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
+      </div>
+      <div class="grid grid-cols-1 gap-6">
+        {facts.owes_terms && <TermsOwed return_to={addressOf(facts.slug, facts.current)} />}
+        {facts.note && <Alert tone="success">{facts.note}</Alert>}
+        <ErrorSummary errors={faults.map(placed)} title="Nothing was saved yet" />
+        {facts.children}
+      </div>
+    </SiteLayout>
+  )
+}
+
+/** A fault as the summary tells it: some sentences make sense beside their field alone. */
+function placed({ id, message }: FormFault): FormFault {
+  const place = placeOf(id)
+  return { id, message: place === '' ? message : `${place}: ${message}` }
+}
+
+/** Says that the terms come first; calm, as nothing is wrong. */
+export function TermsOwed({ return_to }: { return_to: string }): JSX.Element {
+  return (
+    <Alert tone="info" title="One thing before you change anything">
+      Read and accept the{' '}
+      <TextLink href={`/dashboard/terms/?return_to=${encodeURIComponent(return_to)}`}>
+        seller terms
+      </TextLink>
+      . Until then nothing is saved, neither here nor by an agent.
+    </Alert>
+  )
+}

@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url'
+import files from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+const FOLDER = fileURLToPath(new URL('../../../.build/assets/', import.meta.url))
+
+/** The built stylesheet, script and icon; their names change with their content. */
+export function assets(app: FastifyInstance): void {
+  app.register(files, {
+    root: FOLDER,
+    prefix: '/assets/',
+    decorateReply: false,
+    index: false,
+    immutable: true,
+    maxAge: '365d',
+    allowedPath: (path) => !path.endsWith('.json'),
+  })
+}

@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as affiliates from '#domain/affiliates'
+import type { BroughtBy } from '#domain/billing'
+import type { World } from '#flows/world'
+import { firstQueryOf } from '#http/input'
+import { readSignedCookie, type SignedCookie, setSignedCookie } from '#http/signed-cookie'
+import { readSigned, signed } from '#http/signed-token'
+
+const DAY = 86_400
+/** Who referred the buyer: the last click wins (spec: Limits, 60 days). */
+const REFERRER: SignedCookie = { name: 'ref', seconds: 60 * DAY }
+
+/** Notes the affiliate of a link that a person followed; an unknown code changes nothing. */
+export async function noteReferrer(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const code = firstQueryOf(request, 'ref')
+  const destination = request.headers['sec-fetch-dest']
+  // An address that a page loads as a picture or a frame is no click.
+  if (code === undefined || (destination !== undefined && destination !== 'document')) return
+  const affiliate = await affiliates.findByCode(world.db, code)
+  if (!affiliate) return
+  setSignedCookie(world, reply, REFERRER, affiliate.id)
+}
+
+/** The affiliate whose link this browser followed last. */
+export function referrerOf(world: World, request: FastifyRequest): string | null {
+  return readSignedCookie(world, request, REFERRER) ?? null
+}
+
+const BROUGHT = 'brought-by-service'
+
+/** What a buy link of the marketplace carries as `via`: the service brings this buyer. */
+export function viaService(world: World, price_id: string): string {
+  return signed(world, BROUGHT, { value: price_id, seconds: 30 * DAY })
+}
+
+/** Who brings the buyer of a link with this `via`: the seller, unless the service drew the link. */
+export function broughtBy(world: World, price_id: string, via: string | undefined): BroughtBy {
+  return readSigned(world, BROUGHT, via) === price_id ? 'service' : 'seller'
+}

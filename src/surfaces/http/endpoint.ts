@@ -1,0 +1,195 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { type RefusalCode, refuse } from '#http/refusals'
+import { logBug, problemOf } from '#platform/http'
+import type { FieldFault, Problem } from '#platform/problem'
+import type { RouteLimit } from '#platform/route-limits'
+
+/** One answer of an endpoint, as its description in OpenAPI and as the schema it keeps. */
+export interface AnswerShape {
+  description: string
+  schema?: z.ZodType
+}
+
+/** What `run` returns: a JSON value, or text that was made before. */
+export interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  json?: unknown
+  /** JSON text that was made before and is sent as it is. */
+  text?: string
+}
+
+/** One row of a programs' surface: all that HTTP, OpenAPI and a reader need to know of it. */
+export interface Endpoint {
+  method: 'GET' | 'POST'
+  /** As OpenAPI writes it, `/api/v1/orders/{ref}`. */
+  path: string
+  name: string
+  tag: string
+  summary: string
+  description: string
+  auth: 'none' | 'basic' | 'bearer'
+  /** Open to scripts of any web page. */
+  cors?: boolean
+  limit: RouteLimit & { by: string }
+  params?: z.ZodObject
+  headers?: z.ZodObject
+  body?: z.ZodType
+  /** An absent body is taken as an empty object. */
+  bodyOptional?: boolean
+  answers: Record<number, AnswerShape>
+  refusals: RefusalCode[]
+  run(call: Call): Promise<Answer>
+}
+
+/** A call whose input has kept the row's schemas. */
+export interface Call<Params = unknown, Body = unknown, Headers = unknown> {
+  params: Params
+  body: Body
+  headers: Headers
+  request: FastifyRequest
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** Writes a row; the types of its input follow from its schemas. */
+export function endpoint<
+  Params extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Headers extends z.ZodObject | undefined = undefined,
+>(
+  row: Omit<Endpoint, 'run' | 'params' | 'body' | 'headers'> & {
+    params?: Params
+    body?: Body
+    headers?: Headers
+    run(call: Call<Output<Params>, Output<Body>, Output<Headers>>): Promise<Answer>
+  },
+): Endpoint {
+  return row as unknown as Endpoint
+}
+
+/** Any web page may call this, and read the headers that tell how to go on. */
+const OPEN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+}
+
+/** Declares the rows of a surface on the server. */
+export function mount(app: FastifyInstance, rows: Endpoint[]): void {
+  app.register(async (scope) => {
+    scope.setErrorHandler(answerProblem)
+    for (const row of rows) {
+      scope.route({
+        method: row.method,
+        url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        config: { sampled: true, limits: [row.limit] },
+        onRequest: async (_request, reply) => {
+          if (row.cors) reply.headers(OPEN)
+        },
+        handler: async (request, reply) => {
+          const answer = await row.run(readCall(row, request))
+          reply.code(answer.status ?? 200)
+          if (answer.headers) reply.headers(answer.headers)
+          return answer.text === undefined
+            ? send(reply, JSON.stringify(answer.json))
+            : send(reply, answer.text)
+        },
+      })
+      if (row.cors) preflight(scope, row)
+    }
+  })
+}
+
+function send(reply: FastifyReply, text: string): FastifyReply {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  return reply.type('application/json; charset=utf-8').send(text)
+}
+
+function preflight(scope: FastifyInstance, row: Endpoint): void {
+  scope.options(row.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-headers': '*',
+        'access-control-max-age': '86400',
+      })
+      .send(),
+  )
+}
+
+function readCall(row: Endpoint, request: FastifyRequest): Call {
+  const faults: FieldFault[] = []
+  const read = (schema: z.ZodType | undefined, value: unknown) => {
+    if (!schema) return undefined
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    faults.push(...faultsOf(parsed.error))
+    return undefined
+  }
+  if (row.method === 'POST' && !row.body && request.body !== undefined) {
+    faults.push({ path: '', message: 'This address takes no body.' })
+  }
+  const call = {
+    params: read(row.params, request.params),
+    headers: read(row.headers, request.headers),
+    body: read(row.body, row.bodyOptional ? (request.body ?? {}) : request.body),
+    request,
+  }
+  if (faults.length > 0) throw refuse('invalid_request', { fields: faults })
+  return call
+}
+
+/** Every fault that a schema found, with its place written as `sections[2].title`. */
+export function faultsOf(error: z.ZodError): FieldFault[] {
+  return error.issues.flatMap((issue) => {
+    const path = pathOf(issue.path)
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'This field is not known here.',
+    }))
+  })
+}
+
+function pathOf(parts: PropertyKey[]): string {
+  return parts.reduce<string>((path, part) => {
+    if (typeof part === 'number') return `${path}[${part}]`
+    return path === '' ? String(part) : `${path}.${String(part)}`
+  }, '')
+}
+
+/** Answers an error as JSON: the code, one sentence and the request's id. */
+export function answerProblem(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const problem = problemOf(error)
+  logBug(request, error, problem)
+  return sendProblem(request, reply, problem)
+}
+
+/** The headers that go with a refusal, whether it is answered as JSON or as a page. */
+export function setProblemHeaders(reply: FastifyReply, { details }: Problem): void {
+  const { headers, retry_after } = details
+  if (headers) reply.headers(headers)
+  if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
+}
+
+/** Sends a refusal as JSON. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const { fields, retry_after, scope } = problem.details
+  setProblemHeaders(reply, problem)
+  const body = {
+    error: problem.code,
+    message: problem.message,
+    request_id: request.id,
+    ...(scope === undefined ? {} : { scope }),
+    ...(retry_after === undefined ? {} : { retry_after }),
+    ...(fields === undefined ? {} : { fields }),
+  }
+  return send(reply.code(problem.status), JSON.stringify(body))
+}

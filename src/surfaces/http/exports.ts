@@ -1,0 +1,179 @@
+import { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as identity from '#domain/identity'
+import { forReports, type World } from '#flows/world'
+import { accountNav, type Place } from '#http/account-menu'
+import { requireSession, type SessionContext } from '#http/guards/session'
+import { paramsOf } from '#http/input'
+import { goTo, limitPage, people, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import {
+  addressOf,
+  declareTask,
+  kindOf,
+  startTaskNow,
+  TASK_PATH,
+  type TaskEnd,
+  type Tell,
+} from '#http/tasks'
+import { addDays } from '#platform/calendar'
+import { type CsvColumn, csvOf } from '#platform/csv'
+import type { Limit } from '#platform/limits'
+import {
+  addPart,
+  beginFile,
+  contentOf,
+  dropFile,
+  findFile,
+  finishFile,
+  KEPT_DAYS,
+  sweepFiles,
+  type TaskFile,
+} from '#platform/task-files'
+import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
+import { ExportPage } from './export-page.tsx'
+
+/** A table that is made into a CSV file as long work. */
+export interface Export<Row> {
+  kind: string
+  /** What its progress page is called, such as "Exporting sales". */
+  title: string
+  place: Place
+  columns: CsvColumn<Row>[]
+  /** The name of the file. */
+  nameOf(task: Task): string
+  /** How many rows there are, and these in pages that are read one after the other. */
+  open(task: Task): Promise<{ total: number; pages: AsyncIterable<Row[]> }>
+  /** Where it was asked for. */
+  back(task: Task): string
+}
+
+/** So many rows are read at once: few enough that nobody waits for them. */
+export const ROWS_AT_ONCE = 1000
+
+const CSV = 'text/csv; charset=utf-8'
+const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
+const SWEEP_SECONDS = 3600
+
+/** Declares a kind of export; call while the site is put together. */
+export function declareExport<Row>(world: World, table: Export<Row>): void {
+  const { kind, title, place, back } = table
+  declareTask(world, {
+    kind,
+    title,
+    unit: 'rows',
+    place,
+    remains: 'No file was made.',
+    back,
+    run: (task, tell) => make(forReports(world), table, task, tell),
+  })
+}
+
+/** Begins an export for whoever asks, or leads to the same one that is under way. */
+export async function startExport(
+  world: World,
+  { reply, session }: SessionContext,
+  asked: Pick<Task, 'kind' | 'app_id' | 'request'>,
+): Promise<FastifyReply> {
+  const { user_id } = session
+  await limitPage(world, EXPORTS, user_id, reply)
+  const latest = await latestTask(world.db, { kind: asked.kind, user_id })
+  const isAsked =
+    latest?.app_id === asked.app_id && isDeepStrictEqual(latest.request, asked.request)
+  if (latest && isAsked && isUnderWay(world.clock.now(), latest)) {
+    return goTo(reply, addressOf(latest.id))
+  }
+  return goTo(reply, await startTaskNow(world, { ...asked, user_id }))
+}
+
+async function make<Row>(
+  { db, clock }: World,
+  { columns, nameOf, open }: Export<Row>,
+  task: Task,
+  tell: Tell,
+): Promise<TaskEnd> {
+  const { id: task_id } = task
+  await beginFile(db, clock.now(), { task_id, name: nameOf(task), type: CSV })
+  try {
+    let part = 0
+    const write = async (text: string) =>
+      await addPart(db, { task_id, part: part++, content: Buffer.from(text) })
+    const { total, pages } = await open(task)
+    let done = 0
+    await tell({ done, total, note: '' })
+    await write(csvOf(columns, []))
+    for await (const rows of pages) {
+      await write(csvOf(columns, rows, { header: false }))
+      done += rows.length
+      // Rows may have come since they were counted.
+      await tell({ done, total: Math.max(done, total), note: '' })
+    }
+    await finishFile(db, { task_id, rows: done })
+  } catch (error) {
+    await dropFile(db, task_id)
+    throw error
+  }
+  return { next_url: readyAddress(task_id) }
+}
+
+function readyAddress(task_id: string): string {
+  return `${addressOf(task_id)}ready/`
+}
+
+/** The page on which a finished export waits for its owner, and the file itself. */
+export function exports(app: FastifyInstance, world: World): void {
+  const { clock, jobs } = world
+  const reporting = forReports(world)
+  jobs.every('forget old exports', SWEEP_SECONDS, () => sweepFiles(reporting.db, clock.now()))
+  people(app, world, (scope) => {
+    scope.get(`${TASK_PATH}ready/`, async (request, reply) => {
+      const context = await requireSession(world, request, reply, '/dashboard/')
+      const { task, place, back_url, file } = await exportOf(world, context)
+      const nav = await accountNav(world, context.session.user_id, place)
+      const shown = file && {
+        ...file,
+        url: `${addressOf(task.id)}file`,
+        kept_until: addDays(file.made_at, KEPT_DAYS),
+      }
+      const page = ExportPage({ nav, back_url, kept_days: KEPT_DAYS, file: shown })
+      return sendPage(reply, page, { status: file ? 200 : 410 })
+    })
+
+    scope.get(`${TASK_PATH}file`, async (request, reply) => {
+      const context = await requireSession(world, request, reply, '/dashboard/')
+      const { task, file } = await exportOf(world, context)
+      if (!file) return goTo(reply, readyAddress(task.id))
+      return sendFile(reporting, reply, file)
+    })
+  })
+}
+
+/** An export that is finished, for its owner alone; its file is undefined once it was swept. */
+async function exportOf(world: World, { request, session }: SessionContext) {
+  const { db } = world
+  const { user_id } = session
+  const { id } = paramsOf(TASK_PATH, request)
+  const task = await findTask(db, { id, user_id })
+  const kind = task && kindOf(world, task.kind)
+  const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)
+  if (!task || !kind || !isExport) throw refuse('not_found')
+  const place = kind.place ?? 'apps'
+  // Whoever left the staff has left what was exported there, too.
+  if (place === 'admin' && !(await identity.findUser(db, user_id))?.is_operator) {
+    throw refuse('not_found')
+  }
+  return { task, place, back_url: kind.back(task), file: await findFile(db, id) }
+}
+
+function sendFile({ db }: World, reply: FastifyReply, file: TaskFile): FastifyReply {
+  return reply
+    .headers({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="${file.name}"`,
+      'content-length': file.bytes,
+      'x-content-type-options': 'nosniff',
+    })
+    .type(file.type)
+    .send(Readable.from(contentOf(db, file), { objectMode: false }))
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { World } from '#flows/world'
+import { formOf } from '#http/input'
+import { Problem } from '#platform/problem'
+import { sameDigest, sha256 } from '#platform/secrets'
+import { browserId, knownBrowser } from './browser.ts'
+import { sessionToken } from './session.ts'
+
+/** The token that this browser's forms carry. */
+export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
+  return formToken(world, browserId(world, request, reply), sessionToken(request))
+}
+
+function formToken({ keys }: World, browser: string, session = ''): string {
+  return keys.hmac('form-token', `${browser} ${session}`).toString('base64url')
+}
+
+/** Refuses a posted form that this site did not draw for this very browser and session. */
+export function assertOwnForm(world: World, request: FastifyRequest): void {
+  const given = sha256(formOf(request).csrf_token ?? '')
+  // Never a new handle here: the form of another site comes without cookies, and would replace it.
+  const browser = knownBrowser(request)
+  // A tab that was drawn before this browser signed in, in another tab, is its own as well.
+  const isOurs = (session?: string) =>
+    browser !== undefined && sameDigest(given, sha256(formToken(world, browser, session)))
+  if (isForeign(world, request) || !(isOurs(sessionToken(request)) || isOurs())) {
+    throw new Problem(
+      403,
+      'stale_form',
+      'This form is no longer valid. Go back, reload the page and try again.',
+    )
+  }
+}
+
+function isForeign({ config }: World, request: FastifyRequest): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  const { origin, host } = request.headers
+  if (origin === undefined) return false
+  return origin !== config.base_url && URL.parse(origin)?.host !== host
+}

@@ -1,0 +1,23 @@
+import type { FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import { type Credentials, credentialsOf } from '#http/authorization'
+import { refuse } from '#http/refusals'
+
+const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
+
+/** The client id and secret of a call (spec: Authentication); refuses with `invalid_client`. */
+export function requireAppCredentials(request: FastifyRequest): Credentials {
+  const credentials = credentialsOf(request)
+  if (!credentials) throw refuse('invalid_client', { headers: CHALLENGE })
+  return credentials
+}
+
+/** Refuses a client that does not exist, has another secret, or belongs to no app. */
+export function requireAppSecret(
+  client: apps.Client | undefined,
+  credentials: Credentials,
+): string {
+  const isProven = apps.hasSecret(client, credentials.client_secret)
+  if (!isProven || !client?.app_id) throw refuse('invalid_client', { headers: CHALLENGE })
+  return client.app_id
+}

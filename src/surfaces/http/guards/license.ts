@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import type { Session } from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import { mayBuyAs } from '#flows/checkout'
+import type { World } from '#flows/world'
+import { MisconfiguredPage } from '#http/error-page'
+import { type SessionContext, signInFirst } from '#http/guards/session'
+import { isRepeated, paramsOf, queryOf } from '#http/input'
+import { AnsweredByGuard, sendPage } from '#http/pages'
+import { refuse } from '#http/refusals'
+import { currentSession } from '#http/session'
+
+/** Under which address the license of an app is managed. */
+export const MANAGE_PATH = '/manage/:client_id'
+
+/** A request about an app, of a person who may not have bought it. */
+export interface AppContext extends SessionContext {
+  app: apps.App
+  /** The link's own return address, checked. */
+  next: string | undefined
+}
+
+/** A request about the license that a person has of an app. */
+export interface LicenseContext extends AppContext {
+  license: licensing.PausableLicense
+}
+
+/** As `findLicense`; a person without a license of the app gets 404. */
+export async function requireLicense(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<LicenseContext> {
+  const { license, ...context } = await findLicense(world, request, reply)
+  if (!license) throw refuse('not_found')
+  return { ...context, license }
+}
+
+/**
+ * The app that the address names and the license that the person has of it, if any (spec: manage
+ * links). A person who is not signed in does so first, also where the app was withdrawn after
+ * someone bought it.
+ */
+export async function findLicense(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<AppContext & Partial<LicenseContext>> {
+  const { client_id } = paramsOf(MANAGE_PATH, request)
+  const app = await apps.find(world.db, client_id)
+  const session = await currentSession(world, request)
+  const owner = session && mayBuyAs(session, session.user_id, client_id) ? session : undefined
+  const license = app && owner && (await latestLicense(world, app, owner))
+  if (!app) throw refuse('not_found')
+  const isKnown = license || (!owner && (await licensing.wasBought(world.db, app.id)))
+  if (!app.is_published && !isKnown) throw refuse('not_found')
+  const link = readNext(request, app)
+  if (!link) {
+    const page = MisconfiguredPage({ app_name: app.name })
+    throw new AnsweredByGuard((to) => sendPage(to, page, { status: 400 }))
+  }
+  const { next } = link
+  if (!owner) {
+    throw signInFirst(request.method === 'POST' ? manageUrl(app.id, '', { next }) : request.url)
+  }
+  const context = { request, reply, session: owner, app, next }
+  return license ? { ...context, license } : context
+}
+
+async function latestLicense({ db }: World, app: apps.App, { user_id }: Session) {
+  const found = await licensing.findLatest(db, { app_id: app.id, user_id })
+  return found && (await licensing.findPausable(db, found.license_id))
+}
+
+/** The return address of the link; undefined where it is not one of the app. */
+function readNext(
+  request: FastifyRequest,
+  app: apps.App,
+): { next: string | undefined } | undefined {
+  if (isRepeated(request, 'next')) return undefined
+  const given = queryOf(request, 'next')
+  if (!given) return { next: undefined }
+  const url = apps.readReturnUrl(given, app.url)
+  return url && { next: url.href }
+}
+
+/** An address under an app's manage page; undefined values of the query are left out. */
+export function manageUrl(
+  app_id: string,
+  path: string,
+  query: Record<string, string | undefined>,
+): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, value)
+  }
+  return `/manage/${app_id}/${path}${search.size > 0 ? `?${search}` : ''}`
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Owner } from '#flows/account'
+import type { World } from '#flows/world'
+import { originOf } from '#http/device'
+import { requireRecentProof, type SessionContext, signInFirst } from '#http/guards/session'
+import { AnsweredByGuard, goTo } from '#http/pages'
+import { currentSession } from '#http/session'
+
+/** The page of everything about an account's safety. */
+export const SECURITY = '/account/security/'
+
+/** A request of an account's owner about the account itself. */
+export interface OwnerContext extends SessionContext {
+  owner: Owner
+}
+
+/**
+ * The owner of the account. Others sign in first, and where `recent` prove once more who they are;
+ * they come back to `back`. A session for one purchase alone leads to the security page.
+ */
+export async function requireOwner(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { recent, back }: { recent: boolean; back: string },
+): Promise<OwnerContext> {
+  const session = await currentSession(world, request)
+  if (!session) throw signInFirst(back)
+  // A buyer who typed this address may not own it: they see nothing about its safety.
+  if (session.app_id !== null) throw new AnsweredByGuard((to) => goTo(to, SECURITY))
+  const context = { request, reply, session }
+  if (recent) requireRecentProof(world, context, back)
+  const owner = {
+    user_id: session.user_id,
+    session_id: session.id,
+    email: session.email,
+    request_id: request.id,
+    origin: originOf(request),
+  }
+  return { ...context, owner }
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as affiliates from '#domain/affiliates'
+import * as apps from '#domain/apps'
+import * as payouts from '#domain/payouts'
+import type { World } from '#flows/world'
+import { requireSession, type SessionContext } from '#http/guards/session'
+import { paramsOf } from '#http/input'
+import { refuse } from '#http/refusals'
+
+/** The two kinds of payees, and where their pages are. */
+export const PAYEE_PAGES = {
+  seller: { home: '/dashboard/payouts/', base: '/dashboard/payouts/', place: 'payouts' },
+  affiliate: { home: '/affiliate/', base: '/affiliate/payouts/', place: 'referrals' },
+} as const
+
+export type PayeeKind = keyof typeof PAYEE_PAGES
+
+/** A request of a payee about their own payouts. */
+export interface PayeeContext extends SessionContext {
+  kind: PayeeKind
+  payee: payouts.Payee
+}
+
+/** The payee that the account is; an account that is no payee of this kind gets 404. */
+export async function requirePayee(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: PayeeKind,
+): Promise<PayeeContext> {
+  const context = await requireSession(world, request, reply, PAYEE_PAGES[kind].home)
+  const owner = await ownerOf(world, kind, context.session.user_id)
+  if (owner === undefined) throw refuse('not_found')
+  return { ...context, kind, payee: { owner, account: payouts.accountOf(owner) } }
+}
+
+/** A payee, and the payout of theirs that the address names. */
+export async function requirePayout(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: PayeeKind,
+): Promise<PayeeContext & { payout: payouts.Payout }> {
+  const context = await requirePayee(world, request, reply, kind)
+  const { id } = paramsOf('/:id', request)
+  const payout = await payouts.findPayout(world.db, id)
+  if (payout?.owner !== context.payee.owner) throw refuse('not_found')
+  return { ...context, payout }
+}
+
+async function ownerOf(
+  { db }: World,
+  kind: PayeeKind,
+  user_id: string,
+): Promise<string | undefined> {
+  if (kind === 'seller') return await apps.sellerOf(db, user_id)
+  return (await affiliates.affiliateOf(db, user_id))?.id
+}

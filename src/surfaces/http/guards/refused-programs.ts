@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import * as apps from '#domain/apps'
+import * as grants from '#domain/grants'
+import type { World } from '#flows/world'
+import { bearerToken, credentialsOf } from '#http/authorization'
+import { originOf } from '#http/device'
+import type { Endpoint } from '#http/endpoint'
+import { audit } from '#platform/audit'
+import type { Limit } from '#platform/limits'
+import { networksOf } from '#platform/networks'
+import { Problem } from '#platform/problem'
+
+/** Nobody fills the audit log by asking: beyond this a refusal is a line of the log alone. */
+const OF_NETWORK: Limit = { name: 'programs-refused-network', points: 5, seconds: 60 }
+const OF_ALL: Limit = { name: 'programs-refused', points: 60, seconds: 60 }
+
+/**
+ * Notes that a program was refused for its credentials or its permissions. Only clients and tokens
+ * that exist are noted; guesses are in the log, as is every refused answer.
+ */
+export async function noteProgramRefused(
+  world: World,
+  request: FastifyRequest,
+  error: string,
+): Promise<void> {
+  const { db, clock, limits } = world
+  if (!(await limits.take(OF_NETWORK, networksOf(request.ip))).allowed) return
+  const refused = await whoWasRefused(world, request)
+  if (!refused || !(await limits.take(OF_ALL, 'all')).allowed) return
+  await audit(db, clock.now(), {
+    actor: refused.user_id ?? 'anonymous',
+    action: 'access.refused',
+    subject: request.routeOptions.url ?? 'unknown',
+    origin: originOf(request),
+    detail: { error, client_id: refused.client_id },
+  })
+}
+
+async function whoWasRefused(
+  { db, clock }: World,
+  request: FastifyRequest,
+): Promise<{ user_id?: string; client_id: string } | undefined> {
+  const token = bearerToken(request)
+  if (token !== undefined) return await grants.findHolder(db, clock.now(), token)
+  const client_id = credentialsOf(request)?.client_id
+  if (client_id === undefined || !(await apps.findClient(db, client_id))) return undefined
+  return { client_id }
+}
+
+const NOTED = ['invalid_client', 'invalid_token', 'insufficient_scope']
+
+/** Runs a step, and notes where it refuses a program for its credentials or its permissions. */
+export async function notingRefusals<Result>(
+  world: World,
+  request: FastifyRequest,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof Problem && NOTED.includes(error.code)) {
+      await noteProgramRefused(world, request, error.code)
+    }
+    throw error
+  }
+}
+
+/** The same row, with its refusals on record. */
+export function noted(world: World, row: Endpoint): Endpoint {
+  return { ...row, run: (call) => notingRefusals(world, call.request, () => row.run(call)) }
+}

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { formatDay } from '#design/money'
+import type { World } from '#flows/world'
+import { readDocument, type TextDocument } from '#platform/documents'
+
+/** The texts that ship with the project, each used where the operator has none of that name. */
+const DEFAULTS = fileURLToPath(new URL('../../../legal', import.meta.url))
+
+/** The legal texts by the name of their file, and the address of each. */
+export const LEGAL_PAGES = {
+  terms: '/terms/',
+  'seller-terms': '/seller-terms/',
+  privacy: '/privacy/',
+  refunds: '/refunds/',
+  help: '/help/',
+} as const
+
+export type LegalName = keyof typeof LEGAL_PAGES
+
+type Facts = Pick<World, 'config' | 'processor'>
+
+/** Reads a legal text, with the operator's settings in it; throws a ConfigError. */
+export function readLegalText(world: Facts, name: LegalName): TextDocument {
+  const { legal_dir } = world.config.operator
+  const folders = [...(legal_dir ? [legal_dir] : []), DEFAULTS]
+  return readDocument(folders, name, legalValues(world))
+}
+
+/** "Version 1.0, November 22, 2026" */
+export function versionOf({ version, date }: TextDocument): string {
+  return `Version ${version}, ${formatDay(new Date(`${date}T00:00:00Z`))}`
+}
+
+function legalValues({ config, processor }: Facts): Record<string, string> {
+  const { operator, base_url } = config
+  const isTest = processor.name === 'sandbox'
+  const name = isTest ? 'the built-in test processor' : 'Stripe, Inc.'
+  const values = {
+    legal_name: operator.legal_name,
+    address: operator.address.join(', '),
+    tax_id: operator.tax_id,
+    support_email: operator.support_email,
+    support_url: operator.support_url,
+    statement_descriptor: operator.statement_descriptor,
+    governing_law: operator.governing_law,
+    base_url,
+    processor: name,
+    processor_sentence: `Payments are processed by ${name}${isTest ? '; no real money moves' : ''}.`,
+  }
+  const escaped = Object.entries(values).map(([key, value]) => [key, escapeHtml(value)])
+  const address_lines = operator.address.map(escapeHtml).join('<br>')
+  return { ...Object.fromEntries(escaped), address_lines }
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+import { queryOf } from '#http/input'
+
+/** Which page of a long list is shown, and which rows are on it. */
+export interface Paging {
+  page: number
+  last: number
+  total: number
+  limit: number
+  offset: number
+}
+
+/** The page that `?page=` names, or the nearest one that there is. */
+export function pagingOf(
+  request: FastifyRequest,
+  { total, size }: { total: number; size: number },
+): Paging {
+  const last = Math.max(1, Math.ceil(total / size))
+  const asked = Math.floor(Number(queryOf(request, 'page'))) || 1
+  const page = Math.min(last, Math.max(1, asked))
+  return { page, last, total, limit: size, offset: (page - 1) * size }
+}

@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { type Entrant, enter, type KnownDevice } from '#flows/sign-in'
+import { signOutOfService } from '#flows/sign-out'
+import type { World } from '#flows/world'
+import { mintSecret } from '#platform/secrets'
+import { COOKIE, YEAR_SECONDS } from './browser.ts'
+import { deviceOf, originOf } from './device.ts'
+import { readSignedCookie, type SignedCookie, setSignedCookie } from './signed-cookie.ts'
+
+const SESSION = '__Host-session'
+const PENDING = '__Host-pending'
+const SESSION_SECONDS = 30 * 86_400
+
+/** The session token that this browser sends, unchecked. */
+export function sessionToken(request: FastifyRequest): string | undefined {
+  return request.cookies[SESSION]
+}
+
+/** The live session of this browser; one that owes a second factor is none. */
+export async function currentSession(
+  { db, clock }: World,
+  request: FastifyRequest,
+): Promise<identity.Session | undefined> {
+  const token = sessionToken(request)
+  const now = clock.now()
+  const session = token ? await identity.findSession(db, now, token) : undefined
+  if (session) {
+    request.account_id = session.user_id
+    await identity.noteSeen(db, now, session)
+  }
+  return session
+}
+
+/** The secret of a sign-in in this browser that owes the second factor. */
+export function pendingToken(request: FastifyRequest): string {
+  return request.cookies[PENDING] ?? ''
+}
+
+/** The address where a second factor is asked for. */
+export const SECOND_FACTOR = '/signin/second-factor'
+
+/**
+ * Lets somebody in who proved to be an account's owner, and returns the address to go on to: where
+ * the account has a second factor, the page that asks for it, and there is no session before.
+ */
+export async function letIn(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entrant: Entrant,
+): Promise<string> {
+  const { kind, token } = await enter(world, entrant, {
+    device: deviceOf(request),
+    origin: originOf(request),
+  })
+  if (kind === 'session') {
+    await keepSession(world, request, reply, token)
+    if (entrant.app_id === null) rememberDevice(world, reply, entrant.user_id)
+    return entrant.return_to ?? '/account/'
+  }
+  reply.setCookie(PENDING, token, { ...COOKIE, maxAge: identity.PENDING_SECONDS })
+  return SECOND_FACTOR
+}
+
+/** Keeps a new session in this browser; the one it had ends, so that none is fixed on it. */
+export async function keepSession(
+  { db }: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): Promise<void> {
+  const before = sessionToken(request)
+  if (before) await identity.endSession(db, before)
+  request.cookies[SESSION] = token
+  reply.setCookie(SESSION, token, { ...COOKIE, maxAge: SESSION_SECONDS })
+  if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
+}
+
+/** Signs this browser out of the service. */
+export async function signOut(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const session = await currentSession(world, request)
+  if (session) await signOutOfService(world, session, originOf(request))
+  reply.clearCookie(SESSION, COOKIE)
+}
+
+/** Notes that an account's owner was signed in in this browser: strangers' tries do not slow it. */
+const KNOWN: SignedCookie = { name: 'known', seconds: YEAR_SECONDS }
+
+/** Keeps in this browser that it is its owner's. */
+export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
+  setSignedCookie(world, reply, KNOWN, `${user_id} ${mintSecret(world.random, 128)}`)
+}
+
+/** The account whose owner was signed in here last, if any. */
+export function knownDevice(world: World, request: FastifyRequest): KnownDevice | undefined {
+  const [user_id, device_id] = readSignedCookie(world, request, KNOWN)?.split(' ') ?? []
+  return user_id && device_id ? { user_id, device_id } : undefined
+}

@@ -1,0 +1,18 @@
+import * as grants from '#domain/grants'
+import type { Tool } from './tool.ts'
+
+/**
+ * The scope that a tool takes and a token lacks (spec: Sign-in rules, 9): writing implies reading
+ * within a family, and for the tools that find things any of the four will do.
+ */
+export function missingScope(
+  { scope }: Pick<Tool, 'scope'>,
+  granted: readonly string[],
+): grants.AgentScope | undefined {
+  if (scope === 'any') {
+    const [least] = grants.AGENT_SCOPES
+    return grants.AGENT_SCOPES.some((each) => granted.includes(each)) ? undefined : least
+  }
+  const enough = [scope, scope.replace(/\.read$/, '.write')]
+  return enough.some((each) => granted.includes(each)) ? undefined : scope
+}

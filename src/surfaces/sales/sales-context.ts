@@ -1,0 +1,38 @@
+import type { Link } from '#design/layout'
+import type * as apps from '#domain/apps'
+import type { World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import type { SalesContext, Side } from '#http/guards/seller-or-staff'
+import { clockNotice } from '#http/test-clock-notice'
+
+/** Who asks, as the stories want to know it. */
+export function askerOf({ session, request, as }: SalesContext) {
+  return { user_id: session.user_id, request_id: request.id, as }
+}
+
+/** What every page here is told. */
+export interface PageFacts {
+  nav: Link[]
+  csrf_token: string
+  base: string
+  as: Side
+  /** One line across the top: that the app lives in its own time. */
+  notice: string | undefined
+}
+
+/** Gathers what every page about an app's sales is told. */
+export async function pageFacts(
+  world: World,
+  context: SalesContext,
+  app: apps.App,
+): Promise<PageFacts> {
+  const { session, request, reply, base, as } = context
+  return {
+    nav: await accountNav(world, session.user_id, as === 'seller' ? 'apps' : 'admin'),
+    csrf_token: csrfToken(world, request, reply),
+    base,
+    as,
+    notice: clockNotice(world, app),
+  }
+}

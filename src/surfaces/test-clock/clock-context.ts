@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { appTime, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireSeller, type SellerContext } from '#http/guards/seller'
+import { AnsweredByGuard, sendPage } from '#http/pages'
+import { clockNotice } from '#http/test-clock-notice'
+import { type ClockLayoutFacts, NoClockPage } from './layout.tsx'
+
+/** A request of a seller about the test clock of one of their own apps. */
+export interface ClockContext extends SellerContext {
+  /** What time it is for the app. */
+  now: Date
+  /** The path under which the clock's pages are. */
+  base: string
+}
+
+/** Where the test clock of an app is. */
+export function clockAddress({ slug }: { slug: string }): string {
+  return `/dashboard/apps/${slug}/test-clock/`
+}
+
+/**
+ * The test clock of the app that the address names, for its own seller. Where real money moves there
+ * is none, and the page says so.
+ */
+export async function requireTestClock(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<ClockContext> {
+  const seller = await requireSeller(world, request, reply)
+  const { app } = seller
+  const context = { ...seller, now: appTime(world, app), base: clockAddress(app) }
+  if (world.processor.name === 'sandbox') return context
+  const page = NoClockPage(await layoutFacts(world, context))
+  throw new AnsweredByGuard((to) => sendPage(to, page, { status: 404 }))
+}
+
+/** What every page of the clock is told. */
+export async function layoutFacts(world: World, context: ClockContext): Promise<ClockLayoutFacts> {
+  const { request, reply, session, app, now, base } = context
+  return {
+    nav: await accountNav(world, session.user_id, 'apps'),
+    csrf_token: csrfToken(world, request, reply),
+    app_name: app.name,
+    slug: app.slug,
+    base,
+    now,
+    is_ahead: app.clock_ahead > 0,
+    notice: clockNotice(world, app),
+  }
+}
