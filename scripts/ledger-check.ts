@@ -1,27 +1,36 @@
 /**
- * Recomputes the books from what happened, and says in one line each where they differ; it changes
- * nothing. Ends with 1 where there is a difference. `npm run ledger:check`, with the service's
- * settings; the embedded database belongs to one process, so stop the service before.
+ * Recomputes the books from what happened, compares them with what the processor has on record, and
+ * prints each difference on a line; it changes nothing. Ends with 1 where there is a difference.
+ * `npm run ledger:check`, with the service's settings; the embedded database belongs to one
+ * process, so stop the service before.
  */
 import { checkBooks } from '#flows/check-books'
+import { systemClock } from '#platform/clock'
 import { ConfigError, readConfig } from '#platform/config'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
 import { environment } from '#platform/env-file'
 import { lockFolder } from '#platform/lock'
 import { openLog } from '#platform/log'
-import { systemRandom } from '#platform/random'
+import { systemRandom as random } from '#platform/random'
+import { keyRing } from '#platform/secrets'
+import { openSandbox } from '../src/sandbox/index.ts'
+import { openStripe } from '../src/stripe/index.ts'
 
 async function main(): Promise<void> {
-  const config = readConfig(environment(), systemRandom)
-  const { database_url, data_dir, log_level } = config
+  const config = readConfig(environment(), random)
+  const { database_url, data_dir, log_level, base_url } = config
+  const log = openLog(log_level)
   const release = database_url ? () => {} : lockFolder(data_dir)
   const db = database_url
-    ? await openPostgres(database_url, openLog(log_level))
+    ? await openPostgres(database_url, log)
     : await openEmbedded({ dataDir: `${data_dir}/database` })
   try {
-    const processor = config.stripe ? 'stripe' : 'sandbox'
-    const { counts, differences } = await checkBooks(db.patient, { processor })
+    const clock = systemClock
+    const processor = config.stripe
+      ? openStripe({ settings: config.stripe, db, clock, random, log })
+      : openSandbox({ db, random, keys: keyRing(config.secret_keys), clock, base_url })
+    const { counts, differences } = await checkBooks({ db: db.patient, processor, clock })
     for (const { rule, subject, words } of differences) console.log(`${subject}: ${rule}: ${words}`)
     const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
     console.log(`Looked at ${looked.join(', ')}.`)

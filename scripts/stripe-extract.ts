@@ -23,6 +23,7 @@ const OPERATIONS = [
   'POST /v1/refunds',
   'GET /v1/refunds',
   'GET /v1/refunds/{refund}',
+  'GET /v1/disputes',
   'GET /v1/disputes/{dispute}',
   'POST /v1/disputes/{dispute}',
   'POST /v1/accounts',

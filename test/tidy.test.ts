@@ -157,6 +157,15 @@ test('only the module that owns a table writes it', () => {
   assert.deepEqual(foreignWrites, [])
 })
 
+test('no statement of the service reads the tables of an adapter: it asks the processor', () => {
+  const reading = own.flatMap(({ path, text }) =>
+    [...text.matchAll(/\b(?:from|join|into|update|table)\s+((sandbox|stripe)\w*\.\w+)/g)]
+      .filter(([, , adapter]) => !path.startsWith(`src/${adapter}/`))
+      .map(([, table]) => `${path} reads ${table}`),
+  )
+  assert.deepEqual(reading, [])
+})
+
 const tables = new Set(
   globSync('migrations/*.sql').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/create table (?:if not exists )?([a-z_.]+)/g)].map(

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { checkCash } from './check-books/cash.ts'
 import { checkInvoices } from './check-books/invoices.ts'
-import { checkOutside } from './check-books/outside.ts'
+import { checkOutside, type Sides } from './check-books/outside.ts'
 import { checkPayees } from './check-books/payees.ts'
 import { checkOthers } from './check-books/postings.ts'
 import type { Checked, Difference, Report } from './check-books/report.ts'
@@ -11,13 +11,12 @@ import { checkWhole } from './check-books/whole.ts'
 export type { Checked, Difference } from './check-books/report.ts'
 
 /**
- * Recomputes all that the books say from what happened, and tells wherever they differ. Nothing is
+ * Recomputes all that the books say from what happened, and reports where they differ. Nothing is
  * changed, and no posting is trusted: each is made anew by the pure rules from the facts on record.
- * `processor` says whose records outside are compared; the sandbox's lie in the same database.
+ * The processor is asked for what it has on record, so this runs outside of any transaction.
  */
 export async function checkBooks(
-  db: Db,
-  { processor }: { processor: 'sandbox' | 'stripe' },
+  sides: Sides,
   tell: (progress: { done: number; total: number; note: string }) => Promise<void> = async () => {},
 ): Promise<Checked> {
   const counts: Record<string, number> = {}
@@ -30,15 +29,16 @@ export async function checkBooks(
       differences.push({ rule, subject, words })
     },
   }
+  const { db, processor } = sides
   const checks: [what: string, check: (db: Db, to: Report) => Promise<void>][] = [
     ['the whole', checkWhole],
     ['bills', checkInvoices],
     ['refunds, disputes and payouts', checkOthers],
     ['what payees are owed', checkPayees],
     ['what states are owed', checkTaxes],
+    ['cash', (from, to) => checkCash(from, to, processor.name)],
+    ['what the processor has', (_, to) => checkOutside(sides, to)],
   ]
-  checks.push(['cash', (from, to) => checkCash(from, to, processor)])
-  if (processor === 'sandbox') checks.push(['what the processor has', checkOutside])
   for (const [index, [what, check]] of checks.entries()) {
     await tell({ done: index, total: checks.length, note: `Looking at ${what}.` })
     await check(db, report)

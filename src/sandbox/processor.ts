@@ -19,6 +19,7 @@ import * as disputes from './disputes.ts'
 import * as events from './events.ts'
 import * as cards from './kept-cards.ts'
 import { hashOf, sameRequest } from './keys.ts'
+import { openListings } from './listings.ts'
 import { payOut } from './payouts.ts'
 import * as portals from './portals.ts'
 import { refund } from './refunds.ts'
@@ -50,6 +51,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     // Its pages stand at the service's own address.
     page_origins: [],
     ...openCharges(options),
+    ...openListings(db),
     async openCardEntry(now, request) {
       const id = mintId(random, 'ce')
       await entries.open(db, now, { ...request, id })

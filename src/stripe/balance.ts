@@ -4,6 +4,7 @@ import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { idOf } from './card.ts'
 import { ask, type StripeParts } from './client.ts'
+import { pagesOf } from './pages.ts'
 import * as requests from './requests.ts'
 
 /** What Stripe holds for us in US dollars. */
@@ -16,21 +17,17 @@ export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBal
 
 /** What moved our balance at Stripe, in the words of the port. */
 export async function* balanceTransactions(
-  { stripe, db }: StripeParts,
+  parts: StripeParts,
   from: Date,
   before: Date,
 ): AsyncIterable<BalanceTransaction> {
-  const seconds = (at: Date) => Math.ceil(at.getTime() / 1000)
-  const created = { gte: seconds(from), lt: seconds(before) }
-  const asked = { created, limit: 100, expand: ['data.source'] }
-  let starting_after: string | undefined
-  do {
-    const page = await ask(() =>
-      stripe.balanceTransactions.list(starting_after ? { ...asked, starting_after } : asked),
-    )
-    for (const each of page.data) yield await transactionOf(db, each)
-    starting_after = page.has_more ? page.data.at(-1)?.id : undefined
-  } while (starting_after)
+  const { stripe, db } = parts
+  const pages = pagesOf(parts, 'balance transactions', [from, before], (request) =>
+    stripe.balanceTransactions.list({ ...request, expand: ['data.source'] }),
+  )
+  for await (const page of pages) {
+    for (const each of page) yield await transactionOf(db, each)
+  }
 }
 
 async function transactionOf(

@@ -8,7 +8,7 @@
  * in the order in which they happened; and no card number comes here. See docs/decisions/0024.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Processor } from '#domain/payments'
+import type { Listings, Processor } from '#domain/payments'
 import { markHandled } from '#domain/payments'
 import type { TaxProvider } from '#domain/tax'
 import { mintId } from '#platform/ids'
@@ -18,6 +18,7 @@ import { charge, close, find, SMALLEST_CHARGE } from './charges.ts'
 import { guarded, openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
+import { openListings } from './listings.ts'
 import { inTurn } from './once.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
 import { payOut } from './payouts.ts'
@@ -48,6 +49,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
     declareRoutes: (app) => declareRoutes(app, parts),
     ...openCharging(parts),
     ...openPaying(parts),
+    ...openListings(parts),
     async events(now) {
       // Banks know no clock of an app's own.
       await submitDue(parts, parts.clock.now())
@@ -77,7 +79,7 @@ function openCharging(parts: StripeParts): Pick<Processor, Charging> {
 }
 
 /** What gives money back or pays it out, and the pages that belong to people. */
-function openPaying(parts: StripeParts): Omit<Processor, Charging | Other> {
+function openPaying(parts: StripeParts): Omit<Processor, Charging | Other | keyof Listings> {
   return {
     openPortal: (now, request) =>
       guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),

@@ -75,6 +75,11 @@ async function sendTransfer(
   )
 }
 
+/** The key of the payout to a bank that follows the transfer under a key. */
+export function payoutKey(transfer_key: string): string {
+  return `${transfer_key}:payout`
+}
+
 async function sendPayout(
   parts: StripeParts,
   now: Date,
@@ -82,7 +87,7 @@ async function sendPayout(
   transfer_id: string,
 ): Promise<PayoutAnswer> {
   const { payouts } = parts.stripe
-  const key = `${payout_key}:payout`
+  const key = payoutKey(payout_key)
   const there = { stripeAccount: account_id }
   const statement_descriptor = description.replaceAll(/[<>\\'"*]/g, '').slice(0, 22)
   const said = { amount, currency: 'usd', description, statement_descriptor, metadata: { key } }

@@ -53,6 +53,16 @@ export async function findByObject(db: Db, object_id: string): Promise<Request |
   )
 }
 
+/** The requests under these keys, and those that these objects of Stripe's came of. */
+export async function findAll(
+  db: Db,
+  { keys, object_ids }: { keys: string[]; object_ids: string[] },
+): Promise<Pick<Request, 'key' | 'object_id'>[]> {
+  return await db.rows<Pick<Request, 'key' | 'object_id'>>(sql`
+    select key, object_id from stripe_adapter.requests where key = any(${keys})
+    union select key, object_id from stripe_adapter.requests where object_id = any(${object_ids})`)
+}
+
 /** Records what came of a request. */
 export async function answered(db: Db, key: string, object_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set object_id = ${object_id}

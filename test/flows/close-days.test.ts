@@ -24,8 +24,7 @@ describe('a closed day', () => {
     const balances = await ledger.balancesAt(service.world.db, at)
     return balances.find(({ account }) => account === 'processor')?.amount
   }
-  const differences = async () =>
-    (await checkBooks(service.world.db, { processor: 'sandbox' })).differences
+  const differences = async () => (await checkBooks(service.world)).differences
   /** Lets the day end, and closes it. */
   const endDay = async () => {
     service.clock.pass(DAY)

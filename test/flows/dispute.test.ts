@@ -148,7 +148,7 @@ describe('a dispute', () => {
     assert.equal(await statusOf(bought), 'canceled')
     const alarms = await openAlarms(service.world.db)
     assert.ok(alarms.some(({ message }) => message.includes('was lost on appeal')))
-    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    const { differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
   })
 
@@ -163,7 +163,7 @@ describe('a dispute', () => {
     await handleEvents(service.world)
     assert.equal(await owedToSeller(service), before)
     assert.equal(await statusOf(bought), 'canceled')
-    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    const { differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
   })
 
@@ -193,7 +193,7 @@ describe('a dispute', () => {
       const words = /decided on appeal before, so nothing is booked\. Settle it by hand/
       const alarms = await openAlarms(service.world.db)
       assert.ok(alarms.some(({ message }) => message.includes(opened.id) && words.test(message)))
-      const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+      const { differences } = await checkBooks(service.world)
       assert.deepEqual(differences, [])
     })
   }

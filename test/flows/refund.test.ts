@@ -74,7 +74,7 @@ describe('a refund that was made at the processor', () => {
     assert.ok((await owedToSeller(service)) < before)
     const alarms = await openAlarms(service.world.db)
     assert.ok(alarms.some(({ href }) => href === `/admin/sales/${bought.invoice_id}/`))
-    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    const { differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
   })
 
@@ -85,7 +85,7 @@ describe('a refund that was made at the processor', () => {
     await bankOf(service).refundOutside(service.clock.now(), made)
     await handleEvents(service.world)
     assert.equal((await stateOf(service, bought)).status, 'active')
-    const { differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    const { differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
   })
 })

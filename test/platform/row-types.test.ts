@@ -37,6 +37,7 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/payments/charges.ts', 'brand last4', 'the card of an attempt is written with both'],
   ['src/domain/tax/reports.ts', 'amount taxable tax', 'an event has its refund or its dispute'],
   ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
+  ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],
   ['src/flows/check-books/postings.ts', 'id amount', 'staff actions are written with both'],
   ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
   ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
+import type { Listed, Listings, Processor } from '#domain/payments'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
@@ -24,6 +25,7 @@ import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
 const DAY = 86_400
+const FAR_OFF = new Date('9999-01-01T00:00:00Z')
 
 let folder: string
 let service: TestService
@@ -84,16 +86,54 @@ async function play(): Promise<void> {
 
 class Undo extends Error {}
 
-/** What the check finds after a wrong was done to the tables; the wrong is undone. */
-async function afterPlanting(plant: (tx: Db) => Promise<unknown>) {
+/** What the processor has on record, by its kinds. */
+type Outside = Record<keyof Listings, Listed[]>
+
+async function readOutside(): Promise<Outside> {
+  const { processor } = service.world
+  const all = async (kind: keyof Listings) => {
+    const records: Listed[] = []
+    for await (const each of processor[kind](new Date(0), FAR_OFF)) records.push(each)
+    return records
+  }
+  return {
+    charges: await all('charges'),
+    refunds: await all('refunds'),
+    payouts: await all('payouts'),
+    disputes: await all('disputes'),
+  }
+}
+
+/** A processor that has this on record. */
+function processorOf(outside: Outside): Processor {
+  const listing = (kind: keyof Listings) =>
+    async function* list(from: Date, before: Date) {
+      yield* outside[kind].filter(({ at }) => at >= from && at < before)
+    }
+  return {
+    ...service.world.processor,
+    charges: listing('charges'),
+    refunds: listing('refunds'),
+    payouts: listing('payouts'),
+    disputes: listing('disputes'),
+  }
+}
+
+/** A wrong that is done to the tables, or to what the processor has; its subject. */
+type Plant = (tx: Db, outside: Outside) => Promise<string>
+
+/** What the check finds after a wrong was planted; the wrong is undone. */
+async function afterPlanting(plant: (tx: Db, outside: Outside) => Promise<unknown>) {
   let found: string[] = []
+  const outside = await readOutside()
   await service.world.db
     .tx(async (tx) => {
       for (const table of ['ledger_entries', 'ledger_transactions', 'audit_log']) {
         await tx.raw(`alter table ${table} disable trigger user`)
       }
-      await plant(tx)
-      const { differences } = await checkBooks(tx, { processor: 'sandbox' })
+      await plant(tx, outside)
+      const { clock } = service
+      const { differences } = await checkBooks({ db: tx, clock, processor: processorOf(outside) })
       found = differences.map(({ rule, subject, words }) => `${subject}: ${rule}: ${words}`)
       throw new Undo()
     })
@@ -111,8 +151,8 @@ const ofSale = (id: string, account: string) => sql`e.transaction_id =
   (select t.id from ledger_transactions t where t.event = 'sale' and t.subject = ${id})
   and e.account = ${account}`
 
-/** A wrong, the rule that it breaks, and what it is told of. */
-const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> }> = {
+/** A wrong, the rule that it breaks, and how it is planted. */
+const WRONGS: Record<string, { rule: string; plant: Plant }> = {
   'a cent that moved from the fee to the seller': {
     rule: 'sale is posted',
     async plant(tx) {
@@ -305,18 +345,7 @@ const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> 
       return id
     },
   },
-  'money that the processor took and nobody knows of': {
-    rule: 'what the processor took is on the books',
-    async plant(tx) {
-      await tx.run(sql`insert into sandbox.charges (id, key, request_hash, card_token, amount,
-          currency, description, off_session, return_url, status, created_at)
-        select 'ch_planted', 'att_planted', request_hash, card_token, 777, currency, description,
-          off_session, return_url, 'succeeded', created_at from sandbox.charges
-        where status = 'succeeded' limit 1`)
-      return 'ch_planted'
-    },
-  },
-  'a refund that the processor never gave': {
+  'a refund of another name than the processor has': {
     rule: 'a refund is one that the processor gave',
     async plant(tx) {
       const id = await idOf(tx, sql`select id from refunds where status = 'succeeded' limit 1`)
@@ -324,11 +353,104 @@ const WRONGS: Record<string, { rule: string; plant: (tx: Db) => Promise<string> 
       return id
     },
   },
+  'a payout of another name than the processor has': {
+    rule: 'a payout is one that the processor made',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from payouts where status = 'paid'`)
+      await tx.run(sql`update payouts set processor_payout_id = 'po_planted' where id = ${id}`)
+      return id
+    },
+  },
 }
+
+/** For each kind: our table, its column with the processor's name, and its two rules. */
+const OUTSIDE_RULES = {
+  charges: {
+    ours: 'processor_charge_id',
+    made: 'a charge is one that the processor made',
+    known: 'what the processor took is on the books',
+  },
+  refunds: {
+    ours: 'processor_refund_id',
+    made: 'a refund is one that the processor gave',
+    known: 'what the processor gave back is on the books',
+  },
+  payouts: {
+    ours: 'processor_payout_id',
+    made: 'a payout is one that the processor made',
+    known: 'what the processor paid out is on the books',
+  },
+  disputes: {
+    ours: 'processor_dispute_id',
+    made: 'a dispute is one that the processor told of',
+    known: 'what the processor gave up in a dispute is on the books',
+  },
+} as const
+const HOLDS = 'the processor holds what the books say'
+
+for (const [name, { ours, made, known }] of Object.entries(OUTSIDE_RULES)) {
+  const kind = name as keyof Listings
+  const ourId = async (tx: Db, id: string) => {
+    const { rows } = await tx.raw(`select id from ${kind} where ${ours} = $1`, [id])
+    return (rows[0] as { id: string }).id
+  }
+  /** The record of the processor that moved money last. */
+  const lastOf = (outside: Outside) => outside[kind].findLast(({ moved }) => moved !== 0)!
+  Object.assign(WRONGS, {
+    [`${kind} that the processor does not have`]: {
+      rule: made,
+      async plant(tx, outside) {
+        const [gone] = outside[kind].splice(outside[kind].indexOf(lastOf(outside)), 1)
+        return await ourId(tx, gone!.id!)
+      },
+    },
+    [`${kind} of another amount at the processor`]: {
+      rule: made,
+      async plant(tx, outside) {
+        const record = lastOf(outside)
+        record.amount = cents(record.amount + 1)
+        return await ourId(tx, record.id!)
+      },
+    },
+    [`${kind} of the processor that are not on the books`]: {
+      rule: known,
+      async plant(_, outside) {
+        const planted = { id: 'planted', key: 'planted_key' }
+        outside[kind].push({ ...lastOf(outside), ...planted })
+        return planted.id
+      },
+    },
+    [`${kind} that moved other money at the processor`]: {
+      rule: HOLDS,
+      async plant(tx, outside) {
+        const record = lastOf(outside)
+        record.moved = cents(0)
+        return await ourId(tx, record.id!)
+      },
+    },
+    [`${kind} that moved other money on the books`]: {
+      rule: HOLDS,
+      async plant(tx, outside) {
+        const { id } = lastOf(outside)
+        const subject = await ourId(tx, id!)
+        const of = kind === 'charges' ? '(select invoice_id from charges where id = $1)' : '$1'
+        await tx.raw(
+          `update ledger_entries e set amount = e.amount + 1 from ledger_transactions t
+          where t.id = e.transaction_id and e.account = 'processor' and t.subject = ${of}`,
+          [subject],
+        )
+        return subject
+      },
+    },
+  } satisfies typeof WRONGS)
+}
+
+const aboutOutside = (found: string[]) =>
+  found.filter((line) => line.includes('the processor') && !line.includes('the cash account'))
 
 describe('the check of the books', () => {
   test('agrees with a sound database in which everything has happened', async () => {
-    const { counts, differences } = await checkBooks(service.world.db, { processor: 'sandbox' })
+    const { counts, differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
     for (const [what, least] of [
       ['bills', 7],
@@ -336,6 +458,10 @@ describe('the check of the books', () => {
       ['disputes', 3],
       ['payouts', 2],
       ['remittances', 1],
+      ['charges at the processor', 7],
+      ['refunds at the processor', 3],
+      ['payouts at the processor', 2],
+      ['disputes at the processor', 3],
     ] as const) {
       assert.ok(counts[what]! >= least, `${what}: ${counts[what]}`)
     }
@@ -344,8 +470,8 @@ describe('the check of the books', () => {
   for (const [wrong, { rule, plant }] of Object.entries(WRONGS)) {
     test(`names ${wrong}`, async () => {
       let subject = ''
-      const found = await afterPlanting(async (tx) => {
-        subject = await plant(tx)
+      const found = await afterPlanting(async (tx, outside) => {
+        subject = await plant(tx, outside)
       })
       assert.ok(
         found.some((line) => line.startsWith(`${subject}: ${rule}: `)),
@@ -353,6 +479,51 @@ describe('the check of the books', () => {
       )
     })
   }
+
+  test('says nothing of what is on its way, on neither side', async () => {
+    const found = await afterPlanting(async (tx, outside) => {
+      const moved = outside.charges.at(-1)!
+      const open = await idOf(
+        tx,
+        sql`update attempts set status = 'open' where id = ${moved.key}
+        returning id`,
+      )
+      outside.charges.push({ ...moved, id: 'ch_unwritten', key: open })
+      const refund = await idOf(
+        tx,
+        sql`update refunds set status = 'open',
+          processor_refund_id = null where status = 'succeeded'
+          and id = (select min(id) from refunds where status = 'succeeded') returning id`,
+      )
+      assert.ok(outside.refunds.some(({ key }) => key === refund))
+      const by_hand = { id: 're_by_hand', key: null, is_unheard: true }
+      outside.refunds.push({ ...outside.refunds[0]!, ...by_hand })
+      const won = outside.disputes.find(({ moved }) => moved === 0)!
+      Object.assign(won, { moved: -won.amount, is_unheard: true })
+    })
+    assert.deepEqual(aboutOutside(found), [])
+  })
+
+  test('counts what differs only where it differs when both sides are read again', async () => {
+    const outside = await readOutside()
+    const { processor, db } = { ...service.world, processor: processorOf(outside) }
+    const at = service.clock.now()
+    const late: Listed = { ...outside.charges[0]!, at }
+    let reads = 0
+    const charges: Processor['charges'] = async function* list(from, before) {
+      reads++
+      // At first the last charge is not listed yet, and the first one is as it was before.
+      const now = reads === 1 ? outside.charges.slice(1) : [late, ...outside.charges.slice(1)]
+      for (const each of now) {
+        const was = reads === 1 && each === outside.charges[1] ? { amount: cents(1) } : {}
+        if (each.at >= from && each.at < before) yield { ...each, ...was }
+      }
+    }
+    const { clock } = service
+    const { differences } = await checkBooks({ db, clock, processor: { ...processor, charges } })
+    assert.deepEqual(differences, [])
+    assert.ok(reads > 1)
+  })
 
   // R14
   test('agrees with what the migration makes of a ledger that was written before it', async () => {

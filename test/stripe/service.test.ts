@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { checkBooks } from '#flows/check-books'
 import { recordTaxes } from '#flows/record-taxes'
 import { renewDue } from '#flows/subscription'
 import { problemOf } from '#platform/http'
@@ -175,6 +176,33 @@ describe('a service with the keys of Stripe', () => {
     const [reversal] = recorded()
     assert.partialDeepStrictEqual(reversal, { type: 'reversal', amount_total: -charge.amount })
     assert.equal(recorded().length, before + 1)
+  })
+
+  // I21: the outside is compared with Stripe too.
+  test('compares its books with what Stripe has on record', async () => {
+    clock.pass(2 * 60 * 60)
+    const { counts, differences } = await checkBooks(service.world)
+    assert.deepEqual(differences, [])
+    assert.equal(counts['charges at the processor'], charges().length)
+    assert.equal(counts['refunds at the processor'], 1)
+    const [sale, renewal] = charges()
+    double.state.things.delete(sale!.id)
+    renewal!.amount_received -= 100
+    const [refund] = double.state.all('refund', () => true)
+    Object.assign(refund!, { status: 'failed' })
+    const found = (await checkBooks(service.world)).differences
+    assert.deepEqual(found.map(({ rule }) => rule).sort(), [
+      'a charge is one that the processor made',
+      'a charge is one that the processor made',
+      'the processor holds what the books say',
+    ])
+    assert.match(
+      found.map(({ words }) => words).join(),
+      /on our books 12\.79, at the processor 11\.79/,
+    )
+    double.state.things.set(sale!.id, sale!)
+    renewal!.amount_received += 100
+    Object.assign(refund!, { status: 'succeeded' })
   })
 
   test('a tax service that does not answer asks for patience, and the next try goes on', async () => {

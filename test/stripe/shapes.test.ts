@@ -77,7 +77,8 @@ async function playEverything(world: StripeWorld, played: ProcessorSteps): Promi
   await playDispute(played)
   await playPayouts(world, played)
   const before = new Date(now().getTime() + 1000)
-  for await (const _ of processor.balanceTransactions(new Date(0), before));
+  for (const kind of ['charges', 'refunds', 'payouts', 'disputes', 'balanceTransactions'] as const)
+    for await (const _ of processor[kind](new Date(0), before));
   const { token: card_token } = await played.enterCard('4242424242424242')
   const return_url = 'https://purser.example/manage/'
   const visit = { app_name: 'Harbor', email: 'buyer@example.com', card_token, return_url }

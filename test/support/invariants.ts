@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import * as licensing from '#domain/licensing'
+import type { Processor } from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { type Sql, sql } from '#platform/sql'
+import { openSandbox } from '../../src/sandbox/index.ts'
 import type { TestService } from './service.ts'
 
 const ALIVE = sql`status not in ('canceled', 'preview')`
@@ -224,8 +226,13 @@ export async function assertInvariants(service: TestService): Promise<void> {
     where status in ('open', 'action_required') and created_at < ${patience}`
   assert.deepEqual(await db.rows(stuck), [], 'no attempt stays open for more than a quarter hour')
   await assertKeysAndReferences(service)
-  const { differences } = await checkBooks(db, { processor: 'sandbox' })
+  const { differences } = await checkBooks({ db, clock, processor: sandboxOf(service.world) })
   assert.deepEqual(differences, [], 'the books are what happened, recomputed')
+}
+
+/** The sandbox as it is, without the faults that a test may have put in front of it. */
+function sandboxOf({ db, random, keys, clock, config }: TestService['world']): Processor {
+  return openSandbox({ db, random, keys, clock, base_url: config.base_url })
 }
 
 /** Asserts what holds after everything, and closes the service whether it does or not. */

@@ -284,7 +284,12 @@ export class StripeDouble {
     const { state } = this
     const id = path.split('/')[route.split('/').indexOf('{}')] ?? ''
     const list = (object: string, field?: string) => {
-      const all = state.all(object, (each) => !field || each[field] === form[field])
+      const { gte, lt } = Object(form.created) as Record<string, string>
+      const isAsked = (each: Thing) =>
+        (!field || form[field] === undefined || each[field] === form[field]) &&
+        each.created! >= Number(gte ?? 0) &&
+        each.created! < Number(lt ?? Number.POSITIVE_INFINITY)
+      const all = state.all(object, isAsked)
       const from = all.findIndex((each) => each.id === form.starting_after) + 1
       const page = all.slice(from, from + Number(form.limit ?? 10))
       return payees.list(page, path, from + page.length < all.length)
@@ -303,6 +308,7 @@ export class StripeDouble {
       'POST /v1/refunds': () => createRefund(state, form),
       'GET /v1/refunds': () => list('refund', 'payment_intent'),
       'GET /v1/refunds/{}': () => state.find(id, 'refund'),
+      'GET /v1/disputes': () => list('dispute'),
       'GET /v1/disputes/{}': () => state.find(id, 'dispute'),
       'POST /v1/disputes/{}': () => updateDispute(state, id, form),
       'GET /v1/account': () => state.setup.account,
@@ -319,16 +325,7 @@ export class StripeDouble {
       'GET /v1/transfers/{}': () => state.find(id, 'transfer'),
       'POST /v1/transfers/{}/reversals': () => payees.reverseTransfer(state, id),
       'GET /v1/balance': () => payees.readBalance(state),
-      'GET /v1/balance_transactions': () => {
-        const { gte, lt } = form.created as Record<string, string>
-        const all = state.all(
-          'balance_transaction',
-          ({ created }) => created! >= Number(gte) && created! < Number(lt),
-        )
-        const from = all.findIndex(({ id: each }) => each === form.starting_after) + 1
-        const page = all.slice(from, from + Number(form.limit ?? 10))
-        return payees.list(withSources(state, page), path, from + page.length < all.length)
-      },
+      'GET /v1/balance_transactions': () => list('balance_transaction'),
       'POST /v1/payouts': () => payees.createPayout(state, form, account!),
       'GET /v1/payouts': () => {
         const mine = state.all('payout', (each) => each.account === account)
@@ -349,11 +346,6 @@ export class StripeDouble {
   }
 }
 
-/** Movements of the balance with what they are about as a whole, as `data.source` asks for. */
-function withSources(state: State, moved: Thing[]): Thing[] {
-  return moved.map((each) => ({ ...each, source: state.things.get(each.source) ?? each.source }))
-}
-
 function textOf(request: IncomingMessage, text: string, search: string): string {
   return request.method === 'POST' ? text : search.slice(1)
 }
@@ -370,14 +362,17 @@ function refusal({ status, body, keeps_key }: Refusal): Answer {
 
 /** A thing with what was asked to be told as a whole in the place of its id. */
 function expanded(state: State, thing: unknown, paths: string[]): unknown {
-  const copy = structuredClone(thing) as Record<string, unknown>
-  for (const path of paths) {
-    let place: Record<string, unknown> | undefined = copy
-    for (const name of path.split('.')) {
-      const value: unknown = place?.[name]
-      if (typeof value === 'string') place![name] = structuredClone(state.things.get(value))
-      place = place?.[name] as Record<string, unknown> | undefined
-    }
-  }
+  const copy = structuredClone(thing)
+  for (const path of paths) expand(state, copy, path.split('.'))
   return copy
+}
+
+function expand(state: State, place: unknown, [name, ...rest]: string[]): void {
+  if (name === undefined || typeof place !== 'object' || place === null) return
+  const within = place as Record<string, unknown>
+  const value = within[name]
+  const isId = typeof value === 'string' && state.things.has(value)
+  if (isId) within[name] = structuredClone(state.things.get(value))
+  const found = within[name]
+  for (const each of Array.isArray(found) ? found : [found]) expand(state, each, rest)
 }

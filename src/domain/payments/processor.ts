@@ -1,4 +1,5 @@
 import type { Cents } from '#platform/money'
+import type { Listings } from './listings.ts'
 
 /** What the service may know of a card. Its number never comes here. */
 export interface Card {
@@ -214,7 +215,7 @@ export type ProcessorEvent = { id: string; at: Date } & (
  * throw ProcessorRefused or ProcessorUnreachable. After the latter, `find` and `close` tell by the
  * same key what happened, and a refund or payout is asked for again under its key.
  */
-export interface Processor {
+export interface Processor extends Listings {
   readonly name: 'sandbox' | 'stripe'
   /** The least that it charges; less, but not zero, is refused with `amount_too_small`. */
   readonly smallest_charge: Cents

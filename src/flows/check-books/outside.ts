@@ -1,109 +1,140 @@
+import type { Listed, Processor } from '#domain/payments'
+import type { Clock } from '#platform/clock'
 import type { Db } from '#platform/db'
-import { type Cents, cents, formatAmount } from '#platform/money'
-import { type Sql, sql } from '#platform/sql'
-import type { Report } from './report.ts'
+import { type Cents, formatAmount } from '#platform/money'
+import { type Expected, KINDS, type Kind } from './outside-kinds.ts'
+import { inPages, type Report } from './report.ts'
+import { SeenIds } from './seen-ids.ts'
+
+/** The books, and the processor with which they are compared. */
+export interface Sides {
+  db: Db
+  processor: Processor
+  clock: Clock
+}
+
+// The clocks of apps may be years ahead.
+const ALWAYS = [new Date(0), new Date('9999-01-01T00:00:00Z')] as const
+const PAGE = 1000
+// More than this is no matter of the moment at which the two sides were read.
+const MOST_READ_AGAIN = 50
+const LATELY_MS = 60 * 60 * 1000
 
 /**
- * The sandbox's own records are the second truth: what it took, gave back and paid out. What is
- * still on its way (an open attempt, an event that was not heard yet) is on neither side.
+ * The processor's own records are the second truth: what it took, gave back and paid out, each
+ * against our row and against what the ledger moved. What is still on its way (an attempt that is
+ * open, an event that was not heard yet) is on neither side. The two sides are read one after the
+ * other while both go on, so a difference counts where it is there again when both are read anew.
  */
-export async function checkOutside(db: Db, report: Report): Promise<void> {
-  for (const [rule, broken] of RULES) {
-    const rows = await db.rows<{ id: string; ours: Cents | null; theirs: Cents | null }>(broken)
-    for (const { id, ours, theirs } of rows) {
-      const words = `on our books ${moneyOr(ours)}, at the processor ${moneyOr(theirs)}`
-      report.differ(rule, id, words)
+export async function checkOutside(sides: Sides, report: Report): Promise<void> {
+  for (const kind of KINDS) {
+    const seen = new SeenIds()
+    let page: Listed[] = []
+    const compare = async () => {
+      await comparePage(sides, report, kind, page)
+      page = []
+    }
+    for await (const each of sides.processor[kind.name](...ALWAYS)) {
+      report.count(`${kind.name} at the processor`)
+      if (each.id !== null) seen.add(each.id)
+      page.push(each)
+      if (page.length === PAGE) await compare()
+    }
+    if (page.length > 0) await compare()
+    await compareOurs(sides, report, kind, seen)
+  }
+}
+
+/** What the processor has, and our books do not have in the same way. */
+async function comparePage(
+  sides: Sides,
+  report: Report,
+  kind: Kind,
+  page: Listed[],
+): Promise<void> {
+  const first = await differencesOf(sides, kind, page)
+  if (first.length === 0) return
+  const isWide = first.length > MOST_READ_AGAIN
+  const lasting = isWide
+    ? first
+    : await differencesOf(sides, kind, await listedAgain(sides, kind, first))
+  for (const found of lasting) {
+    differ(report, found.rule, found.subject, found.ours, found.theirs)
+  }
+}
+
+interface Found {
+  of: Listed
+  rule: string
+  subject: string
+  ours: Cents | null
+  theirs: Cents
+}
+
+async function differencesOf(
+  { db, processor }: Sides,
+  { unlike, rules }: Kind,
+  page: Listed[],
+): Promise<Found[]> {
+  const rows = await unlike(db, processor.name, page)
+  return rows.flatMap(({ position, our_id, ours, booked, is_open }): Found[] => {
+    const of = page[position]!
+    if (our_id === null) {
+      if (is_open || of.is_unheard || of.moved === 0) return []
+      const subject = of.id ?? of.key ?? ''
+      return [{ of, rule: rules.known, subject, ours: null, theirs: of.amount }]
+    }
+    const subject = our_id
+    if (ours !== of.amount) return [{ of, rule: rules.made, subject, ours, theirs: of.amount }]
+    if (of.is_unheard) return []
+    return [{ of, rule: HOLDS, subject, ours: booked, theirs: of.moved }]
+  })
+}
+
+const HOLDS = 'the processor holds what the books say'
+
+/** The same records, as the processor has them now. */
+async function listedAgain({ processor }: Sides, { name }: Kind, some: Found[]) {
+  const again: Listed[] = []
+  for (const { id, key, at } of some.map(({ of }) => of)) {
+    const before = new Date(at.getTime() + 1000)
+    for await (const each of processor[name](at, before)) {
+      if (each.id === id && each.key === key) again.push(each)
     }
   }
-  const { ours, theirs } = await db.one<{ ours: Cents; theirs: Cents }>(HOLDINGS)
-  if (ours !== theirs) {
-    const words = `${formatAmount(ours)} on our books, ${formatAmount(theirs)} by its records`
-    report.differ('the processor holds what the books say', 'processor', words)
-  }
+  return again
 }
 
-function moneyOr(amount: Cents | null): string {
-  return amount === null ? 'nothing' : formatAmount(cents(Number(amount)))
+/** What our books have, and the processor does not. */
+async function compareOurs(
+  sides: Sides,
+  report: Report,
+  { name, rules, expected }: Kind,
+  seen: SeenIds,
+): Promise<void> {
+  const { db, processor, clock } = sides
+  const missing = new Map<string | null, Expected>()
+  await inPages<Expected>(
+    (after, limit) => expected(db, processor.name, after, limit),
+    (row) => {
+      const isSeen = row.listed_as !== null && seen.has(row.listed_as)
+      if (!isSeen) missing.set(row.listed_as ?? row.id, row)
+    },
+  )
+  if (missing.size === 0) return
+  // It may have been made after the listing had come by its time.
+  const lately = new Date(clock.now().getTime() - LATELY_MS)
+  for await (const { id } of processor[name](lately, ALWAYS[1])) missing.delete(id)
+  for (const { id, amount } of missing.values()) differ(report, rules.made, id, amount, null)
 }
 
-const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
-  [
-    'a charge is one that the processor made',
-    sql`select c.id, c.amount as ours, s.amount as theirs from charges c
-      left join sandbox.charges s on s.id = c.processor_charge_id and s.status = 'succeeded'
-      where s.amount is distinct from c.amount`,
-  ],
-  [
-    'what the processor took is on the books',
-    sql`select s.id, null::bigint as ours, s.amount as theirs from sandbox.charges s
-      left join charges c on c.processor_charge_id = s.id
-      left join attempts t on t.id = s.key and t.status in ('open', 'action_required')
-      where s.status = 'succeeded' and s.amount > 0 and c.id is null and t.id is null`,
-  ],
-  [
-    'a refund is one that the processor gave',
-    sql`select r.id, r.amount as ours, s.amount as theirs from refunds r
-      left join sandbox.refunds s on s.id = r.processor_refund_id and s.status <> 'refused'
-      where r.status in ('pending', 'succeeded', 'failed')
-        and s.amount is distinct from r.amount`,
-  ],
-  [
-    'what the processor gave back is on the books',
-    sql`select s.id, null::bigint as ours, s.amount as theirs from sandbox.refunds s
-      left join refunds r on r.processor_refund_id = s.id
-      left join refunds o on o.id = s.key and o.status = 'open'
-      where s.status <> 'refused' and r.id is null and o.id is null
-        and not exists (select 1 from sandbox.events e
-          where e.subject = s.id and e.told->>'kind' = 'refund_made' and not e.acknowledged)`,
-  ],
-  [
-    'a payout is one that the processor made',
-    sql`select p.id, p.amount as ours, s.amount as theirs from payouts p
-      left join sandbox.payouts s on s.id = p.processor_payout_id
-      where p.status in ('pending', 'paid') and s.amount is distinct from p.amount`,
-  ],
-  [
-    'what the processor paid out is on the books',
-    sql`select s.id, null::bigint as ours, s.amount as theirs from sandbox.payouts s
-      left join payouts p on p.processor_payout_id = s.id
-      left join payouts o on o.id = s.key and o.status = 'open'
-      where s.status = 'pending' and p.id is null and o.id is null`,
-  ],
-  [
-    'a dispute is one that the processor told of',
-    sql`select d.id, d.amount as ours, s.amount::bigint as theirs from disputes d
-      left join sandbox.disputes s on s.id = d.processor_dispute_id
-      where s.id is null or (d.status = 'open' and s.amount <> d.amount)`,
-  ],
-]
-
-const HEARD = sql`select e.subject, e.told, e.position from sandbox.events e where e.acknowledged`
-
-// What it took, less what went back, out, or is held for disputes. A payout is booked before the
-// processor is asked for it, and stays open while the processor's balance does not reach for it.
-const HOLDINGS = sql`with heard as (${HEARD})
-  select
-    (select coalesce(sum(e.amount), 0)::bigint from ledger_entries e
-      join ledger_transactions t on t.id = e.transaction_id
-      where e.account = 'processor' and t.event not in ('remittance', 'buyer_paid', 'processor_day')) as ours,
-    ((select coalesce(sum(s.amount), 0) from sandbox.charges s
-        where s.status = 'succeeded'
-          and exists (select 1 from charges c where c.processor_charge_id = s.id))
-      - (select coalesce(sum(s.amount), 0) from sandbox.refunds s where s.status <> 'refused'
-          and exists (select 1 from refunds r where r.processor_refund_id = s.id))
-      + (select coalesce(sum(s.amount), 0) from sandbox.refunds s join heard h
-          on h.subject = s.id and h.told->>'outcome' = 'failed')
-      - (select coalesce(sum((h.told->>'amount')::bigint), 0) from heard h
-          where h.told->>'kind' = 'dispute_opened' and h.told->>'is_inquiry' = 'false')
-      + (select coalesce(sum(d.amount), 0) from sandbox.disputes d
-          join lateral (select h.told->>'outcome' as outcome from heard h where h.subject = d.id
-            and h.told->>'kind' = 'dispute_closed' order by h.position desc limit 1) last
-            on last.outcome = 'won'
-          where exists (select 1 from heard o where o.subject = d.id
-            and o.told->>'kind' = 'dispute_opened' and o.told->>'is_inquiry' = 'false'))
-      - (select coalesce(sum(s.amount), 0) from sandbox.payouts s where s.status = 'pending'
-          and exists (select 1 from payouts p where p.processor_payout_id = s.id))
-      - (select coalesce(sum(p.amount), 0) from payouts p where p.status = 'open')
-      + (select coalesce(sum(s.amount), 0) from sandbox.payouts s join heard h
-          on h.subject = s.id and h.told->>'kind' = 'payout_settled'
-            and h.told->>'outcome' = 'failed'))::bigint as theirs`
+function differ(
+  report: Report,
+  rule: string,
+  subject: string,
+  ours: Cents | null,
+  theirs: Cents | null,
+): void {
+  const words = (amount: Cents | null) => (amount === null ? 'nothing' : formatAmount(amount))
+  report.differ(rule, subject, `on our books ${words(ours)}, at the processor ${words(theirs)}`)
+}

@@ -68,8 +68,9 @@ export function adminChecks(app: FastifyInstance, world: World, hear: () => Prom
   })
 }
 
-async function checkTheBooks({ db, processor }: World, tell: Tell): Promise<Checked> {
-  const { counts, differences } = await checkBooks(db.patient, { processor: processor.name }, tell)
+async function checkTheBooks({ db, processor, clock }: World, tell: Tell): Promise<Checked> {
+  const sides = { db: db.patient, processor, clock }
+  const { counts, differences } = await checkBooks(sides, tell)
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 

@@ -197,8 +197,14 @@ function openDispute(state: State, intent: Thing, kind: NonNullable<KeptCard['di
     },
     balance_transactions: [],
   })
-  if (!is_inquiry) state.moveBalance('adjustment', -intent.amount, dispute.id, 1500)
+  if (!is_inquiry) moveDisputed(state, dispute, -intent.amount, 1500)
   state.plan(0, 'charge.dispute.created', () => ({ object: dispute }))
+}
+
+/** A dispute lists what it moved on our balance, the whole of each movement. */
+function moveDisputed(state: State, dispute: Thing, amount: number, fee: number): void {
+  const moved = state.moveBalance('adjustment', amount, dispute.id, fee)
+  dispute.balance_transactions.push(structuredClone(moved))
 }
 
 /** `POST /v1/disputes/:id`: evidence is kept until it is submitted, which happens once. */
@@ -218,7 +224,7 @@ export function updateDispute(state: State, id: string, form: Form): Thing {
   if (status) {
     state.plan(60, 'charge.dispute.closed', () => {
       const isReturned = !isInquiry && status === 'won'
-      if (isReturned) state.moveBalance('adjustment', dispute.amount, dispute.id, -1500)
+      if (isReturned) moveDisputed(state, dispute, dispute.amount, -1500)
       return { object: Object.assign(dispute, { status: isInquiry ? 'warning_closed' : status }) }
     })
   }
@@ -255,8 +261,8 @@ export function createRefund(state: State, form: Form): Thing {
   if (refunds === 'fails') {
     const failure = { status: 'failed', failure_reason: 'lost_or_stolen_card' }
     state.plan(3 * DAY, 'refund.failed', () => {
-      state.moveBalance('refund_failure', amount, refund.id)
-      return { object: Object.assign(refund, failure) }
+      const { id } = state.moveBalance('refund_failure', amount, refund.id)
+      return { object: Object.assign(refund, failure, { failure_balance_transaction: id }) }
     })
   }
   return refund

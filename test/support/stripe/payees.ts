@@ -112,6 +112,7 @@ export function reverseTransfer(state: State, id: string): Thing {
   const { amount } = transfer
   const facts = { amount, currency: 'usd', transfer: id, metadata: {} }
   const reversal = state.add('trr', 'transfer_reversal', facts)
+  transfer.reversals = list([structuredClone(reversal)], transfer.reversals.url)
   state.moveBalance('transfer_refund', amount, reversal.id)
   return reversal
 }

@@ -46,9 +46,9 @@ export class State {
   }
 
   /** Moves our balance, less what Stripe keeps. */
-  moveBalance(type: string, amount: number, source: string | null, fee = 0): void {
+  moveBalance(type: string, amount: number, source: string | null, fee = 0): Thing {
     const reporting_category = type === 'adjustment' ? 'dispute' : type
-    this.add('txn', 'balance_transaction', {
+    return this.add('txn', 'balance_transaction', {
       amount,
       available_on: this.seconds(),
       currency: 'usd',

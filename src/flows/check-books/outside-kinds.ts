@@ -1,0 +1,131 @@
+import type { Listed, Listings } from '#domain/payments'
+import type { Db } from '#platform/db'
+import type { Cents } from '#platform/money'
+import { type Sql, sql } from '#platform/sql'
+
+/** A record of the processor that our books have otherwise, or not at all. */
+export interface Unlike {
+  /** Its place in the page that was compared. */
+  position: number
+  /** Our own row of it, where there is one, and the amount that the row has. */
+  our_id: string | null
+  ours: Cents | null
+  /** What the ledger has moved on the processor's account for it. */
+  booked: Cents
+  /** Whether we asked for it, and have not written the answer yet. */
+  is_open: boolean
+}
+
+/** A row of ours that the processor has to have on record, under this name. */
+export interface Expected {
+  id: string
+  listed_as: string | null
+  amount: Cents
+}
+
+/** One kind of what a processor has on record, and its two sides. */
+export interface Kind {
+  name: keyof Listings
+  /** What is broken where the processor does not have what we have, and the other way round. */
+  rules: { made: string; known: string }
+  /** The records of a page that are not the same on our books. */
+  unlike(db: Db, processor: string, page: Listed[]): Promise<Unlike[]>
+  /** Rows of ours that the processor has to have, by their ids. */
+  expected(db: Db, processor: string, after: string, limit: number): Promise<Expected[]>
+}
+
+const LISTED = (page: Listed[]) => sql`(select n - 1 as position, l ->> 'id' as id,
+    l ->> 'key' as key, (l ->> 'amount')::bigint as amount, (l ->> 'moved')::bigint as moved
+  from jsonb_array_elements(${JSON.stringify(page)}::jsonb) with ordinality as page (l, n)) l`
+
+/** What transactions `t` of the ledger moved at the processor. */
+const BOOKED = (which: Sql) => sql`cross join lateral (
+    select coalesce(sum(e.amount), 0)::bigint as amount from ledger_transactions t
+      join ledger_entries e on e.transaction_id = t.id and e.account = 'processor'
+    where ${which}) b`
+
+const CHARGES: Kind = {
+  name: 'charges',
+  rules: {
+    made: 'a charge is one that the processor made',
+    known: 'what the processor took is on the books',
+  },
+  unlike: (db, processor, page) =>
+    db.rows<Unlike>(sql`select l.position, c.id as our_id, c.amount as ours, b.amount as booked,
+        a.id is not null as is_open
+      from ${LISTED(page)}
+        left join charges c on c.processor = ${processor} and c.processor_charge_id = l.id
+        left join attempts a on a.id = l.key and a.status in ('open', 'action_required')
+        ${BOOKED(sql`t.event = 'sale' and t.subject = c.invoice_id`)}
+      where c.id is null or c.amount <> l.amount or b.amount <> l.moved`),
+  expected: (db, processor, after, limit) =>
+    db.rows<Expected>(sql`select c.id, c.processor_charge_id as listed_as, c.amount from charges c
+      where c.processor = ${processor} and c.id > ${after} order by c.id limit ${limit}`),
+}
+
+const REFUNDS: Kind = {
+  name: 'refunds',
+  rules: {
+    made: 'a refund is one that the processor gave',
+    known: 'what the processor gave back is on the books',
+  },
+  unlike: (db, _processor, page) =>
+    db.rows<Unlike>(sql`select l.position, r.id as our_id, r.amount as ours, b.amount as booked,
+        o.id is not null as is_open
+      from ${LISTED(page)}
+        left join refunds r on r.processor_refund_id = l.id
+        left join refunds o on o.id = l.key and o.status = 'open'
+        ${BOOKED(sql`t.event in ('refund', 'refund_failed') and t.subject = r.id`)}
+      where r.id is null or r.amount <> l.amount or b.amount <> l.moved`),
+  expected: (db, processor, after, limit) =>
+    db.rows<Expected>(sql`select r.id, r.processor_refund_id as listed_as, r.amount from refunds r
+        join charges c on c.id = r.charge_id and c.processor = ${processor}
+      where r.status in ('pending', 'succeeded', 'failed') and r.id > ${after}
+      order by r.id limit ${limit}`),
+}
+
+const PAYOUTS: Kind = {
+  name: 'payouts',
+  rules: {
+    made: 'a payout is one that the processor made',
+    known: 'what the processor paid out is on the books',
+  },
+  unlike: (db, _processor, page) =>
+    db.rows<Unlike>(sql`select l.position, p.id as our_id, p.amount as ours, b.amount as booked,
+        o.id is not null as is_open
+      from ${LISTED(page)}
+        left join payouts o on o.id = l.key and o.status = 'open'
+        left join payouts p on p.id = l.key
+          and (p.status = 'failed' or p.status <> 'open' and p.processor_payout_id = l.id)
+        ${BOOKED(sql`t.event in ('payout', 'payout_failed') and t.subject = p.id`)}
+      where p.id is null or p.amount <> l.amount or b.amount <> l.moved`),
+  expected: (db, _processor, after, limit) =>
+    db.rows<Expected>(sql`select p.id, p.processor_payout_id as listed_as, p.amount from payouts p
+      where p.status in ('pending', 'paid') and p.id > ${after} order by p.id limit ${limit}`),
+}
+
+// An inquiry shrinks as its charge is refunded, so what moved no money is compared by its id alone.
+const MOVED_MONEY = sql`d.status in ('open', 'lost')`
+const DISPUTES: Kind = {
+  name: 'disputes',
+  rules: {
+    made: 'a dispute is one that the processor told of',
+    known: 'what the processor gave up in a dispute is on the books',
+  },
+  unlike: (db, _processor, page) =>
+    db.rows<Unlike>(sql`select l.position, d.id as our_id,
+        case when ${MOVED_MONEY} then d.amount else l.amount end as ours, b.amount as booked,
+        false as is_open
+      from ${LISTED(page)}
+        left join disputes d on d.processor_dispute_id = l.id
+        ${BOOKED(sql`t.event in ('dispute_opened', 'dispute_won', 'dispute_lost',
+          'appeal_opened', 'appeal_won') and t.subject = d.id`)}
+      where d.id is null or (${MOVED_MONEY} and d.amount <> l.amount) or b.amount <> l.moved`),
+  expected: (db, processor, after, limit) =>
+    db.rows<Expected>(sql`select d.id, d.processor_dispute_id as listed_as, d.amount
+      from disputes d join charges c on c.id = d.charge_id and c.processor = ${processor}
+      where d.id > ${after} order by d.id limit ${limit}`),
+}
+
+/** Every kind, in the order of the check. */
+export const KINDS: readonly Kind[] = [CHARGES, REFUNDS, PAYOUTS, DISPUTES]

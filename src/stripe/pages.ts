@@ -1,0 +1,33 @@
+import { ask, guarded, type StripeParts } from './client.ts'
+
+/** What every list of Stripe's takes. */
+export interface PageRequest {
+  created: { gte: number; lt: number }
+  limit: number
+  starting_after?: string
+}
+
+interface Page<Item> {
+  data: Item[]
+  has_more: boolean
+}
+
+/** The pages of a list, of what was made from a time on and before another; the latest come first. */
+export async function* pagesOf<Item extends { id: string }>(
+  parts: StripeParts,
+  what: string,
+  [from, before]: readonly [from: Date, before: Date],
+  list: (request: PageRequest) => Promise<Page<Item>>,
+): AsyncIterable<Item[]> {
+  const seconds = (at: Date) => Math.ceil(at.getTime() / 1000)
+  const created = { gte: seconds(from), lt: seconds(before) }
+  let last: string | undefined
+  do {
+    const after = last ? { starting_after: last } : {}
+    const page = await guarded(parts, `listing ${what}`, () =>
+      ask(() => list({ created, limit: 100, ...after })),
+    )
+    yield page.data
+    last = page.has_more ? page.data.at(-1)?.id : undefined
+  } while (last)
+}

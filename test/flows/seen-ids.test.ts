@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SeenIds } from '#flows/check-books/seen-ids'
+
+test('the ids that were seen are known, and no other of a hundred thousand', () => {
+  const seen = new SeenIds()
+  const ids = Array.from({ length: 100_000 }, (_, number) => `ch_${number}`)
+  for (const id of ids) seen.add(id)
+  assert.ok(ids.every((id) => seen.has(id)))
+  assert.ok(!ids.some((id) => seen.has(`${id}x`)))
+  seen.add('ch_later')
+  assert.ok(seen.has('ch_later'))
+  assert.ok(seen.has('ch_0'))
+})
+
+test('nothing is known before anything was seen', () => {
+  assert.equal(new SeenIds().has('ch_1'), false)
+})
