@@ -3,6 +3,7 @@
  * one core, the load on the other, rounds taken in turn. Limits, request ids and logging are on.
  *
  *   npm run bench -- --licenses 1000000 --rounds 5 --seconds 4
+ *   npm run bench -- --only validate,checkouts
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,8 +27,12 @@ const { values: chosen } = parseArgs({
     licenses: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
+    /** Names of the figures to measure, separated by commas; all of them by default. */
+    only: { type: 'string' },
   },
 })
+const only = chosen.only?.split(',')
+const isChosen = (name: string) => only === undefined || only.includes(name)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'purser-bench-'))
 const licenses = Number(chosen.licenses)
@@ -88,11 +93,13 @@ async function main(): Promise<void> {
   const results: Record<string, unknown> = { licenses }
   try {
     for (const [name, file] of Object.entries(requests)) {
+      if (!isChosen(name)) continue
       const pairs = compare(file, [env.BASE_URL, bareUrl], authorization)
       results[name] = report(name, pairs)
     }
-    results.sign_ins = await signIns(env, demo, log)
-    results.checkouts = checkouts(env.BASE_URL, demo.app.prices[0]!.public_id)
+    if (isChosen('sign-ins')) results.sign_ins = await signIns(env, demo, log)
+    if (isChosen('checkouts'))
+      results.checkouts = checkouts(env.BASE_URL, demo.app.prices[0]!.public_id)
   } finally {
     await bare.stop()
     await server.stop()

@@ -1,10 +1,14 @@
 import { fileURLToPath } from 'node:url'
+import { type Font, openSync } from 'fontkit'
 import PDFDocument from 'pdfkit'
 import type { Paper, PaperTable } from './paper.ts'
 
+const PACKAGE = '@expo-google-fonts/noto-sans'
+
+// Opened once for all documents: reading a font takes longer than drawing a receipt.
 const FONTS = {
-  regular: '400Regular/NotoSans_400Regular.ttf',
-  bold: '700Bold/NotoSans_700Bold.ttf',
+  regular: openFont('400Regular/NotoSans_400Regular.ttf'),
+  bold: openFont('700Bold/NotoSans_700Bold.ttf'),
 }
 
 const MARGIN = 54
@@ -14,8 +18,6 @@ const MUTED = '#56635e'
 const LINE = '#cfc9bb'
 const GAP = 8
 const ROW_PAD = 4
-const PACKAGE = '@expo-google-fonts/noto-sans'
-
 // The font draws these as a letter and a mark. As one character, the text that is copied from the
 // document would have them in place of the plain letter everywhere.
 const SPLIT = /[ǹḿṃṅṣẹịọụ]/gu
@@ -44,9 +46,7 @@ export function beginDocument(paper: Paper): OpenDocument {
       ModDate: paper.now,
     },
   })
-  for (const [name, file] of Object.entries(FONTS)) {
-    doc.registerFont(name, fileURLToPath(import.meta.resolve(`${PACKAGE}/${file}`)))
-  }
+  for (const [name, font] of Object.entries(FONTS)) doc.registerFont(name, font)
   const parts: Buffer[] = []
   doc.on('data', (part: Buffer) => parts.push(part))
   const ended = new Promise<void>((resolve) => doc.on('end', resolve))
@@ -69,6 +69,21 @@ export function beginDocument(paper: Paper): OpenDocument {
       await ended
       return Buffer.concat(parts)
     },
+  }
+}
+
+function openFont(file: string): Font {
+  const font = openSync(fileURLToPath(import.meta.resolve(`${PACKAGE}/${file}`)))
+  if ('fonts' in font) throw new Error(`${file} is not one font`)
+  return font
+}
+
+declare global {
+  namespace PDFKit.Mixins {
+    interface PDFFont {
+      /** Takes an open font too, which its types leave out. */
+      registerFont(name: string, font: Font): this
+    }
   }
 }
 
