@@ -1,4 +1,4 @@
--- Referrers and their codes.
+-- Affiliates and their codes.
 
 create table affiliates (
   id text primary key,

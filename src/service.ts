@@ -72,11 +72,10 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   const { db, release } = parts.db
     ? { db: parts.db, release() {} }
     : await openDatabase(config, log)
-  const fresh = await migrate(db, clock.now())
-  if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
-
   const keys = keyRing(config.secret_keys)
   try {
+    const fresh = await migrate(db, clock.now())
+    if (fresh.length > 0) log.info({ migrations: fresh }, 'the database was brought up to date')
     await checkSecretKeys(db, clock.now(), keys)
     await checkMoney(db, config)
   } catch (error) {

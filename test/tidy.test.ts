@@ -123,28 +123,30 @@ test('no import in src starts with ../', () => {
   )
 })
 
+/** Which tables each module owns. */
+const owners: Record<string, RegExp> = {
+  'domain/identity':
+    /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
+  'domain/apps': /^(sellers|apps|clients|secret_claims|app_changes)$/,
+  'domain/catalog': /^(products|prices)$/,
+  'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
+  'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
+  'domain/licensing': /^(licenses|license_history|license_uses)$/,
+  'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
+  'domain/affiliates': /^affiliates$/,
+  'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
+  'domain/payments':
+    /^(attempts|cards|charges|refunds|refunded_sales|disputes|processor_events|balance_transactions|closed_days)$/,
+  'domain/payouts':
+    /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
+  'domain/ledger': /^ledger_(transactions|entries)$/,
+  platform:
+    /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
+  sandbox: /^sandbox\.\w+$/,
+  stripe: /^stripe_adapter\.\w+$/,
+}
+
 test('only the module that owns a table writes it', () => {
-  const owners: Record<string, RegExp> = {
-    'domain/identity':
-      /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
-    'domain/apps': /^(sellers|apps|clients|secret_claims|app_changes)$/,
-    'domain/catalog': /^(products|prices)$/,
-    'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
-    'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
-    'domain/licensing': /^(licenses|license_history|license_uses)$/,
-    'domain/tax': /^(tax_quotes|tax_records|tax_sums|tax_lines|tax_unsummed|remittances)$/,
-    'domain/affiliates': /^affiliates$/,
-    'domain/billing': /^(carts|orders|subscriptions|invoices)$/,
-    'domain/payments':
-      /^(attempts|cards|charges|refunds|disputes|processor_events|balance_transactions|closed_days)$/,
-    'domain/payouts':
-      /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
-    'domain/ledger': /^ledger_(transactions|entries)$/,
-    platform:
-      /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
-    sandbox: /^sandbox\.\w+$/,
-    stripe: /^stripe_adapter\.\w+$/,
-  }
   const foreignWrites = own.flatMap(({ path, text }) => {
     const written = [...text.matchAll(/\b(?:insert into|update|delete from)\s+([a-z_.]+)\b/g)]
       .filter(([statement]) => !/^update\s+(set|skip)$/.test(statement))
@@ -166,17 +168,25 @@ test('no statement of the service reads the tables of an adapter: it asks the pr
   assert.deepEqual(reading, [])
 })
 
-const tables = new Set(
-  globSync('migrations/*.sql').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/create table (?:if not exists )?([a-z_.]+)/g)].map(
-      ([, table]) => table!,
-    ),
-  ),
+const tables = globSync('migrations/*.sql').flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/create table ([a-z_.]+)/g)].map(([, table]) => ({
+    table: table!,
+    file,
+  })),
 )
 
 function isTable(name: string): boolean {
-  return tables.has(name) || name === 'schema_migrations'
+  return tables.some(({ table }) => table === name) || name === 'schema_migrations'
 }
+
+test('each table is created in the migration that is named after its owner', () => {
+  const misplaced = tables.filter(({ table, file }) => {
+    const [, name] = /\/\d+_([a-z]+)\w*\.sql$/.exec(file)!
+    const owner = owners[name!] ?? owners[`domain/${name}`]
+    return !owner?.test(table)
+  })
+  assert.deepEqual(misplaced, [])
+})
 
 test('only platform/clock.ts reads the time and only platform/random.ts draws chance', () => {
   const readers = own

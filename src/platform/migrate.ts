@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ConfigError } from '#platform/config'
 import type { Database, Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
@@ -28,7 +29,8 @@ export function migrations(): Migration[] {
 
 /**
  * Brings the database up to date, one process at a time, all or nothing, and returns the names of
- * what it applied. A migration that was applied before must not have been edited since.
+ * what it applied. Throws a ConfigError, and changes nothing, where the database has a migration
+ * that this version does not have, or has it with another text.
  */
 export async function migrate(db: Database, now: Date): Promise<string[]> {
   const work = async (tx: Db) => {
@@ -36,14 +38,18 @@ export async function migrate(db: Database, now: Date): Promise<string[]> {
     await tx.raw(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null)`)
     const rows = await tx.rows<{ name: string; checksum: string }>(
-      sql`select name, checksum from schema_migrations`,
+      sql`select name, checksum from schema_migrations order by name`,
     )
     const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+    const ours = migrations()
+    for (const name of applied.keys()) {
+      if (!ours.some((each) => each.name === name)) throw unusable(name, 'does not have')
+    }
     const fresh: string[] = []
-    for (const { name, text, checksum } of migrations()) {
+    for (const { name, text, checksum } of ours) {
       const known = applied.get(name)
       if (known === checksum) continue
-      if (known) throw new Error(`migration ${name} was edited after it was applied`)
+      if (known) throw unusable(name, 'has with another text')
       await tx.raw(text)
       await tx.run(sql`insert into schema_migrations (name, checksum, applied_at)
         values (${name}, ${checksum}, ${now})`)
@@ -52,4 +58,11 @@ export async function migrate(db: Database, now: Date): Promise<string[]> {
     return fresh
   }
   return await db.tx(work, { patient: true })
+}
+
+function unusable(name: string, what: string): ConfigError {
+  return new ConfigError(
+    `This database was migrated by another version of Purser: it has the migration ${name}, which ` +
+      `this version ${what}. Start that other version, or start on an empty database.`,
+  )
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { audit } from '#platform/audit'
+import { ConfigError } from '#platform/config'
 import { assertNoTransaction, type Database, isUniqueViolation } from '#platform/db'
-import { migrate } from '#platform/migrate'
+import { migrate, migrations } from '#platform/migrate'
 import { sql } from '#platform/sql'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -84,11 +85,36 @@ test('a statement set into another keeps both their values in place', async () =
   assert.deepEqual(await db.rows(named), [{ id: 'sum' }])
 })
 
-test('migrations are applied once, and an edited one is refused', async () => {
+test('migrations are numbered from 001 without gaps', () => {
+  const names = migrations().map(({ name }) => name)
+  assert.deepEqual(
+    names.map((name) => name.replace(/_[a-z_]+\.sql$/, '')),
+    names.map((_, index) => String(index + 1).padStart(3, '0')),
+  )
+})
+
+test('migrations are applied once', async () => {
   assert.deepEqual(await migrate(db, new Date()), [])
-  await db.run(sql`update schema_migrations set checksum = 'edited'
-    where name = '001_platform.sql'`)
-  await assert.rejects(migrate(db, new Date()), /001_platform\.sql was edited/)
+})
+
+test('a database that another version migrated is refused, with the way out', async () => {
+  const refused = (words: RegExp) => (error: Error) =>
+    error instanceof ConfigError && words.test(error.message)
+  const before = await db.rows(sql`select * from schema_migrations order by name`)
+  // A migration from before they were one file a module.
+  await db.run(sql`update schema_migrations set name = '074_refunded_sales.sql'
+    where name = '015_stripe.sql'`)
+  await assert.rejects(
+    migrate(db, new Date()),
+    refused(/the migration 074_refunded_sales\.sql, which this version does not have\. .*empty/),
+  )
+  await db.run(sql`update schema_migrations set name = '015_stripe.sql', checksum = 'edited'
+    where name = '074_refunded_sales.sql'`)
+  await assert.rejects(
+    migrate(db, new Date()),
+    refused(/015_stripe\.sql, which this version has with another text\. .*empty database/),
+  )
+  assert.equal((await db.rows(sql`select * from schema_migrations`)).length, before.length)
 })
 
 test('the ledger refuses what does not sum to zero, and any change of what stands', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -523,21 +523,6 @@ describe('the check of the books', () => {
     const { differences } = await checkBooks({ db, clock, processor: { ...processor, charges } })
     assert.deepEqual(differences, [])
     assert.ok(reads > 1)
-  })
-
-  // R14
-  test('agrees with what the migration makes of a ledger that was written before it', async () => {
-    const file = new URL('../../migrations/073_unpaid_lines.sql', import.meta.url)
-    const text = readFileSync(file, 'utf8')
-    const fill = text.slice(text.lastIndexOf('insert into unpaid_lines'))
-    const found = await afterPlanting(async (tx) => {
-      for (const table of ['unpaid_lines', 'payee_balances', 'payee_unsummed']) {
-        await tx.raw(`delete from ${table}`)
-      }
-      await tx.raw(fill)
-    })
-    assert.match(fill, /insert into payee_balances/)
-    assert.deepEqual(found, [])
   })
 
   test('tells an operator in plain lines, and ends with 1 where something differs', async () => {

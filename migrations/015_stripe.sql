@@ -1,15 +1,16 @@
--- What was asked of Stripe. Written before it is asked, so that a lost answer can be looked for.
+-- The Stripe adapter's own records, in a schema of its own.
 create schema stripe_adapter;
 
+-- Requests to Stripe, recorded before they are sent, so that a lost answer can be recovered.
 create table stripe_adapter.requests (
-  -- Also the idempotency key under which Stripe was asked.
+  -- Also the idempotency key that Stripe receives.
   key text primary key,
   kind text not null check (kind in ('charge', 'refund', 'transfer', 'payout', 'account')),
-  -- What was asked. Null: the key was closed before anything was asked under it.
+  -- The request. Null: the key was closed before its first request.
   body jsonb,
-  -- Stripe's name for what came of it, as soon as it is known.
+  -- Stripe's id of the object that resulted, as soon as it is known.
   object_id text unique,
-  -- Nothing may come of the key any more.
+  -- The key is closed: it can no longer result in anything.
   closed_at timestamptz,
   sent_at timestamptz not null,
   check (body is not null or closed_at is not null)
@@ -22,13 +23,10 @@ create table stripe_adapter.portals (
   opened_at timestamptz not null
 );
 
--- Evidence that Stripe keeps for us until it goes to the bank, which hears it once.
+-- Evidence saved at Stripe as a draft until it is submitted to the bank, once.
 create table stripe_adapter.evidence (
   dispute_id text primary key,
   submit_at timestamptz not null,
   submitted_at timestamptz
 );
 create index evidence_due on stripe_adapter.evidence (submit_at) where submitted_at is null;
-
--- Everything that was told of one object is looked at together, as it may arrive in any order.
-create index processor_events_object on processor_events ((payload ->> 'object_id'));

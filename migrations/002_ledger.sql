@@ -3,11 +3,12 @@
 create table ledger_transactions (
   id text primary key,
   at timestamptz not null,
-  -- What happened, and the id of the thing it happened to; one posting an event.
+  -- The event, and the id of the object that it happened to. An event is posted once.
   event text not null,
   subject text not null,
   unique (event, subject)
 );
+create index ledger_transactions_at on ledger_transactions (at);
 
 create table ledger_entries (
   transaction_id text not null references ledger_transactions,
@@ -20,8 +21,11 @@ create table ledger_entries (
   primary key (transaction_id, position)
 );
 create index ledger_entries_account on ledger_entries (account, owner);
+-- What states are owed, read from the index alone.
+create index ledger_entries_tax on ledger_entries (owner, transaction_id) include (amount)
+  where account = 'tax_payable';
 
--- Each statement's entries must balance for each transaction, so that any number of them do.
+-- Checked for each statement, so that one statement may insert any number of transactions.
 create function ledger_must_balance() returns trigger language plpgsql as $$
 declare
   unbalanced text;

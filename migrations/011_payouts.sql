@@ -1,6 +1,53 @@
--- What payees are owed, without reading all that they ever earned.
+-- What sellers and affiliates are owed, and the payouts to their banks.
 
--- Lines of payees that no payout has taken: listed with their posting, gone with their payout.
+-- The account at the processor that a payee is paid to, with a bank behind it.
+create table payout_accounts (
+  owner text primary key,
+  processor text not null,
+  processor_account_id text not null,
+  bank_name text,
+  bank_last4 text,
+  is_ready boolean not null default false,
+  -- The Monday up to which the weekly payout was decided: each week is decided once.
+  weekly_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create unique index payout_accounts_processor
+  on payout_accounts (processor, processor_account_id);
+
+create table payouts (
+  -- Also the idempotency key of the request to the processor.
+  id text primary key,
+  number bigint generated always as identity unique,
+  -- A seller or an affiliate, and the account of the ledger that it is paid from.
+  owner text not null,
+  account text not null check (account in ('seller_payable', 'affiliate_payable')),
+  amount bigint not null check (amount > 0),
+  cause text not null check (cause in ('weekly', 'request')),
+  status text not null check (status in ('open', 'pending', 'paid', 'failed')),
+  processor_payout_id text unique,
+  failure text,
+  -- When a payout that the balance did not cover is retried, under the same key.
+  retry_at timestamptz,
+  created_at timestamptz not null,
+  settled_at timestamptz
+);
+create index payouts_owner on payouts (owner, created_at);
+create unique index payouts_one_open on payouts (owner, account) where status = 'open';
+
+-- The ledger entries that a payout pays out: its statement.
+create table payout_lines (
+  transaction_id text not null,
+  position integer not null,
+  payout_id text not null references payouts,
+  primary key (transaction_id, position),
+  foreign key (transaction_id, position) references ledger_entries (transaction_id, position)
+);
+create index payout_lines_payout on payout_lines (payout_id);
+
+-- Entries of payees that no payout took yet: inserted with their posting, deleted with their
+-- payout, so that what a payee is owed is known without reading everything the payee ever earned.
 create table unpaid_lines (
   transaction_id text not null,
   position integer not null,
@@ -9,7 +56,7 @@ create table unpaid_lines (
   at timestamptz not null,
   event text not null,
   amount bigint not null,
-  -- The invoice that it comes from; of a line that comes from none, a name of its own.
+  -- The invoice that it results from; for an entry without one, a name of its own.
   sale text not null,
   primary key (transaction_id, position)
 );
@@ -32,6 +79,7 @@ create table payee_unsummed (
   primary key (transaction_id, position)
 );
 
+-- The columns of `unpaid_lines`, in the same order.
 create view payee_lines as
   select e.transaction_id, e.position, e.owner, e.account, t.at, t.event, e.amount,
     coalesce(case t.event when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end,
@@ -64,9 +112,3 @@ begin
 end $$;
 create trigger payout_lines_paid after insert on payout_lines
   referencing new table as inserted for each statement execute function drop_paid_lines();
-
-insert into unpaid_lines select l.* from payee_lines l
-  where not exists (select 1 from payout_lines p
-    where p.transaction_id = l.transaction_id and p.position = l.position);
-insert into payee_balances select owner, account, sum(amount) from ledger_entries
-  where account in ('seller_payable', 'affiliate_payable') group by owner, account;

@@ -1,7 +1,9 @@
--- What is for sale: products (an app's plans, "versions" to the agent endpoint) and their prices.
+-- What is sold: products (an app's plans, "versions" to the agent endpoint) and their prices.
 
 create table products (
   id text primary key,
+  -- An older id of the product. Accepted from callers, never returned to them.
+  legacy_id uuid unique,
   app_id text not null references apps,
   name text not null,
   description text not null default '',
@@ -14,6 +16,8 @@ create table products (
 );
 create index products_app on products (app_id);
 create unique index products_one_free on products (app_id) where is_free and deleted_at is null;
+create trigger products_announce after insert or update on products
+  for each row execute function announce_app();
 
 create table prices (
   id text primary key,
@@ -27,23 +31,7 @@ create table prices (
 );
 create unique index prices_one_per_frequency on prices (product_id, coalesce(frequency, 'once'))
   where deleted_at is null;
-
--- Whatever changes what the public sees of an app says so, so that no cache outlives it.
-create function announce_app() returns trigger language plpgsql as $$
-declare
-  changed text;
-begin
-  changed := case tg_table_name
-    when 'apps' then to_jsonb(new)->>'id'
-    when 'products' then to_jsonb(new)->>'app_id'
-    else (select app_id from products where id = to_jsonb(new)->>'product_id')
-  end;
-  perform pg_notify('app_changed', changed);
-  return null;
-end $$;
-create trigger apps_announce after insert or update on apps
-  for each row execute function announce_app();
-create trigger products_announce after insert or update on products
-  for each row execute function announce_app();
+-- All prices that a product ever had are read before it is changed.
+create index prices_product on prices (product_id);
 create trigger prices_announce after insert or update on prices
   for each row execute function announce_app();

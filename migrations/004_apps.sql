@@ -1,0 +1,108 @@
+-- Sellers, their apps, the credentials with which an app's server calls, and the log of changes.
+
+create table sellers (
+  id text primary key,
+  user_id text not null unique references users,
+  legal_name text not null,
+  state text not null,
+  zip text not null,
+  terms_accepted_at timestamptz,
+  -- Which version of the seller terms was accepted. A new version must be accepted again.
+  terms_version text,
+  -- The emails that the seller switched off: sale, cancellation, failed_renewal.
+  muted_emails text[] not null default '{}',
+  created_at timestamptz not null
+);
+
+create table apps (
+  id text primary key,
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{1,62}$'),
+  seller_id text not null references sellers,
+  name text not null,
+  tagline text not null default '',
+  description text not null default '',
+  -- The seller's registered website; return addresses must be on its host.
+  url text not null,
+  oauth_login_url text not null,
+  listing_mode text not null default 'marketplace'
+    check (listing_mode in ('marketplace', 'external')),
+  is_published boolean not null default false,
+  external_sales_enabled boolean not null default false,
+  allows_pause boolean not null default false,
+  -- The hosted sign-in add-on is on from the day it was enabled until it is disabled.
+  addon_enabled_at timestamptz,
+  addon_disabled_at timestamptz,
+  -- Test mode: how far this app's test clock is ahead of the service's clock, in seconds.
+  clock_ahead bigint not null default 0 check (clock_ahead >= 0),
+  created_at timestamptz not null
+);
+create index apps_seller on apps (seller_id);
+-- The few apps whose test clock is ahead.
+create index apps_clock_ahead on apps (id) where clock_ahead > 0;
+alter table tasks add foreign key (app_id) references apps;
+alter table sessions add foreign key (app_id) references apps;
+
+-- Every change of what the public sees of an app is announced, so that caches drop it at once.
+-- Products and prices use the same function.
+create function announce_app() returns trigger language plpgsql as $$
+declare
+  changed text;
+begin
+  changed := case tg_table_name
+    when 'apps' then to_jsonb(new)->>'id'
+    when 'products' then to_jsonb(new)->>'app_id'
+    else (select app_id from products where id = to_jsonb(new)->>'product_id')
+  end;
+  perform pg_notify('app_changed', changed);
+  return null;
+end $$;
+create trigger apps_announce after insert or update on apps
+  for each row execute function announce_app();
+
+create table clients (
+  client_id text primary key,
+  -- Null for a client that belongs to no app.
+  app_id text unique references apps,
+  secret_hash bytea,
+  redirect_uris text[] not null default '{}',
+  post_logout_redirect_uris text[] not null default '{}',
+  created_at timestamptz not null
+);
+-- The one client that all agents share: programs on people's computers that manage a seller's apps.
+-- It belongs to no app and has no secret. Its redirect addresses follow a rule instead of a list
+-- (see domain/grants/agent.ts).
+insert into clients (client_id, app_id, secret_hash, created_at)
+  values ('purser-agent', null, null, now());
+
+-- New client secrets, each to be fetched once at its claim URL.
+create table secret_claims (
+  -- SHA-256 of the token in the claim URL.
+  id bytea primary key,
+  client_id text not null references clients,
+  -- The secret, sealed under the service's key ring. The first fetch deletes the row.
+  sealed bytea not null,
+  expires_at timestamptz not null
+);
+create index secret_claims_client on secret_claims (client_id);
+create index secret_claims_expired on secret_claims (expires_at);
+
+-- One row a change that a seller or a seller's agent made, with all of that part before and after,
+-- so that it can be undone. It never contains a secret.
+create table app_changes (
+  id text primary key,
+  -- The order in which they were made; two may have the same time.
+  number bigint generated always as identity,
+  app_id text not null references apps,
+  at timestamptz not null,
+  user_id text not null references users,
+  -- The program that made the change for the person; null: the person, on a page.
+  agent text,
+  request_id text not null,
+  action text not null,
+  before jsonb not null,
+  after jsonb not null,
+  reverts text references app_changes
+);
+create unique index app_changes_app on app_changes (app_id, number);
+create trigger app_changes_is_append_only before update or delete or truncate on app_changes
+  for each statement execute function refuse_change();

@@ -1,0 +1,58 @@
+-- Who may use what: licenses, their keys, their history, and how often each was used.
+
+create table licenses (
+  id text primary key,
+  app_id text not null references apps,
+  user_id text not null references users,
+  product_id text not null references products,
+  status text not null check (status in ('active', 'trialing', 'one_time_active', 'past_due',
+    'unpaid', 'paused', 'canceled', 'preview')),
+  -- The status that a pause interrupted, restored when it ends, and the reason of the pause.
+  paused_from text,
+  paused_for text check (paused_for in ('dispute', 'operator', 'buyer')),
+  period_end timestamptz,
+  canceled_at timestamptz,
+  -- A keyed hash by which the key is found, and the sealed key to show to its owner again.
+  key_hash bytea not null unique,
+  key_sealed bytea not null,
+  rotated_at timestamptz,
+  -- The request of the last rotation: repeated, it returns the same key and rotates nothing.
+  rotation_key text,
+  created_at timestamptz not null,
+  constraint licenses_pause check ((status = 'paused') = (paused_from is not null)
+    and (paused_from is null) = (paused_for is null))
+);
+create unique index licenses_one_live on licenses (app_id, user_id)
+  where status not in ('canceled', 'preview');
+create unique index licenses_one_preview on licenses (app_id, user_id) where status = 'preview';
+create index licenses_user on licenses (user_id);
+-- Who has a plan is read before the plan is changed.
+create index licenses_product on licenses (product_id);
+create index licenses_held on licenses (app_id) where paused_for = 'operator';
+
+create table license_history (
+  id bigint generated always as identity primary key,
+  license_id text not null references licenses,
+  at timestamptz not null,
+  from_status text,
+  to_status text not null,
+  trigger text not null
+);
+create index license_history_license on license_history (license_id, id);
+create trigger license_history_is_append_only before update or delete or truncate
+  on license_history for each statement execute function refuse_change();
+
+-- How often a license was used, by day, kind and network: evidence for disputes.
+create table license_uses (
+  license_id text not null references licenses,
+  day date not null,
+  kind text not null
+    check (kind in ('key_checked', 'plan_checked', 'order_read', 'key_shown')),
+  -- Too coarse to identify a household: `203.0.113.*`.
+  network text not null,
+  count integer not null check (count > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (license_id, day, kind, network)
+);
+create index license_uses_day on license_uses (day);

@@ -1,0 +1,165 @@
+-- Carts in the checkout, orders, subscriptions and invoices.
+
+create table carts (
+  id text primary key,
+  app_id text not null references apps,
+  price_id text not null references prices,
+  -- The browser that opened the cart: no other may continue it.
+  browser_hash bytea not null,
+  -- Where the buyer continues afterwards; null: the app's login URL.
+  next_url text,
+  email text,
+  email_normalised text,
+  country text,
+  zip text,
+  state text,
+  -- Set when the buyer signed in, or has a session for this purchase.
+  user_id text references users,
+  tax_quote_id text references tax_quotes,
+  -- A trial that a scenario of test mode sells without the plan having it.
+  trial_days integer check (trial_days between 0 and 90),
+  card_entry_id text,
+  -- The processor's card page, opened again instead of a new one.
+  card_entry_url text,
+  -- The processor's token and what may be shown of the card; never a number.
+  card jsonb,
+  affiliate_id text references affiliates,
+  brought_by text not null check (brought_by in ('seller', 'service')),
+  order_id text,
+  completed_at timestamptz,
+  -- When the new account signed out. Until then the success page signs it in again, because the
+  -- first response may be lost.
+  sign_in_ended_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index carts_browser on carts (browser_hash);
+create index carts_open on carts (updated_at) where order_id is null and completed_at is null;
+create index carts_quote on carts (tax_quote_id);
+
+create table orders (
+  id text primary key,
+  cart_id text not null unique references carts,
+  app_id text not null references apps,
+  user_id text not null references users,
+  product_id text not null references products,
+  price_id text not null references prices,
+  license_id text not null references licenses,
+  tax_quote_id text not null references tax_quotes,
+  -- The price before tax; nothing of it is due during a trial.
+  amount bigint not null,
+  tax bigint not null,
+  charged bigint not null,
+  fee bigint not null,
+  add_on_fee bigint not null default 0,
+  commission bigint not null,
+  brought_by text not null,
+  affiliate_id text references affiliates,
+  -- True when this purchase created the account.
+  made_account boolean not null,
+  created_at timestamptz not null
+);
+-- A buyer's purchases, the latest first.
+create index orders_user on orders (user_id, created_at desc, id desc);
+create index orders_app on orders (app_id, created_at);
+create index orders_license on orders (license_id);
+create index orders_quote on orders (tax_quote_id);
+
+create table subscriptions (
+  id text primary key,
+  app_id text not null references apps,
+  license_id text not null unique references licenses,
+  order_id text not null references orders,
+  price_id text not null references prices,
+  -- The foreign key follows where cards are created.
+  card_id text not null,
+  -- What the buyer agreed to pay for a period, before tax, whatever the plan costs others by now.
+  amount bigint not null,
+  -- Where the tax is owed.
+  state text not null,
+  zip text not null,
+  -- Periods are counted from here, so that the 31st stays the 31st.
+  anchor timestamptz not null,
+  -- The number of the period that ends at the anchor: the first one after it is the next.
+  anchor_index integer not null default 0,
+  period_index integer not null,
+  period_end timestamptz not null,
+  auto_renew boolean not null default true,
+  -- When the next step is due: a renewal, a retry, an end. Null: none is.
+  next_at timestamptz,
+  -- Until then one worker has claimed it.
+  claimed_until timestamptz,
+  -- When the renewal first failed; null while nothing is owed.
+  past_due_since timestamptz,
+  -- How many of the scheduled retries were made.
+  retries integer not null default 0,
+  last_decline text,
+  -- The plan that it changes to at the period's end, and what the buyer agreed to pay for a period
+  -- of it, whatever it costs by then.
+  pending_price_id text references prices,
+  pending_amount bigint check (pending_amount > 0),
+  -- The buyer's own pause begins at the period's end.
+  pause_at_end boolean not null default false,
+  ended_at timestamptz,
+  created_at timestamptz not null,
+  constraint subscriptions_agreed_move
+    check ((pending_amount is null) = (pending_price_id is null))
+);
+-- The next due subscription, of all apps and of one.
+create index subscriptions_due on subscriptions (next_at, id) where next_at is not null;
+create index subscriptions_app_due on subscriptions (app_id, next_at, id);
+create index subscriptions_card on subscriptions (card_id);
+
+-- One row an invoice: a purchase, a renewal, or the difference of an upgrade. One charge pays it.
+create table invoices (
+  id text primary key,
+  number bigint generated always as identity unique,
+  kind text not null check (kind in ('purchase', 'renewal', 'upgrade')),
+  app_id text not null references apps,
+  user_id text not null references users,
+  license_id text not null references licenses,
+  order_id text not null references orders,
+  -- Null for what is paid once.
+  subscription_id text references subscriptions,
+  -- Which period of the subscription is paid, counted from its anchor.
+  period_index integer,
+  period_start timestamptz not null,
+  period_end timestamptz,
+  product_id text not null references products,
+  price_id text not null references prices,
+  tax_quote_id text not null references tax_quotes,
+  -- What the plan costs, the credit for the unused part of another plan, and what remains to pay.
+  price_amount bigint not null check (price_amount >= 0),
+  credit bigint not null default 0 check (credit >= 0),
+  amount bigint not null check (amount = price_amount - credit and amount > 0),
+  tax bigint not null check (tax >= 0),
+  fee bigint not null check (fee >= 0),
+  -- The fixed part of the fee, charged once a period: an upgrade within a paid one has none.
+  fixed_fee bigint not null constraint invoices_fixed_fee check (fixed_fee between 0 and fee),
+  -- The part of the fee that the hosted sign-in add-on adds.
+  add_on_fee bigint not null default 0 check (add_on_fee between 0 and fee),
+  commission bigint not null check (commission between 0 and fee),
+  brought_by text not null check (brought_by in ('seller', 'service')),
+  affiliate_id text references affiliates,
+  status text not null check (status in ('open', 'paid', 'void')),
+  -- Below the processor's smallest charge: the service covers it, and nothing is charged.
+  is_waived boolean not null default false,
+  created_at timestamptz not null,
+  paid_at timestamptz,
+  check ((paid_at is not null) = (status = 'paid')),
+  constraint invoices_waived check (not is_waived or status = 'paid')
+);
+create index invoices_license on invoices (license_id, created_at);
+create index invoices_app on invoices (app_id, created_at);
+create index invoices_user on invoices (user_id, created_at);
+create index invoices_affiliate on invoices (affiliate_id) where affiliate_id is not null;
+create index invoices_quote on invoices (tax_quote_id);
+-- A period is invoiced once; a void invoice may be replaced.
+create unique index invoices_one_period on invoices (subscription_id, period_index)
+  where kind = 'renewal' and status <> 'void';
+-- An app's invoices are read from the latest down, a page at a time.
+create index invoices_app_number on invoices (app_id, number);
+-- The few invoices that are not paid, for the filter of the sales page.
+create index invoices_app_unpaid on invoices (app_id, status, number) where status <> 'paid';
+
+alter table tax_records add foreign key (invoice_id) references invoices;

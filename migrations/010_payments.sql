@@ -1,0 +1,198 @@
+-- Money requested and received: attempts, cards, charges, refunds, disputes, and the processor's
+-- events and balance.
+
+-- One row a payment attempt: it pays a cart or an invoice.
+create table attempts (
+  id text primary key,
+  -- The order in which they were made; two may have the same time.
+  number bigint generated always as identity,
+  cart_id text references carts,
+  invoice_id text references invoices,
+  app_id text not null references apps,
+  email_normalised text not null,
+  -- Chosen before the charge, so that a reference to the order can be returned meanwhile.
+  order_id text unique,
+  tax_quote_id text references tax_quotes,
+  amount bigint not null,
+  -- The days of the trial that was promised; zero: the whole amount is charged.
+  trial_days integer not null check ((trial_days > 0) = (amount = 0)),
+  card jsonb not null,
+  -- A retry that a person requested does not count as a scheduled one.
+  asked_by text not null default 'buyer'
+    check (asked_by in ('schedule', 'buyer', 'operator')),
+  -- When the buyer agreed to be charged, in the app's time: the tax is that of this day, whenever
+  -- the answer arrives. Null on attempts for invoices, which are charged when they are created.
+  asked_at timestamptz,
+  -- refused: the processor did not accept the request, for the reason in `refusal`.
+  status text not null check (status in
+    ('open', 'action_required', 'succeeded', 'declined', 'closed', 'refused')),
+  action_url text,
+  decline_code text,
+  refusal text,
+  charge_id text,
+  created_at timestamptz not null,
+  settled_at timestamptz,
+  constraint attempts_pay check ((cart_id is null) <> (invoice_id is null)),
+  constraint attempts_of_a_cart check (cart_id is null or num_nulls(order_id, tax_quote_id) = 0)
+);
+-- A buyer has one open attempt for an app, in any number of tabs and processes.
+create unique index attempts_one_open on attempts (app_id, email_normalised)
+  where status in ('open', 'action_required');
+create unique index attempts_one_success on attempts (cart_id) where status = 'succeeded';
+create unique index attempts_one_payment on attempts (invoice_id) where status = 'succeeded';
+create index attempts_cart on attempts (cart_id, number);
+create index attempts_invoice on attempts (invoice_id, number);
+create index attempts_unsettled on attempts (created_at) where status in ('open', 'action_required');
+create index attempts_failed on attempts (created_at)
+  where status in ('declined', 'closed', 'refused');
+create index attempts_quote on attempts (tax_quote_id);
+
+create table cards (
+  id text primary key,
+  user_id text not null references users,
+  token text not null,
+  brand text not null,
+  last4 text not null,
+  exp_month integer not null,
+  exp_year integer not null,
+  billing_country text not null,
+  billing_zip text not null,
+  issuer_country text not null,
+  fingerprint text not null,
+  created_at timestamptz not null
+);
+create index cards_user on cards (user_id);
+create index cards_fingerprint on cards (fingerprint);
+alter table subscriptions add foreign key (card_id) references cards;
+
+create table charges (
+  id text primary key,
+  attempt_id text not null unique references attempts,
+  order_id text not null references orders,
+  invoice_id text not null constraint charges_one_an_invoice unique references invoices,
+  processor text not null,
+  processor_charge_id text not null,
+  amount bigint not null check (amount > 0),
+  created_at timestamptz not null,
+  unique (processor, processor_charge_id)
+);
+create index charges_order on charges (order_id);
+
+create table refunds (
+  -- Also the idempotency key of the request to the processor.
+  id text primary key,
+  charge_id text not null references charges,
+  -- What is returned to the buyer, tax included, and the share of each in it.
+  amount bigint not null check (amount > 0),
+  tax bigint not null check (tax between 0 and amount),
+  fee bigint not null check (fee >= 0),
+  add_on_fee bigint not null check (add_on_fee between 0 and fee),
+  commission bigint not null check (commission >= 0),
+  reason text not null,
+  -- The account that requested it; `system`: a rule.
+  requested_by text not null,
+  -- open: the processor's answer is not known yet. failed: the money was returned to the service.
+  status text not null check (status in ('open', 'pending', 'succeeded', 'failed', 'refused')),
+  -- Why the processor refused it, in its words.
+  refusal text,
+  processor_refund_id text unique,
+  created_at timestamptz not null,
+  settled_at timestamptz
+);
+create index refunds_charge on refunds (charge_id);
+create index refunds_open on refunds (created_at) where status = 'open';
+create index refunds_refused on refunds (created_at) where status = 'refused';
+
+-- The invoices of an app that had a refund requested, by their number. What was refunded is read
+-- from the refunds; this table only lists where to look.
+create table refunded_sales (
+  app_id text not null,
+  number bigint not null,
+  invoice_id text not null,
+  charge_id text not null,
+  primary key (app_id, number)
+);
+create view refunds_of_sales as
+  select i.app_id, i.number, i.id as invoice_id, c.id as charge_id, r.id as refund_id
+  from refunds r join charges c on c.id = r.charge_id join invoices i on i.id = c.invoice_id;
+
+create function list_refunded_sales() returns trigger language plpgsql as $$
+begin
+  insert into refunded_sales (app_id, number, invoice_id, charge_id)
+    select app_id, number, invoice_id, charge_id from refunds_of_sales
+    where refund_id in (select id from inserted)
+    on conflict do nothing;
+  return null;
+end $$;
+create trigger refunds_sale after insert on refunds
+  referencing new table as inserted for each statement execute function list_refunded_sales();
+
+create table disputes (
+  id text primary key,
+  charge_id text not null references charges,
+  processor_dispute_id text not null unique,
+  amount bigint not null check (amount > 0),
+  -- Of that, the tax, the affiliate's commission, the fee and its add-on part. The service keeps
+  -- the last two.
+  tax bigint not null check (tax >= 0),
+  commission bigint not null check (commission >= 0),
+  fee bigint not null default 0 check (fee >= 0),
+  add_on_fee bigint not null default 0 check (add_on_fee between 0 and fee),
+  -- Of the amount, what the buyer was owed already because a refund had failed.
+  owed bigint not null default 0 check (owed between 0 and amount),
+  reason text not null,
+  -- An inquiry transfers no money and suspends nothing.
+  status text not null check (status in ('inquiry', 'open', 'won', 'lost')),
+  -- A closed dispute may be decided again, the other way: how the appeal ended.
+  appeal text check (appeal in ('won', 'lost')),
+  evidence jsonb,
+  submitted_at timestamptz,
+  due_at timestamptz not null,
+  opened_at timestamptz not null,
+  closed_at timestamptz
+);
+create index disputes_charge on disputes (charge_id);
+create index disputes_unclosed on disputes (due_at) where status in ('inquiry', 'open');
+create index disputes_status on disputes (status, charge_id);
+
+-- The processor's events, each handled once.
+create table processor_events (
+  id text primary key,
+  processor text not null,
+  kind text not null,
+  payload jsonb not null,
+  received_at timestamptz not null,
+  handled_at timestamptz
+);
+create index processor_events_open on processor_events (received_at) where handled_at is null;
+create index processor_events_handled on processor_events (handled_at)
+  where handled_at is not null;
+-- All events of one object are read together, because they may arrive in any order.
+create index processor_events_object on processor_events ((payload ->> 'object_id'));
+
+-- Every transaction of the balance, as the processor lists it; fetched once a day.
+create table balance_transactions (
+  processor text not null,
+  id text not null,
+  at timestamptz not null,
+  kind text not null check (kind in ('charge', 'refund', 'refund_failed', 'dispute', 'dispute_won',
+    'payout', 'payout_failed', 'bank', 'fee', 'other')),
+  -- The processor's id of the charge, refund or dispute; of a payout its idempotency key.
+  subject text,
+  -- What was received before fees, and what the processor kept for itself.
+  amount bigint not null,
+  fee bigint not null,
+  fee_kind text not null check (fee_kind in ('processing', 'dispute', 'payout')),
+  description text not null,
+  primary key (processor, id)
+);
+create index balance_transactions_at on balance_transactions (processor, at);
+
+-- Days that are over and fetched, with the balance at the processor at their end.
+create table closed_days (
+  processor text not null,
+  day date not null,
+  balance bigint not null,
+  closed_at timestamptz not null,
+  primary key (processor, day)
+);
