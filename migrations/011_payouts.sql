@@ -82,7 +82,7 @@ create table payee_unsummed (
 -- The columns of `unpaid_lines`, in the same order.
 create view payee_lines as
   select e.transaction_id, e.position, e.owner, e.account, t.at, t.event, e.amount,
-    coalesce(case t.event when 'sale' then 'inv_' || substr(t.subject, 5) else c.invoice_id end,
+    coalesce(case t.event when 'sale' then t.subject else c.invoice_id end,
       e.transaction_id || '/' || e.position) as sale
   from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
     left join refunds r on t.event = 'refund' and r.id = t.subject
