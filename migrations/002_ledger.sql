@@ -43,3 +43,29 @@ create trigger ledger_entries_are_append_only before update or delete or truncat
   on ledger_entries for each statement execute function refuse_change();
 create trigger ledger_transactions_are_append_only before update or delete or truncate
   on ledger_transactions for each statement execute function refuse_change();
+
+-- What staff gave up of what a seller or an affiliate owed.
+create table write_offs (
+  id text primary key,
+  account text not null check (account in ('seller_payable', 'affiliate_payable')),
+  owner text not null,
+  amount bigint not null check (amount > 0),
+  -- The user of the staff who decided it.
+  written_off_by text not null,
+  reason text not null,
+  created_at timestamptz not null
+);
+create trigger write_offs_are_append_only before update or delete or truncate on write_offs
+  for each statement execute function refuse_change();
+
+-- What a buyer was owed and got by another way than the card.
+create table buyer_payments (
+  id text primary key,
+  user_id text not null,
+  amount bigint not null check (amount > 0),
+  -- The user of the staff who paid it.
+  paid_by text not null,
+  created_at timestamptz not null
+);
+create trigger buyer_payments_are_append_only before update or delete or truncate
+  on buyer_payments for each statement execute function refuse_change();

@@ -42,6 +42,17 @@ create index apps_clock_ahead on apps (id) where clock_ahead > 0;
 alter table tasks add foreign key (app_id) references apps;
 alter table sessions add foreign key (app_id) references apps;
 
+-- Each time that an app's hosted sign-in add-on was turned on or off: the fees of sales follow it.
+create table add_on_switches (
+  app_id text not null references apps,
+  number bigint generated always as identity,
+  at timestamptz not null,
+  is_on boolean not null,
+  primary key (app_id, number)
+);
+create trigger add_on_switches_are_append_only before update or delete or truncate
+  on add_on_switches for each statement execute function refuse_change();
+
 -- Every change of what the public sees of an app is announced, so that caches drop it at once.
 -- Products and prices use the same function.
 create function announce_app() returns trigger language plpgsql as $$

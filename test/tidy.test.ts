@@ -127,7 +127,7 @@ test('no import in src starts with ../', () => {
 const owners: Record<string, RegExp> = {
   'domain/identity':
     /^(users|sessions|pending_sign_ins|account_links|authenticator_apps|passkeys|passkey_challenges|recovery_codes|sign_ups|email_changes)$/,
-  'domain/apps': /^(sellers|apps|clients|secret_claims|app_changes)$/,
+  'domain/apps': /^(sellers|apps|add_on_switches|clients|secret_claims|app_changes)$/,
   'domain/catalog': /^(products|prices)$/,
   'domain/grants': /^(oidc_records|oidc_keys|consents|agent_grants)$/,
   'domain/listing': /^listing_(sections|features|feature_products|names|app_names)$/,
@@ -139,7 +139,7 @@ const owners: Record<string, RegExp> = {
     /^(attempts|cards|charges|refunds|refunded_sales|disputes|processor_events|balance_transactions|closed_days)$/,
   'domain/payouts':
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
-  'domain/ledger': /^ledger_(transactions|entries)$/,
+  'domain/ledger': /^(ledger_(transactions|entries)|write_offs|buyer_payments)$/,
   platform:
     /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
   sandbox: /^sandbox\.\w+$/,

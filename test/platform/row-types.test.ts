@@ -38,7 +38,6 @@ const ASSURED: [file: string, fields: string, why: string][] = [
   ['src/domain/tax/reports.ts', 'amount taxable tax', 'an event has its refund or its dispute'],
   ['src/flows/check-books/cash.ts', 'subject', 'only movements that have one are read'],
   ['src/flows/check-books/outside-kinds.ts', 'position', 'the ordinality of a page'],
-  ['src/flows/check-books/postings.ts', 'id amount', 'staff actions are written with both'],
   ['src/platform/task-files.ts', 'rows', 'written together with bytes'],
   ['src/sandbox/charges.ts', 'amount card_token', 'only a closed key has no request'],
   ['src/sandbox/charges.ts', 'description return_url', 'only a closed key has no request'],

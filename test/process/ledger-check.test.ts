@@ -11,6 +11,7 @@ import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
+import { payBuyerOtherwise } from '#flows/staff-actions'
 import type { Database, Db } from '#platform/db'
 import { openEmbedded } from '#platform/db-embedded'
 import { openPostgres } from '#platform/db-postgres'
@@ -80,6 +81,8 @@ async function play(): Promise<void> {
   const row = sql`select id from users where email_normalised = ${demo.operator.email}`
   const { id: user_id } = await world.db.one<{ id: string }>(row)
   const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
+  const staff = { user_id, request_id: 'req_2', reason: 'Check 17' }
+  assert.ok(await payBuyerOtherwise(world, staff, comes_back.user_id))
   const filed = await fileMonth(world, { user_id, request_id: 'req_1' }, filing)
   assert.equal(filed.outcome, 'filed')
 }
@@ -128,7 +131,7 @@ async function afterPlanting(plant: (tx: Db, outside: Outside) => Promise<unknow
   const outside = await readOutside()
   await service.world.db
     .tx(async (tx) => {
-      for (const table of ['ledger_entries', 'ledger_transactions', 'audit_log']) {
+      for (const table of ['ledger_entries', 'ledger_transactions', 'buyer_payments']) {
         await tx.raw(`alter table ${table} disable trigger user`)
       }
       await plant(tx, outside)
@@ -337,6 +340,41 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
       return id
     },
   },
+  'a write-off that is not posted': {
+    rule: 'write_off is posted',
+    async plant(tx) {
+      const id = 'wof_planted'
+      const debt = { account: 'seller_payable', owner: 'sel_1', amount: cents(100) } as const
+      const by = { written_off_by: 'usr_1', reason: 'planted' }
+      await ledger.addWriteOff(tx, service.clock.now(), { id, ...debt, ...by })
+      return id
+    },
+  },
+  'a posting of a write-off that is not on record': {
+    rule: 'a posting has its cause',
+    async plant(tx) {
+      const debt = { account: 'seller_payable', owner: 'sel_1', amount: cents(100) } as const
+      const posting = ledger.writeOff({ write_off_id: 'wof_planted', ...debt })
+      await ledger.post(tx, service.clock.now(), 'txn_planted', posting)
+      return 'wof_planted'
+    },
+  },
+  'a payment to a buyer of another amount than was posted': {
+    rule: 'buyer_paid is posted',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from buyer_payments`)
+      await tx.run(sql`update buyer_payments set amount = amount + 1 where id = ${id}`)
+      return id
+    },
+  },
+  'a posting of a payment to a buyer that is not on record': {
+    rule: 'a posting has its cause',
+    async plant(tx) {
+      const id = await idOf(tx, sql`select id from buyer_payments`)
+      await tx.run(sql`delete from buyer_payments where id = ${id}`)
+      return id
+    },
+  },
   'a filing of another figure than its month': {
     rule: 'a filing is its month',
     async plant(tx) {
@@ -458,6 +496,7 @@ describe('the check of the books', () => {
       ['disputes', 3],
       ['payouts', 2],
       ['remittances', 1],
+      ['payments to buyers', 1],
       ['charges at the processor', 7],
       ['refunds at the processor', 3],
       ['payouts at the processor', 2],
@@ -502,6 +541,26 @@ describe('the check of the books', () => {
       Object.assign(won, { moved: -won.amount, is_unheard: true })
     })
     assert.deepEqual(aboutOutside(found), [])
+  })
+
+  test('expects the fee of the add-on while it was on, by its switches', async () => {
+    const rule = 'a fee follows its terms'
+    const turned = async (tx: Db, is_on: boolean, at: Date) => {
+      await tx.run(sql`insert into add_on_switches (app_id, at, is_on)
+        select id, ${at}, ${is_on} from apps where id = ${service.demo.app.client_id}`)
+    }
+    const afterSwitches = async (...switches: boolean[]) => {
+      const found = await afterPlanting(async (tx) => {
+        const long_ago = new Date('2025-01-01T00:00:00Z')
+        await tx.run(sql`update apps set addon_enabled_at = ${long_ago}
+          where id = ${service.demo.app.client_id}`)
+        for (const is_on of switches) await turned(tx, is_on, long_ago)
+      })
+      return found.filter((line) => line.includes(rule)).length
+    }
+    assert.ok((await afterSwitches(true)) >= 7)
+    assert.equal(await afterSwitches(true, false), 0)
+    assert.ok((await afterSwitches(true, false, true)) >= 7)
   })
 
   test('counts what differs only where it differs when both sides are read again', async () => {

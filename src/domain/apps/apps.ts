@@ -154,16 +154,20 @@ export async function setLoginUrl(db: Db, id: string, oauth_login_url: string): 
  * free months are counted from there and given once.
  */
 export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
-  const changed = await db.run(sql`update apps
-    set addon_enabled_at = coalesce(addon_enabled_at, ${now}), addon_disabled_at = null
-    where id = ${id} and (addon_enabled_at is null or addon_disabled_at is not null)`)
+  const changed = await db.run(sql`with changed as (update apps
+      set addon_enabled_at = coalesce(addon_enabled_at, ${now}), addon_disabled_at = null
+      where id = ${id} and (addon_enabled_at is null or addon_disabled_at is not null)
+      returning id)
+    insert into add_on_switches (app_id, at, is_on) select id, ${now}, true from changed`)
   return changed === 1
 }
 
 /** Turns the hosted sign-in add-on off; false where it was off. */
 export async function disableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
-  const changed = await db.run(sql`update apps set addon_disabled_at = ${now}
-    where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null`)
+  const changed = await db.run(sql`with changed as (update apps set addon_disabled_at = ${now}
+      where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null
+      returning id)
+    insert into add_on_switches (app_id, at, is_on) select id, ${now}, false from changed`)
   return changed === 1
 }
 

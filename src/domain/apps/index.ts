@@ -2,7 +2,8 @@
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
  * Knows sellers, apps, their clients, the hosted sign-in add-on, which addresses belong to an app,
- * and who changed what of it. Owns `sellers`, `apps`, `clients`, `secret_claims` and `app_changes`.
+ * and who changed what of it. Owns `sellers`, `apps`, `add_on_switches`, `clients`,
+ * `secret_claims` and `app_changes`.
  * Promises: a client secret is stored as a digest only (sealed for ten minutes, where it waits to
  * be fetched once), a buyer is never sent to an address that is not the app's, the add-on's free
  * months are given once, and a change on record is never altered. Spec: App profile, Integration

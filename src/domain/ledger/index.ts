@@ -1,9 +1,11 @@
 /**
  * Ledger: where every cent went.
  *
- * Knows the chart of accounts and one pure posting for each event. Owns `ledger_transactions` and
- * `ledger_entries`, both append only. Promises: every posting sums to zero, asserted here and by
+ * Knows the chart of accounts, one pure posting for each event, and what staff booked by hand. Owns
+ * `ledger_transactions`, `ledger_entries`, `write_offs` and `buyer_payments`, all append only.
+ * Promises: every posting sums to zero, asserted here and by
  * the database, an event is posted once, and every balance can be told for any instant of the past.
  */
 export * from './ledger.ts'
 export * from './posting.ts'
+export * from './staff-bookings.ts'

@@ -112,38 +112,32 @@ function checkQuote(report: Report, invoice: InvoiceFacts): void {
   report.differ('a charge follows the rate of its day', id, words)
 }
 
-/** When an app's add-on was on, as far as that can be told. */
-interface AddOnHistory extends apps.AddOnDates {
+/** When an app's add-on was on. */
+interface AddOnHistory {
+  addon_enabled_at: Date | null
   /** True where the app's clock was ahead of the one by which it was switched. */
   is_ahead: boolean
-  switches: { at: Date; to: 'on' | 'off' }[]
+  switches: { at: Date; is_on: boolean }[]
 }
 
 async function addOnHistories(db: Db): Promise<Map<string, AddOnHistory>> {
-  const rows = await db.rows<apps.AddOnDates & { id: string; is_ahead: boolean }>(sql`
-    select id, addon_enabled_at, addon_disabled_at, clock_ahead > 0 as is_ahead from apps`)
-  const switches = await db.rows<{ subject: string; at: Date; action: string }>(sql`
-    select subject, at, action from audit_log
-    where action in ('app.add_on_enabled', 'app.add_on_disabled') order by id`)
+  const rows = await db.rows<Omit<AddOnHistory, 'switches'> & { id: string }>(sql`
+    select id, addon_enabled_at, clock_ahead > 0 as is_ahead from apps`)
+  const switches = await db.rows<{ app_id: string; at: Date; is_on: boolean }>(sql`
+    select app_id, at, is_on from add_on_switches order by number`)
   const histories = new Map(rows.map((app) => [app.id, { ...app, switches: [] } as AddOnHistory]))
-  for (const { subject, at, action } of switches) {
-    const to = action === 'app.add_on_enabled' ? 'on' : 'off'
-    histories.get(subject)?.switches.push({ at, to })
-  }
+  for (const { app_id, ...each } of switches) histories.get(app_id)?.switches.push(each)
   return histories
 }
 
-/** Whether sales paid for the add-on at a time; both where that cannot be told any more. */
-function hadAddOn(at: Date, history: AddOnHistory): boolean[] {
-  const { addon_enabled_at, switches, is_ahead } = history
+/** Whether sales paid for the add-on at a time; both where the clocks leave it open. */
+function hadAddOn(at: Date, { addon_enabled_at, switches, is_ahead }: AddOnHistory): boolean[] {
   const everSince = { addon_enabled_at, addon_disabled_at: null }
   if (!apps.addOnOf(at, everSince).is_charged) return [false]
-  const isSwitched = switches.some(({ to }) => to === 'off')
-  if (!isSwitched) return [history.addon_disabled_at === null]
-  const last = switches.filter((each) => each.at <= at).at(-1)
-  const wasOn = last === undefined || last.to === 'on'
+  if (switches.every(({ is_on }) => is_on)) return [true]
   const isMoment = switches.some((each) => each.at.getTime() === at.getTime())
-  return is_ahead || isMoment ? [true, false] : [wasOn]
+  if (is_ahead || isMoment) return [true, false]
+  return [switches.findLast((each) => each.at <= at)?.is_on ?? true]
 }
 
 function moneyOr(amount: Cents | null): string {

@@ -12,7 +12,8 @@ export async function checkOthers(db: Db, report: Report): Promise<void> {
   await checkPartsTaken(db, report)
   await checkPayouts(db, report)
   await checkRemittances(db, report)
-  await checkStaffBookings(db, report)
+  await checkWriteOffs(db, report)
+  await checkBuyerPayments(db, report)
 }
 
 interface Whose {
@@ -190,30 +191,35 @@ async function checkRemittances(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface StaffBooking {
-  id: string
-  action: 'debt.written_off' | 'buyer.paid_otherwise'
-  owner: string
-  amount: Cents
+interface WriteOffFacts extends Pick<ledger.WriteOff, 'id' | 'account' | 'owner' | 'amount'> {
   lines: Lines
 }
 
-/** What staff booked by hand is in the audit log with its figures. */
-async function checkStaffBookings(db: Db, report: Report): Promise<void> {
-  const id = sql`coalesce(detail->>'write_off_id', detail->>'payment_id')`
-  const bookings = await db.rows<StaffBooking>(sql`select ${id} as id, action, subject as owner,
-      coalesce(detail->>'amount', detail->>'total')::bigint as amount,
-      coalesce(${linesOf('write_off', id)}, ${linesOf('buyer_paid', id)}) as lines
-    from audit_log where action in ('debt.written_off', 'buyer.paid_otherwise')`)
-  for (const { id, action, owner, amount, lines } of bookings) {
-    report.count('staff actions')
-    if (action === 'debt.written_off') {
-      const account = owner.startsWith('aff_') ? 'affiliate_payable' : 'seller_payable'
-      const posting = ledger.writeOff({ write_off_id: id, account, owner, amount })
-      comparePosting(report, 'write_off', id, posting, lines)
-    } else {
-      const posting = ledger.buyerPaid({ payment_id: id, user_id: owner, total: amount })
-      comparePosting(report, 'buyer_paid', id, posting, lines)
-    }
-  }
+async function checkWriteOffs(db: Db, report: Report): Promise<void> {
+  await inPages<WriteOffFacts>(
+    (after, limit) =>
+      db.rows(sql`select w.id, w.account, w.owner, w.amount,
+        ${linesOf('write_off', sql`w.id`)} as lines
+      from write_offs w where w.id > ${after} order by w.id limit ${limit}`),
+    (written_off) => {
+      report.count('write-offs')
+      const { id: write_off_id, lines } = written_off
+      const posting = ledger.writeOff({ ...written_off, write_off_id })
+      comparePosting(report, 'write_off', write_off_id, posting, lines)
+    },
+  )
+}
+
+async function checkBuyerPayments(db: Db, report: Report): Promise<void> {
+  await inPages<{ id: string; user_id: string; amount: Cents; lines: Lines }>(
+    (after, limit) =>
+      db.rows(sql`select b.id, b.user_id, b.amount,
+        ${linesOf('buyer_paid', sql`b.id`)} as lines
+      from buyer_payments b where b.id > ${after} order by b.id limit ${limit}`),
+    ({ id: payment_id, user_id, amount: total, lines }) => {
+      report.count('payments to buyers')
+      const posting = ledger.buyerPaid({ payment_id, user_id, total })
+      comparePosting(report, 'buyer_paid', payment_id, posting, lines)
+    },
+  )
 }

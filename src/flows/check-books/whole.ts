@@ -48,9 +48,7 @@ const CAUSELESS = sql`select t.id, t.event, t.subject from ledger_transactions t
     when 'processor_day' then exists (select 1 from balance_transactions b
       where t.subject = b.processor || ':' || to_char(b.at at time zone 'UTC', 'YYYY-MM-DD'))
     when 'remittance' then exists (select 1 from remittances r where r.id = t.subject)
-    when 'write_off' then t.subject in (select detail->>'write_off_id' from audit_log
-      where action = 'debt.written_off')
-    when 'buyer_paid' then t.subject in (select detail->>'payment_id' from audit_log
-      where action = 'buyer.paid_otherwise')
+    when 'write_off' then exists (select 1 from write_offs w where w.id = t.subject)
+    when 'buyer_paid' then exists (select 1 from buyer_payments b where b.id = t.subject)
     else false end
   order by t.at, t.id`

@@ -20,6 +20,8 @@ export async function payBuyerOtherwise(
     const total = cents(0 - (await ledger.balanceOf(tx, 'buyer_payable', user_id)))
     if (total <= 0) return undefined
     const payment_id = mintId(random, 'bpy')
+    const payment = { id: payment_id, user_id, amount: total, paid_by: staff.user_id }
+    await ledger.addBuyerPayment(tx, now, payment)
     const posting = ledger.buyerPaid({ payment_id, user_id, total })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
     const detail = { payment_id, total }
@@ -44,6 +46,9 @@ export async function writeOff(
     const amount = await ledger.balanceOf(tx, facts.account, facts.owner)
     if (amount <= 0) return undefined
     const write_off_id = mintId(random, 'wof')
+    const { user_id: written_off_by, reason } = staff
+    const written_off = { id: write_off_id, ...facts, amount, written_off_by, reason }
+    await ledger.addWriteOff(tx, now, written_off)
     const posting = ledger.writeOff({ write_off_id, ...facts, amount })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
     const detail = { write_off_id, amount }
