@@ -1,23 +1,18 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 
 /** Accepts the seller terms that are published now; each version once, with a line on record. */
 export async function acceptTerms(
   { db, clock, seller_terms_version: version }: World,
-  { user_id, request_id }: { user_id: string; request_id: string },
+  actor: ActorOf<'seller'>,
 ): Promise<void> {
   const now = clock.now()
+  const { user_id } = actor
   await db.tx(async (tx) => {
     if (!(await apps.acceptTerms(tx, now, { user_id, version }))) return
     const action = 'seller.terms_accepted'
-    await audit(tx, now, {
-      actor: user_id,
-      action,
-      subject: user_id,
-      request_id,
-      detail: { version },
-    })
+    await audit(tx, now, { actor, action, subject: user_id, detail: { version } })
   })
 }
 

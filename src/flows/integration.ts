@@ -1,6 +1,6 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
@@ -28,7 +28,7 @@ const LISTS = [
  */
 export async function saveAddresses(
   { db, clock, random }: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app: apps.App; changes: Partial<apps.Addresses>; dry_run?: boolean },
 ): Promise<SavedAddresses | { faults: FieldFault[] }> {
   const { app, changes, dry_run = false } = facts
@@ -60,7 +60,7 @@ export async function saveAddresses(
     await apps.recordChange(tx, now, {
       id,
       app_id: app.id,
-      editor,
+      actor,
       action,
       before,
       after: addresses,
@@ -86,13 +86,13 @@ function isSame(left: unknown, right: unknown): boolean {
  */
 export async function rotateSecret(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: string; replaces: string },
 ): Promise<string | undefined> {
   return await world.db.tx(async (tx) => {
     const client = await apps.lockClientOf(tx, facts.app_id)
     if (apps.secretName(client) !== facts.replaces) return undefined
-    return (await replaceSecret(world, tx, editor, { ...facts, client })).client_secret
+    return (await replaceSecret(world, tx, actor, { ...facts, client })).client_secret
   })
 }
 
@@ -102,13 +102,13 @@ export async function rotateSecret(
  */
 export async function rotateToClaim(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: string; dry_run: boolean },
 ): Promise<{ claim: apps.Claim; change_id: string } | null> {
   const { app_id, dry_run } = facts
   const rotated = await perform(world.db, { dry_run }, async (tx) => {
     const client = await apps.lockClientOf(tx, app_id)
-    const { client_secret, change_id } = await replaceSecret(world, tx, editor, { app_id, client })
+    const { client_secret, change_id } = await replaceSecret(world, tx, actor, { app_id, client })
     const secret = { client_id: client.client_id, client_secret }
     return { claim: await apps.openClaim(tx, world.clock.now(), world, secret), change_id }
   })
@@ -118,7 +118,7 @@ export async function rotateToClaim(
 async function replaceSecret(
   { clock, random }: World,
   tx: Db,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   { app_id, client }: { app_id: string; client: apps.AppClient },
 ): Promise<{ client_secret: string; change_id: string }> {
   const client_secret = mintSecret(random)
@@ -129,7 +129,7 @@ async function replaceSecret(
   await apps.recordChange(tx, clock.now(), {
     id,
     app_id,
-    editor,
+    actor,
     action,
     before: {},
     after: {},
@@ -140,7 +140,7 @@ async function replaceSecret(
 /** Turns an app's hosted sign-in add-on on or off (spec: What the service does, 6). */
 export async function switchAddOn(
   { db, clock }: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: string; to: 'on' | 'off' },
 ): Promise<void> {
   const { app_id, to } = facts
@@ -149,10 +149,9 @@ export async function switchAddOn(
   await db.tx(async (tx) => {
     if (!(await change(tx, now, app_id))) return
     await audit(tx, now, {
-      actor: editor.user_id,
+      actor,
       action: to === 'on' ? 'app.add_on_enabled' : 'app.add_on_disabled',
       subject: app_id,
-      request_id: editor.request_id,
     })
   })
 }
@@ -160,7 +159,7 @@ export async function switchAddOn(
 /** Lets an app's buyers pause what they pay for, or not any more. */
 export async function allowPauses(
   { db, clock }: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: string; to: 'on' | 'off' },
 ): Promise<void> {
   const { app_id, to } = facts
@@ -168,10 +167,9 @@ export async function allowPauses(
   await db.tx(async (tx) => {
     await apps.setAllowsPause(tx, app_id, to === 'on')
     await audit(tx, now, {
-      actor: editor.user_id,
+      actor,
       action: to === 'on' ? 'app.pauses_allowed' : 'app.pauses_refused',
       subject: app_id,
-      request_id: editor.request_id,
     })
   })
 }

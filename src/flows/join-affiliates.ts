@@ -1,23 +1,23 @@
 import * as affiliates from '#domain/affiliates'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import { mintId } from '#platform/ids'
 
 /** Makes an account a referrer under the code it chose, or says in a sentence why it is none yet. */
 export async function joinAffiliates(
   { db, clock, random }: World,
-  asker: { user_id: string; request_id: string },
+  actor: ActorOf<'account'>,
   code: string,
 ): Promise<{ affiliate: affiliates.Affiliate } | { fault: string }> {
   const fault = affiliates.codeFault(code)
   if (fault !== undefined) return { fault }
   const now = clock.now()
-  const { user_id, request_id } = asker
+  const { user_id } = actor
   const added = await db.tx(async (tx) => {
     const affiliate = { id: mintId(random, 'aff'), user_id, code }
     if (!(await affiliates.add(tx, now, affiliate))) return undefined
     const action = 'affiliate.joined'
-    await audit(tx, now, { actor: user_id, action, subject: affiliate.id, request_id })
+    await audit(tx, now, { actor, action, subject: affiliate.id })
     return affiliate
   })
   // A form that was sent twice joined with the first.

@@ -7,8 +7,8 @@ import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 
-/** Who asks: the session of a browser, and the request that is to be found in the audit log. */
-export interface Asker {
+/** A request about a preview: by the session of a browser, which may be nobody's. */
+export interface PreviewRequest {
   session: { user_id: string; app_id: string | null } | undefined
   request_id: string
 }
@@ -16,21 +16,21 @@ export interface Asker {
 /** Gives an app's developer a preview of a plan; false for anybody else, and for no such plan. */
 export async function startPreview(
   world: World,
-  asker: Asker,
+  request: PreviewRequest,
   facts: { app: apps.App; product_id: string },
 ): Promise<boolean> {
   const { app, product_id } = facts
-  if (!apps.isDeveloper(app, asker.session)) return false
+  if (!apps.isDeveloper(app, request.session)) return false
   const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return false
-  await world.db.tx((tx) => grant(world, tx, { app, product_id, by: 'dashboard' }, asker))
+  await world.db.tx((tx) => grant(world, tx, { app, product_id, by: 'dashboard' }, request))
   return true
 }
 
 /** Ends the preview of an app's developer; its key answers `canceled` from here on. */
 export async function endPreview(
   { db, clock }: World,
-  { session, request_id }: Asker,
+  { session, request_id }: PreviewRequest,
   { app }: { app: apps.App },
 ): Promise<void> {
   if (!apps.isDeveloper(app, session)) return
@@ -39,7 +39,8 @@ export async function endPreview(
   await db.tx(async (tx) => {
     const subject = await licensing.endPreview(tx, now, { app_id: app.id, user_id })
     if (subject === undefined) return
-    await audit(tx, now, { actor: user_id, action: 'license.preview_ended', subject, request_id })
+    const actor = { kind: 'seller', user_id, request_id } as const
+    await audit(tx, now, { actor, action: 'license.preview_ended', subject })
   })
 }
 
@@ -52,7 +53,7 @@ export type Finished = { outcome: 'completed' | 'sign_in_needed' | 'gone' }
  */
 export async function finishWalkthrough(
   world: World,
-  asker: Asker,
+  request: PreviewRequest,
   cart_id: string,
 ): Promise<Finished> {
   const { db, clock } = world
@@ -61,12 +62,12 @@ export async function finishWalkthrough(
     const offer = await catalog.findOffer(tx, cart.price_id)
     const app = offer && (await apps.findOnSale(tx, offer.app_id))
     if (!app) return { outcome: 'gone' }
-    if (!apps.isDeveloper(app, asker.session) || cart.user_id !== app.developer_id) {
+    if (!apps.isDeveloper(app, request.session) || cart.user_id !== app.developer_id) {
       return { outcome: 'sign_in_needed' }
     }
     if (cart.completed_at) return { outcome: 'completed' }
     const { product_id } = offer
-    await grant(world, tx, { app, product_id, by: 'walkthrough' }, asker)
+    await grant(world, tx, { app, product_id, by: 'walkthrough' }, request)
     await billing.completeWalkthrough(tx, clock.now(), cart.id)
     return { outcome: 'completed' }
   })
@@ -76,7 +77,7 @@ async function grant(
   { clock, random, keys }: World,
   tx: Db,
   facts: { app: apps.App; product_id: string; by: 'dashboard' | 'walkthrough' },
-  { request_id }: Asker,
+  { request_id }: PreviewRequest,
 ): Promise<void> {
   const now = clock.now()
   const { app, product_id, by } = facts
@@ -87,10 +88,9 @@ async function grant(
     { license_id: mintId(random, 'lic'), app_id: app.id, user_id: app.developer_id, product_id },
   )
   await audit(tx, now, {
-    actor: app.developer_id,
+    actor: { kind: 'seller', user_id: app.developer_id, request_id },
     action: 'license.preview_granted',
     subject,
-    request_id,
     detail: { product_id, by },
   })
 }

@@ -1,7 +1,7 @@
 import * as ledger from '#domain/ledger'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 
@@ -10,12 +10,6 @@ export interface Filing {
   state: string
   month: string
   filing_reference: string
-}
-
-/** Who files. */
-export interface Filer {
-  user_id: string
-  request_id: string
 }
 
 /** What came of filing; a month that still runs or waits for an earlier one stays as it is. */
@@ -34,7 +28,7 @@ export async function taxOwed(
 /** Files a state's month and pays what is owed for it, once. */
 export async function fileMonth(
   { db, clock, random }: World,
-  filer: Filer,
+  actor: ActorOf<'staff'>,
   filing: Filing,
 ): Promise<FiledMonth> {
   const now = clock.now()
@@ -47,16 +41,15 @@ export async function fileMonth(
     if (owed.status !== 'due') return { outcome: owed.status }
     const { collected, carried, amount } = owed
     const id = mintId(random, 'rem')
-    const filed = { filing_reference, filed_by: filer.user_id, filed_at: now }
+    const filed = { filing_reference, filed_by: actor.user_id, filed_at: now }
     const remittance = { id, state, month, collected, carried, amount, ...filed }
     await tax.addRemittance(tx, remittance)
     const posting = ledger.remittance({ remittance_id: id, state, amount })
     await ledger.post(tx, now, mintId(random, 'txn'), posting)
     await audit(tx, now, {
-      actor: filer.user_id,
+      actor,
       action: 'tax.filed',
       subject: id,
-      request_id: filer.request_id,
       detail: { state, month, amount, filing_reference },
     })
     return { outcome: 'filed', remittance }
@@ -72,7 +65,7 @@ export type TellFiling = (progress: { done: number; total: number; state: string
  */
 export async function fileWholeMonth(
   world: World,
-  filer: Filer,
+  actor: ActorOf<'staff'>,
   { month, batch_reference }: { month: string; batch_reference: string },
   tell: TellFiling = async () => {},
 ): Promise<number> {
@@ -82,7 +75,7 @@ export async function fileWholeMonth(
   for (const [done, { state }] of due.entries()) {
     await tell({ done, total: due.length, state })
     const filing = { state, month, filing_reference: `${batch_reference}-${state}` }
-    if ((await fileMonth(world, filer, filing)).outcome === 'filed') filed++
+    if ((await fileMonth(world, actor, filing)).outcome === 'filed') filed++
   }
   return filed
 }

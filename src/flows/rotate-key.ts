@@ -1,6 +1,6 @@
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 
 /** Replaces a license's key and writes who did it, in one transaction (spec: regenerate-key). */
 export async function rotateKey(
@@ -8,11 +8,9 @@ export async function rotateKey(
   request: {
     app_id: string
     license_id: string
-    /** Who asks: the app's client, or an account. */
-    actor: string
+    actor: ActorOf<'app' | 'buyer'>
     rotation_key: string | null
     reason: string | undefined
-    request_id: string
   },
 ): Promise<licensing.Rotation> {
   const now = clock.now()
@@ -23,7 +21,6 @@ export async function rotateKey(
         actor: request.actor,
         action: 'license.key_rotated',
         subject: request.license_id,
-        request_id: request.request_id,
         detail: request.reason === undefined ? {} : { reason: request.reason },
       })
     }

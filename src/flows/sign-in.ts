@@ -4,7 +4,7 @@
  */
 
 export { type Entry, sendEntryEmail } from './sign-in/email.ts'
-export { type Entrant, enter } from './sign-in/enter.ts'
+export { enter, type ProvenOwner } from './sign-in/enter.ts'
 export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
 export {
   type Answer,

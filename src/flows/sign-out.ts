@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 
 /** Who confirmed a sign-out, and from what. */
@@ -71,5 +71,5 @@ async function noteSignOut(
 ): Promise<void> {
   const { user_id, origin, detail } = facts
   const action = 'account.signed_out'
-  await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
+  await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id, detail })
 }

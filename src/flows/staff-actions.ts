@@ -5,6 +5,6 @@
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'
 export { payBuyerOtherwise, writeOff } from './staff-actions/money.ts'
-export type { Staff } from './staff-actions/staff.ts'
+export type { StaffWithReason } from './staff-actions/staff.ts'
 export { reinstateByStaff, suspendByStaff } from './staff-actions/suspend.ts'
 export { unlockAccount } from './staff-actions/unlock.ts'

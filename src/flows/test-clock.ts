@@ -70,7 +70,8 @@ export async function jump(
   if (to < start) return { outcome: 'refused' }
   const detail = { from: isoSeconds(start), to: isoSeconds(to) }
   const action = 'app.clock_jumped'
-  await audit(db, clock.now(), { actor: user_id, action, subject: app_id, request_id, detail })
+  const actor = { kind: 'seller', user_id, request_id } as const
+  await audit(db, clock.now(), { actor, action, subject: app_id, detail })
   // What is due already, such as a dispute of what was just paid, decides what comes later.
   let done_count = await runAllDue(work)
   let waits = 0

@@ -10,26 +10,66 @@ export interface Origin {
   request_id: string
 }
 
-/** Something that somebody did and that must be answerable for later. */
+/** The request by which an actor asks, and where it comes from, as far as that is recorded. */
+interface ByRequest {
+  request_id: string
+  origin?: Origin | undefined
+}
+
+interface Person extends ByRequest {
+  user_id: string
+}
+
+/** Who asks for a change, and by which request. */
+export type Actor =
+  /** The person whose account is changed. */
+  | ({ kind: 'account' } & Person)
+  | ({ kind: 'buyer' } & Person)
+  | ({ kind: 'seller' } & Person)
+  | ({ kind: 'staff' } & Person)
+  /** A program that manages a seller's apps, by the name it gives itself. */
+  | ({ kind: 'agent'; agent: string } & Person)
+  /** The server of an app, by its client id. */
+  | ({ kind: 'app'; client_id: string } & ByRequest)
+  /** A caller who did not prove who they are. */
+  | ({ kind: 'anonymous' } & ByRequest)
+
+/** The actors of these kinds alone. */
+export type ActorOf<Kind extends Actor['kind']> = Extract<Actor, { kind: Kind }>
+
+/** The account at `user_id`, at a request from `origin`. */
+export function accountActor(user_id: string, origin: Origin): ActorOf<'account'> {
+  return { kind: 'account', user_id, request_id: origin.request_id, origin }
+}
+
+/** What was done and by whom; the audit log keeps it. */
 export interface AuditEntry {
-  /** Who: an account, an app's client or the service itself, as `usr_…`, `app_…`, `system`. */
-  actor: string
+  actor: Actor
   /** What, as `license.key_rotated`. */
   action: string
   /** The id of what it was done to. */
   subject: string
-  request_id?: string
-  /** Names the request too, where it is given. */
-  origin?: Origin | undefined
   detail?: Record<string, unknown>
 }
 
 /** Writes one line of the audit log, in the transaction of the action itself. */
 export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void> {
-  const { actor, action, subject, origin, detail = {} } = entry
-  const request_id = origin?.request_id ?? entry.request_id ?? null
+  const { actor, action, subject, detail = {} } = entry
+  const { request_id, origin } = actor
   await db.run(sql`insert into audit_log
       (at, actor, action, subject, request_id, address, agent, detail)
-    values (${now}, ${actor}, ${action}, ${subject}, ${request_id}, ${origin?.address ?? null},
-      ${origin?.agent ?? null}, ${JSON.stringify(detail)})`)
+    values (${now}, ${nameOf(actor)}, ${action}, ${subject}, ${request_id},
+      ${origin?.address ?? null}, ${origin?.agent ?? null}, ${JSON.stringify(detail)})`)
+}
+
+/** How the audit log names an actor: `usr_…`, an app's client id, or `anonymous`. */
+function nameOf(actor: Actor): string {
+  switch (actor.kind) {
+    case 'app':
+      return actor.client_id
+    case 'anonymous':
+      return 'anonymous'
+    default:
+      return actor.user_id
+  }
 }

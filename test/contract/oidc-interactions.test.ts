@@ -288,7 +288,7 @@ test('F33: an app that a buyer disconnected asks again, and gets nothing silentl
   const { db } = setup.world
   const buyer = await identity.findByEmail(db, 'disconnects@example.org')
   const { client_id } = setup.demo.app
-  const owner = { user_id: buyer!.id, request_id: 'req_test' }
+  const owner = { kind: 'account', user_id: buyer!.id, request_id: 'req_test' } as const
   await disconnectApp(setup.world, owner, client_id)
   assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
   assert.deepEqual(await grants.listApps(db, setup.clock.now(), buyer!.id), [])

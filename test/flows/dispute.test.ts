@@ -27,13 +27,14 @@ import {
 import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import {
-  asker,
   type Bought,
   buy,
   movedBy,
   passAndHear,
   refund,
   refundsOf,
+  sellerActor,
+  staffActor,
   stateOf,
   subscriptionOf,
 } from '../support/refunds.ts'
@@ -57,7 +58,7 @@ const pass = async (days: number) => {
   await renew()
 }
 const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
-const staff = async () => ({ ...(await asker(service, 'operator')), reason: 'A look at it.' })
+const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at it.' })
 
 /** The charge of the latest bill of a license. */
 async function latestCharge({ license_id }: Bought): Promise<payments.Charge> {
@@ -98,14 +99,14 @@ describe('a dispute', () => {
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
     const facts = { dispute_id: dispute.id, statement: 'winning_evidence' }
-    assert.equal(await sendEvidence(service.world, await asker(service), facts), 'sent')
+    assert.equal(await sendEvidence(service.world, await sellerActor(service), facts), 'sent')
     await handleEvents(service.world)
     const state = await stateOf(service, bought)
     assert.deepEqual([state.status, state.entitled], ['active', true])
     assert.deepEqual(await movedBy(service, [dispute.id]), {})
     const subscription = (await subscriptionOf(service, bought.license_id))!
     assert.deepEqual(subscription.next_at, subscription.period_end)
-    assert.equal(await sendEvidence(service.world, await asker(service), facts), 'closed')
+    assert.equal(await sendEvidence(service.world, await sellerActor(service), facts), 'closed')
     const history = await service.world.db.rows(sql`select from_status, to_status, trigger
       from license_history where license_id = ${bought.license_id} order by id`)
     assert.deepEqual(history, [
@@ -215,7 +216,7 @@ describe('a dispute', () => {
     const bought = await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     const { id: dispute_id } = (await disputeOf(service, bought))!
-    await sendEvidence(service.world, await asker(service), { dispute_id, statement: '' })
+    await sendEvidence(service.world, await sellerActor(service), { dispute_id, statement: '' })
     await handleEvents(service.world)
     assert.equal((await disputeOf(service, bought))?.status, 'won')
     assert.deepEqual(await movedBy(service, [dispute_id]), {})

@@ -13,7 +13,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts'
 import { ManualClock } from '../support/clock.ts'
 import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
-import { asker, buy, movedBy, passAndHear, refund } from '../support/refunds.ts'
+import { buy, movedBy, passAndHear, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   billsOf,
@@ -50,7 +50,7 @@ function withFates(sandbox: Sandbox): World['processor'] {
   }
 }
 
-const staff = async () => ({ ...(await asker(service, 'operator')), reason: 'A look at it.' })
+const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at it.' })
 
 test('a plan that was moved to is counted from where the old one ended, though it is paid late', async () => {
   const app = await otherApp(service, { frequency: 'year', amount: cents(90_000) })

@@ -189,18 +189,18 @@ describe('what an undo says that it will do', () => {
     textOf((await agent.open(`${APP}changes/${change_id}/`)).body)
 
   test('to the description of a plan that is gone, never to that of the app', async () => {
-    const { app, editor } = await ownApp(service)
+    const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
     const kept = active.map(again)
     const team = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
     const { state } = written(
-      await replaceVersions(service.world, editor, { ...order, versions: [...kept, team] }),
+      await replaceVersions(service.world, actor, { ...order, versions: [...kept, team] }),
     )
     const product_id = state.find(({ name }) => name === 'Team')!.product_public_id
     const facts = { ...order, product_id, description: 'For crews.' }
-    const { change_id } = written(await describeProduct(service.world, editor, facts))
-    written(await replaceVersions(service.world, editor, { ...order, versions: kept }))
+    const { change_id } = written(await describeProduct(service.world, actor, facts))
+    written(await replaceVersions(service.world, actor, { ...order, versions: kept }))
     assert.match(
       await undoOf(change_id),
       /This is what will happen Team, description Now For crews\. Then nothing/,
@@ -211,17 +211,17 @@ describe('what an undo says that it will do', () => {
   })
 
   test('to prices alone, where a plan was described anew since', async () => {
-    const { app, editor } = await ownApp(service)
+    const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
     const dearer = active.map(again)
     dearer[1]!.prices[0]!.amount = '13.00'
     const { change_id } = written(
-      await replaceVersions(service.world, editor, { ...order, versions: dearer }),
+      await replaceVersions(service.world, actor, { ...order, versions: dearer }),
     )
     const product_id = active[1]!.product_public_id
     const facts = { ...order, product_id, description: 'Written since.' }
-    written(await describeProduct(service.world, editor, facts))
+    written(await describeProduct(service.world, actor, facts))
     const words = await undoOf(change_id)
     assert.match(words, /Pro, monthly price Now \$13\.00 Then \$12\.00/)
     assert.doesNotMatch(words, /Written since/)

@@ -11,6 +11,7 @@ import {
   replaceVersions,
   updateListing,
 } from '#flows/listing'
+import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
 import { announced } from '../support/announced.ts'
 import { addApp } from '../support/apps.ts'
@@ -21,10 +22,10 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let app: apps.App
-let editor: apps.Editor
+let actor: ActorOf<'seller'>
 before(async () => {
   service = await openTestService()
-  ;({ app, editor } = await ownApp(service))
+  ;({ app, actor } = await ownApp(service))
 })
 after(() => service.close())
 
@@ -32,9 +33,9 @@ const listing = async () => await readListing(service.world.db, (await ownApp(se
 const versions = async () => await readVersions(service.world.db, app.id)
 const active = async () => (await versions()).filter(({ is_active }) => is_active)
 const update = (changes: Parameters<typeof updateListing>[2]['changes'], dry_run = false) =>
-  updateListing(service.world, editor, { app, changes, dry_run })
+  updateListing(service.world, actor, { app, changes, dry_run })
 const replace = (given: Parameters<typeof replaceVersions>[2]['versions'], dry_run = false) =>
-  replaceVersions(service.world, editor, { app, versions: given, dry_run })
+  replaceVersions(service.world, actor, { app, versions: given, dry_run })
 const prices = async () =>
   (await service.app.inject(`/api/v1/public/apps/${app.id}/prices/`)).json() as {
     prices: { public_id: string; amount: string; product_name: string }[]
@@ -73,7 +74,7 @@ describe('the words and names of a listing', () => {
     assert.deepEqual(change?.after, { ...before, tagline: state.tagline, tags: state.tags })
     assert.deepEqual(
       [change?.action, change?.user_id, change?.request_id, change?.agent],
-      ['listing.updated', editor.user_id, 'req_test', null],
+      ['listing.updated', actor.user_id, 'req_test', null],
     )
   })
 
@@ -105,7 +106,7 @@ describe('the words and names of a listing', () => {
     assert.equal(sharing.id, other.client_id)
     const changes = { categories: ['OUTDOORS'], industries: ['outdoors'] }
     const facts = { app: sharing, changes, dry_run: false }
-    const { state } = written(await updateListing(service.world, editor, facts))
+    const { state } = written(await updateListing(service.world, actor, facts))
     assert.deepEqual([state.categories, state.industries], [['Outdoors'], ['outdoors']])
   })
 
@@ -126,7 +127,7 @@ describe('the words and names of a listing', () => {
     await addApp(service, { slug: 'unapproved', external_sales_enabled: false })
     const { app: unapproved } = await ownApp(service, 'unapproved')
     const set = async (listing_mode: apps.ListingMode, dry_run = false) =>
-      await updateListing(service.world, editor, {
+      await updateListing(service.world, actor, {
         app: unapproved,
         changes: { listing_mode, tagline: 'x' },
         dry_run,
@@ -147,7 +148,7 @@ describe('detail sections and the feature table', () => {
     const { sections } = await listing()
     const body = '<p onclick=x>Now <script>y</script><a href="javascript:z">here</a></p>'
     const facts = { app, sections: [{ title: sections[0]!.title, body }], dry_run: false }
-    const { state, removed } = written(await replaceSections(service.world, editor, facts))
+    const { state, removed } = written(await replaceSections(service.world, actor, facts))
     const clean = { title: sections[0]!.title, body: '<p>Now here</p>' }
     assert.deepEqual(state.sections, [clean])
     assert.deepEqual(removed, [{ kind: 'section', id: null, name: sections[1]!.title }])
@@ -172,7 +173,7 @@ describe('detail sections and the feature table', () => {
       sql`update products set legacy_id = ${legacy_id} where id = ${pro!.product_public_id}`,
     )
     const set = async (product_ids: string[]) =>
-      await replaceFeatures(service.world, editor, {
+      await replaceFeatures(service.world, actor, {
         app,
         features: [{ name: 'Tides', description: '', product_ids }],
         dry_run: false,
@@ -187,7 +188,7 @@ describe('detail sections and the feature table', () => {
     assert.equal(removed.length, 3)
     assert.deepEqual([...new Set(removed.map(({ kind }) => kind))], ['feature'])
     const none = { app, features: [], dry_run: false }
-    assert.deepEqual(written(await replaceFeatures(service.world, editor, none)).state.features, [])
+    assert.deepEqual(written(await replaceFeatures(service.world, actor, none)).state.features, [])
   })
 })
 
@@ -269,7 +270,7 @@ describe('versions and prices', () => {
     const { app: swap } = await ownApp(service, 'swap')
     const set = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
       written(
-        await replaceVersions(service.world, editor, {
+        await replaceVersions(service.world, actor, {
           app: swap,
           versions: given,
           dry_run: false,
@@ -307,7 +308,7 @@ describe('versions and prices', () => {
     const left = async (status: LicenseStatus) => {
       await forceStatus(service, status, { email: 'keeps@example.com' })
       const facts = { app: own, versions: [only], dry_run: true }
-      return await replaceVersions(service.world, editor, facts)
+      return await replaceVersions(service.world, actor, facts)
     }
     for (const status of ['active', 'trialing', 'past_due', 'unpaid', 'paused'] as const) {
       const outcome = await left(status)
@@ -326,7 +327,7 @@ describe('versions and prices', () => {
     const key = /key_[0-9A-Za-z]{33}/.exec(page.body)![0]
     const only = { name: 'Other', prices: MONTHLY }
     written(
-      await replaceVersions(service.world, editor, { app: own, versions: [only], dry_run: false }),
+      await replaceVersions(service.world, actor, { app: own, versions: [only], dry_run: false }),
     )
     const pair = Buffer.from(`${once.client_id}:${once.client_secret}`).toString('base64')
     const answer = await service.app.inject({
@@ -344,7 +345,7 @@ describe('versions and prices', () => {
     const { app: own } = await ownApp(service, 'waiting')
     await buy(waiting.price_id, 'waits@example.com', '4000002500003155')
     const only = { name: 'Other', prices: MONTHLY }
-    const outcome = await replaceVersions(service.world, editor, {
+    const outcome = await replaceVersions(service.world, actor, {
       app: own,
       versions: [only],
       dry_run: false,
@@ -357,7 +358,7 @@ describe('versions and prices', () => {
     const [first, second] = await active()
     const facts = { app, product_id: second!.product_public_id, dry_run: false }
     const describe = async (description: string) =>
-      await describeProduct(service.world, editor, { ...facts, description })
+      await describeProduct(service.world, actor, { ...facts, description })
     const { state, changed } = written(await describe(' Two\r\nlines '))
     assert.deepEqual(changed, [
       { path: 'description', before: second!.description, after: 'Two\nlines' },
@@ -365,7 +366,7 @@ describe('versions and prices', () => {
     assert.equal(state[0]!.description, first!.description)
     assert.deepEqual(faultPaths(await describe('x'.repeat(1001))), ['description'])
     const unknown = { ...facts, product_id: 'prod_x', description: 'x'.repeat(1001) }
-    assert.deepEqual(faultPaths(await describeProduct(service.world, editor, unknown)), [
+    assert.deepEqual(faultPaths(await describeProduct(service.world, actor, unknown)), [
       'product_id',
       'description',
     ])
@@ -380,9 +381,9 @@ describe('a dry run', () => {
     const actions = [
       (dry_run: boolean) => update(changes, dry_run),
       (dry_run: boolean) => replace(given, dry_run),
-      (dry_run: boolean) => replaceSections(service.world, editor, { app, sections: [], dry_run }),
+      (dry_run: boolean) => replaceSections(service.world, actor, { app, sections: [], dry_run }),
       (dry_run: boolean) =>
-        describeProduct(service.world, editor, {
+        describeProduct(service.world, actor, {
           app,
           product_id: second!.product_public_id,
           description: 'Rehearsed',

@@ -8,7 +8,7 @@ import { cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
-import { asker, buy, refund } from '../support/refunds.ts'
+import { buy, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { billsOf, DAY, otherApp, runDue, subscribe } from '../support/subscriber.ts'
 
@@ -93,7 +93,7 @@ test('a refund locks the charge before it looks at what went back of it', async 
   const { invoice_id } = bought
   const statements: string[] = []
   const world = { ...service.world, db: recorded(service.world.db, statements) }
-  const staff = { ...(await asker(service, 'operator')), as: 'operator' as const }
+  const staff = await staffActor(service)
   const given = await refundCharge(world, staff, { invoice_id, reason: 'Asked for.' })
   assert.equal(given.outcome, 'refunded')
   const at = (pattern: RegExp) => statements.findIndex((text) => pattern.test(text))

@@ -12,7 +12,7 @@ import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
-import { asker as askerAs } from '../support/refunds.ts'
+import { sellerActor, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
   billsOf,
@@ -122,7 +122,7 @@ describe('a due below the smallest charge', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     await changeTo(subscriber, await addPlan(app, { amount: 1215, frequency: 'month' }))
-    const staff = { ...(await askerAs(service, 'operator')), as: 'operator' as const }
+    const staff = await staffActor(service)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and not is_waived`)
     const given = await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
@@ -193,7 +193,7 @@ describe('the credit of an upgrade', () => {
     const subscriber = await subscribe(service, { app })
     const middle = await addPlan(app, { amount: 20_000, frequency: 'year' })
     await changeTo(subscriber, middle)
-    const staff = { ...(await askerAs(service, 'operator')), as: 'operator' as const }
+    const staff = await staffActor(service)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and kind = 'purchase'`)
     await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
@@ -287,7 +287,7 @@ describe('a refund of an upgrade', () => {
       where license_id = ${subscriber.license_id} and kind = 'upgrade'`)
     return { subscriber, invoice_id: id }
   }
-  const seller = async () => ({ ...(await askerAs(service, 'seller')), as: 'seller' as const })
+  const seller = async () => await sellerActor(service)
   const backOf = async ({ license_id }: Subscriber) =>
     await service.world.db.rows<{ kind: string; amount: number }>(sql`
       select i.kind, r.amount from refunds r join charges c on c.id = r.charge_id

@@ -16,13 +16,13 @@ import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { mortalDatabase, untilKilled } from '../support/mortal.ts'
 import { type CallFate, callThrough } from '../support/network-faults.ts'
 import {
-  asker,
   type Bought,
   buy,
   movedBy,
   passAndHear,
   refund,
   refundsOf,
+  sellerActor,
   stateOf,
   subscriptionOf,
 } from '../support/refunds.ts'
@@ -129,7 +129,7 @@ describe('a refund', () => {
   test('does what was shown before, to the cent', async () => {
     const bought = await buy(service)
     const facts = { invoice_id: bought.invoice_id, amount: cents(433) }
-    const offer = await offerRefund(service.world, await asker(service), facts)
+    const offer = await offerRefund(service.world, await sellerActor(service), facts)
     assert.ok('back' in offer)
     assert.equal(offer.left, 1260)
     assert.equal(offer.ends_license, false)
@@ -138,7 +138,7 @@ describe('a refund', () => {
     const { amount, tax, fee, add_on_fee, commission } = given!
     assert.deepEqual(offer.back, { amount, tax, fee, add_on_fee, commission })
     assert.equal((await movedBy(service, [given!.id])).seller_payable, offer.cost)
-    const rest = await offerRefund(service.world, await asker(service), {
+    const rest = await offerRefund(service.world, await sellerActor(service), {
       invoice_id: bought.invoice_id,
     })
     assert.ok('back' in rest && rest.ends_license)
@@ -170,8 +170,8 @@ describe('a refund', () => {
     await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'other-seller' })
     const { user_id } = await service.world.db.one<{ user_id: string }>(sql`
       select id as user_id from users where email_normalised = ${service.demo.affiliate.email}`)
-    for (const as of ['seller', 'operator'] as const) {
-      const stranger = { user_id, request_id: 'req_x', as }
+    for (const kind of ['seller', 'staff'] as const) {
+      const stranger = { kind, user_id, request_id: 'req_x' }
       const offer = await offerRefund(service.world, stranger, { invoice_id: bought.invoice_id })
       assert.deepEqual(offer, { refusal: 'not_found', left: undefined })
     }

@@ -34,7 +34,11 @@ const toMonth = (month: string) => {
   service.clock.pass((at.getTime() - service.clock.now().getTime()) / 1000)
 }
 const file = (state: string, month: string, filing_reference = `${state}-1`) =>
-  fileMonth(service.world, { user_id, request_id: 'req_1' }, { state, month, filing_reference })
+  fileMonth(
+    service.world,
+    { kind: 'staff', user_id, request_id: 'req_1' },
+    { state, month, filing_reference },
+  )
 const owedTo = async (state: string) =>
   (await taxOwed(service.world, { state })).map(({ month, collected, carried, amount, status }) => [
     month,
@@ -103,16 +107,16 @@ test('a whole month is filed state by state, and a run that stopped goes on', as
   toMonth('2027-02')
   for (const state of ['TX', 'NY', 'WA'] as const) await sellTo(state)
   toMonth('2027-03')
-  const filer = { user_id, request_id: 'req_2' }
+  const staff = { kind: 'staff', user_id, request_id: 'req_2' } as const
   const order = { month: '2027-02', batch_reference: 'BATCH-9' }
   assert.equal(
-    await fileWholeMonth(service.world, filer, order),
+    await fileWholeMonth(service.world, staff, order),
     2,
     'New York owes March 2026 first',
   )
   await file('NY', '2026-03')
   const told: string[] = []
-  const filed = await fileWholeMonth(service.world, filer, order, async ({ state }) => {
+  const filed = await fileWholeMonth(service.world, staff, order, async ({ state }) => {
     told.push(state)
   })
   assert.deepEqual([filed, told], [1, ['NY']])

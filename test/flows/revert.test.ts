@@ -14,6 +14,7 @@ import {
   type Version,
   type Written,
 } from '#flows/listing'
+import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
 import { addApp } from '../support/apps.ts'
 import { again, faultPaths, ownApp, sellersTables, written } from '../support/listing.ts'
@@ -22,10 +23,10 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let app: apps.App
-let editor: apps.Editor
+let actor: ActorOf<'seller'>
 before(async () => {
   service = await openTestService()
-  ;({ app, editor } = await ownApp(service))
+  ;({ app, actor } = await ownApp(service))
 })
 after(() => service.close())
 
@@ -33,11 +34,11 @@ const listing = async () => await readListing(service.world.db, (await ownApp(se
 const active = async (app_id = app.id) =>
   (await readVersions(service.world.db, app_id)).filter(({ is_active }) => is_active)
 const revert = async (change_id: string | null) =>
-  await revertChange(service.world, editor, { app, change_id: change_id! })
+  await revertChange(service.world, actor, { app, change_id: change_id! })
 const update = async (changes: Parameters<typeof updateListing>[2]['changes']) =>
-  written(await updateListing(service.world, editor, { app, changes, dry_run: false }))
+  written(await updateListing(service.world, actor, { app, changes, dry_run: false }))
 const replace = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
-  written(await replaceVersions(service.world, editor, { app, versions: given, dry_run: false }))
+  written(await replaceVersions(service.world, actor, { app, versions: given, dry_run: false }))
 const listed = (outcome: Awaited<ReturnType<typeof revert>>) =>
   written<Listing | Version[]>(outcome as Written<Listing | Version[]>)
 
@@ -65,9 +66,9 @@ describe('undoing', () => {
     const order = { app, dry_run: false }
     const product_id = first!.product_public_id
     const changes = [
-      written(await replaceSections(world, editor, { ...order, sections: [] })),
-      written(await replaceFeatures(world, editor, { ...order, features: [] })),
-      written(await describeProduct(world, editor, { ...order, product_id, description: 'x' })),
+      written(await replaceSections(world, actor, { ...order, sections: [] })),
+      written(await replaceFeatures(world, actor, { ...order, features: [] })),
+      written(await describeProduct(world, actor, { ...order, product_id, description: 'x' })),
     ]
     for (const { change_id } of changes) listed(await revert(change_id))
     assert.deepEqual(await listing(), earlier)
@@ -144,7 +145,7 @@ describe('what cannot be undone', () => {
   test('a feature of a version that was deleted since', async () => {
     const [free, ...others] = await active()
     const order = { app, features: [], dry_run: false }
-    const { change_id } = written(await replaceFeatures(service.world, editor, order))
+    const { change_id } = written(await replaceFeatures(service.world, actor, order))
     const deletion = await replace(others.map(again))
     assert.deepEqual(faultPaths(await revert(change_id)), ['features[0].product_ids[0]'])
     listed(await revert(deletion.change_id))
@@ -157,10 +158,10 @@ describe('what cannot be undone', () => {
     const { app: own } = await ownApp(service, 'one-way')
     const changes = { listing_mode: 'marketplace' as const }
     const { change_id } = written(
-      await updateListing(service.world, editor, { app: own, changes, dry_run: false }),
+      await updateListing(service.world, actor, { app: own, changes, dry_run: false }),
     )
     const facts = { app: own, change_id: change_id! }
-    assert.deepEqual(faultPaths(await revertChange(service.world, editor, facts)), ['listing_mode'])
+    assert.deepEqual(faultPaths(await revertChange(service.world, actor, facts)), ['listing_mode'])
   })
 
   test('a change of settings, of another app, or none', async () => {
@@ -168,12 +169,12 @@ describe('what cannot be undone', () => {
     const { app: another } = await ownApp(service, 'another')
     const { change_id } = await update({ tagline: 'Once more' })
     const foreign = { app: another, change_id: change_id! }
-    assert.equal(await revertChange(service.world, editor, foreign), 'not_revertible')
+    assert.equal(await revertChange(service.world, actor, foreign), 'not_revertible')
     const id = 'chg_0000000000000000000000'
     await apps.recordChange(service.world.db, service.clock.now(), {
       id,
       app_id: app.id,
-      editor,
+      actor,
       action: 'integration.updated',
       before: {},
       after: {},

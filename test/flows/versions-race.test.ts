@@ -131,9 +131,9 @@ describe('versions that are replaced while people buy', { skip }, () => {
       [{ ...version, prices: [{ amount, frequency: 'month' }] }, other],
       [other],
     ]
-    const editor = { user_id: own.developer_id, request_id: 'req_race', agent: null }
+    const actor = { kind: 'seller', user_id: own.developer_id, request_id: 'req_race' } as const
     const versions = edits[draw(edits.length)]!
-    const outcome = await replaceVersions(world, editor, { app: own, versions, dry_run: false })
+    const outcome = await replaceVersions(world, actor, { app: own, versions, dry_run: false })
     count('faults' in outcome ? 'refused' : 'replaced')
     if (!('faults' in outcome)) return
     for (const { path, message } of outcome.faults) {

@@ -81,9 +81,10 @@ async function play(): Promise<void> {
   const row = sql`select id from users where email_normalised = ${demo.operator.email}`
   const { id: user_id } = await world.db.one<{ id: string }>(row)
   const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
-  const staff = { user_id, request_id: 'req_2', reason: 'Check 17' }
+  const actor = { kind: 'staff', user_id, request_id: 'req_1' } as const
+  const staff = { ...actor, reason: 'Check 17' }
   assert.ok(await payBuyerOtherwise(world, staff, comes_back.user_id))
-  const filed = await fileMonth(world, { user_id, request_id: 'req_1' }, filing)
+  const filed = await fileMonth(world, actor, filing)
   assert.equal(filed.outcome, 'filed')
 }
 

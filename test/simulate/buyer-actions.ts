@@ -178,10 +178,9 @@ export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<s
   const rotated = await rotateKey(world, {
     app_id,
     license_id,
-    actor: app_id,
+    actor: { kind: 'app', client_id: app_id, request_id: REQUEST },
     rotation_key: null,
     reason: undefined,
-    request_id: REQUEST,
   })
   asked.outcome = rotated.outcome === 'rotated' ? old : rotated.outcome
   return `${license_id} ${rotated.outcome}`

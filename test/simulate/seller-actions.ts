@@ -42,13 +42,13 @@ export async function refund(fixture: Fixture, rng: SeededRandom): Promise<strin
   if (!bill) return undefined
   const { invoice_id, charged, developer_id } = bill
   const give = async () => {
-    const as = rng.odds(60) ? ('seller' as const) : ('operator' as const)
-    const user_id = as === 'seller' ? developer_id : fixture.operator_id
+    const kind = rng.odds(60) ? ('seller' as const) : ('staff' as const)
+    const user_id = kind === 'seller' ? developer_id : fixture.operator_id
     const amount = someAmount(rng, charged)
     const asked = fixture.record.ask('refund', invoice_id, amount)
     const given = await refundCharge(
       fixture.world,
-      { user_id, request_id: REQUEST, as },
+      { kind, user_id, request_id: REQUEST },
       {
         invoice_id,
         reason: 'The buyer asked for it.',
@@ -56,7 +56,7 @@ export async function refund(fixture: Fixture, rng: SeededRandom): Promise<strin
       },
     )
     asked.outcome = given.outcome === 'refused' ? given.refusal : given.outcome
-    return `${amount} by the ${as}: ${asked.outcome}`
+    return `${amount} by the ${kind}: ${asked.outcome}`
   }
   const said = await Promise.all(rng.odds(20) ? [give(), give()] : [give()])
   return `${invoice_id} of ${charged}, ${said.join(' and ')}`
@@ -97,9 +97,9 @@ export async function settleDispute(
   if (open.length === 0) return undefined
   const { id: dispute_id, processor_dispute_id } = rng.pick(open)
   if (rng.odds(60)) {
-    const asker = { user_id: fixture.operator_id, request_id: REQUEST }
+    const actor = { kind: 'staff', user_id: fixture.operator_id, request_id: REQUEST } as const
     const statement = rng.pick(STATEMENTS)
-    const sent = await sendEvidence(world, asker, { dispute_id, statement })
+    const sent = await sendEvidence(world, actor, { dispute_id, statement })
     return `${dispute_id} evidence "${statement}": ${sent}`
   }
   const outcome = rng.pick(['won', 'lost'] as const)
@@ -158,8 +158,8 @@ export async function fileTaxes(fixture: Fixture): Promise<string | undefined> {
   const now = fixture.world.clock.now()
   const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1))
   const month = before.toISOString().slice(0, 7)
-  const filer = { user_id: fixture.operator_id, request_id: REQUEST }
-  const filed = await fileWholeMonth(fixture.world, filer, { month, batch_reference: month })
+  const staff = { kind: 'staff', user_id: fixture.operator_id, request_id: REQUEST } as const
+  const filed = await fileWholeMonth(fixture.world, staff, { month, batch_reference: month })
   return `${month}: ${filed} states`
 }
 
@@ -179,9 +179,9 @@ export async function replacePlans(
   )
   if (versions.length > 1 && rng.odds(25)) versions.splice(rng.below(versions.length), 1)
   if (rng.odds(15)) versions.push(someVersion(rng))
-  const editor = { user_id: shop.developer_id, request_id: REQUEST, agent: null }
+  const actor = { kind: 'seller', user_id: shop.developer_id, request_id: REQUEST } as const
   const order = { app: shop, dry_run: false, versions }
-  const written = await replaceVersions(fixture.world, editor, order)
+  const written = await replaceVersions(fixture.world, actor, order)
   return 'faults' in written ? `refused: ${written.faults[0]?.message}` : `${versions.length} plans`
 }
 
@@ -198,14 +198,14 @@ export async function changeAddOn(
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const shop = rng.pick(fixture.shops)
-  const editor = { user_id: shop.developer_id, request_id: REQUEST, agent: null }
+  const actor = { kind: 'seller', user_id: shop.developer_id, request_id: REQUEST } as const
   const to = rng.pick(['on', 'off'] as const)
-  await switchAddOn(fixture.world, editor, { app_id: shop.id, to })
+  await switchAddOn(fixture.world, actor, { app_id: shop.id, to })
   return `${shop.id} ${to}`
 }
 
 function staffOf({ operator_id: user_id }: Fixture) {
-  return { user_id, request_id: REQUEST, reason: 'A look at it.' }
+  return { kind: 'staff', user_id, request_id: REQUEST, reason: 'A look at it.' } as const
 }
 
 /** Staff holds a license. */

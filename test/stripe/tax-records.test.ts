@@ -9,7 +9,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { ManualClock } from '../support/clock.ts'
 import { buyer, TEXAS } from '../support/purchase.ts'
-import { asker } from '../support/refunds.ts'
+import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
@@ -125,7 +125,7 @@ describe('the tax that Stripe has on record', () => {
     test(`of a refund that fails ${when} it is recorded stays reversed`, async () => {
       const { invoice_id, amount } = await charged(`robin.${when}@example.com`)
       const { world } = service
-      const staff = { ...(await asker(service, 'operator')), as: 'operator' as const }
+      const staff = await staffActor(service)
       const given = await refundCharge(world, staff, { invoice_id, reason: 'Asked for.' })
       assert.equal(given.outcome, 'refunded')
       if (when === 'after') assert.equal(await recordTaxes(world), 1)

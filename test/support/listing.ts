@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import * as apps from '#domain/apps'
 import type { Refused, Version, Written } from '#flows/listing'
+import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-/** The cast's app as its seller holds it, and the seller as an editor. */
+/** The cast's app as its seller holds it, and the seller as the actor. */
 export async function ownApp(
   { world, demo }: TestService,
   slug = demo.app.slug,
-): Promise<{ app: apps.App; editor: apps.Editor }> {
+): Promise<{ app: apps.App; actor: ActorOf<'seller'> }> {
   const { id } = await world.db.one<{ id: string }>(sql`select id from apps where slug = ${slug}`)
   const app = (await apps.find(world.db, id))!
-  return { app, editor: { user_id: app.developer_id, request_id: 'req_test', agent: null } }
+  return { app, actor: { kind: 'seller', user_id: app.developer_id, request_id: 'req_test' } }
 }
 
 /** A change that must have been made. */

@@ -1,7 +1,8 @@
 import type * as billing from '#domain/billing'
 import type * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import { type RefundAsker, refundCharge } from '#flows/refund'
+import { refundCharge } from '#flows/refund'
+import type { ActorOf } from '#platform/audit'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -42,16 +43,21 @@ export async function buy(
   }
 }
 
-/** Who asks for refunds in tests: the cast's seller, or its operator. */
-export async function asker(
-  { world, demo }: TestService,
-  as: 'seller' | 'operator' = 'seller',
-): Promise<RefundAsker> {
-  const { email } = demo[as]
+/** The cast's seller, as the actor of a flow. */
+export async function sellerActor(service: TestService): Promise<ActorOf<'seller'>> {
+  return { kind: 'seller', user_id: await userOf(service, 'seller'), request_id: 'req_test' }
+}
+
+/** The cast's operator, as the actor of a flow. */
+export async function staffActor(service: TestService): Promise<ActorOf<'staff'>> {
+  return { kind: 'staff', user_id: await userOf(service, 'operator'), request_id: 'req_test' }
+}
+
+async function userOf({ world, demo }: TestService, who: 'seller' | 'operator'): Promise<string> {
   const { id } = await world.db.one<{ id: string }>(
-    sql`select id from users where email_normalised = ${email}`,
+    sql`select id from users where email_normalised = ${demo[who].email}`,
   )
-  return { user_id: id, request_id: 'req_test', as }
+  return id
 }
 
 /** Gives back some cents of a purchase, or all that is left. */
@@ -61,7 +67,8 @@ export async function refund(
   amount?: number,
   as: 'seller' | 'operator' = 'seller',
 ) {
-  return await refundCharge(service.world, await asker(service, as), {
+  const actor = await (as === 'seller' ? sellerActor : staffActor)(service)
+  return await refundCharge(service.world, actor, {
     invoice_id: bought.invoice_id,
     reason: 'The buyer asked for it.',
     ...(amount === undefined ? {} : { amount: cents(amount) }),

@@ -1,13 +1,6 @@
+import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
-
-/** Who changes something of an app, and by which request. */
-export interface Editor {
-  user_id: string
-  request_id: string
-  /** The agent's name, as the client of its token says it; null: by hand, on the dashboard. */
-  agent: string | null
-}
 
 /** What a change was made to. */
 export type ChangeAction =
@@ -53,15 +46,16 @@ export async function recordChange(
   db: Db,
   now: Date,
   change: Pick<Change, 'id' | 'app_id' | 'action' | 'before' | 'after'> & {
-    editor: Editor
+    actor: ActorOf<'seller' | 'agent'>
     reverts?: string | undefined
   },
 ): Promise<void> {
-  const { editor } = change
+  const { actor } = change
+  const agent = actor.kind === 'agent' ? actor.agent : null
   await db.run(sql`insert into app_changes
     (id, app_id, at, user_id, agent, request_id, action, before, after, reverts)
-    values (${change.id}, ${change.app_id}, ${now}, ${editor.user_id}, ${editor.agent},
-      ${editor.request_id}, ${change.action}, ${JSON.stringify(change.before)},
+    values (${change.id}, ${change.app_id}, ${now}, ${actor.user_id}, ${agent},
+      ${actor.request_id}, ${change.action}, ${JSON.stringify(change.before)},
       ${JSON.stringify(change.after)}, ${change.reverts ?? null})`)
 }
 

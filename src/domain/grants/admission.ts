@@ -1,5 +1,5 @@
-/** What a session of this service says of whoever holds it. */
-interface Entrant {
+/** What a session of this service says of its owner. */
+interface SessionFacts {
   /** Set while the account is limited to the app that it bought. */
   app_id: string | null
   email_verified_at: Date | null
@@ -9,7 +9,7 @@ interface Entrant {
  * Whether a session may sign in to an app: one with a proven mailbox anywhere, one that a checkout
  * opened only where it bought (spec: Sign-in rules, 7).
  */
-export function mayEnter(session: Entrant, app_id: string | null): boolean {
+export function mayEnter(session: SessionFacts, app_id: string | null): boolean {
   if (session.app_id === null) return session.email_verified_at !== null
   return session.app_id === app_id
 }

@@ -1,13 +1,14 @@
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { type Doer, note, tell } from './note.ts'
+import { note, tell } from './note.ts'
 
 /** Notes that an owner allowed an agent to manage his apps, and tells his mailbox. */
 export async function allowAgent(
   world: World,
-  owner: Doer,
+  owner: ActorOf<'account'>,
   agent: {
     grant: string
     scopes: readonly grants.AgentScope[]
@@ -30,7 +31,7 @@ export async function allowAgent(
 /** Ends the access of one agent: its next call is refused. */
 export async function disconnectAgent(
   { db, clock }: World,
-  owner: Doer,
+  owner: ActorOf<'account'>,
   agent_id: string,
 ): Promise<void> {
   const { user_id } = owner
@@ -43,7 +44,7 @@ export async function disconnectAgent(
 /** Takes an agreement with an app back, and with it every token that it holds. */
 export async function disconnectApp(
   { db, clock }: World,
-  owner: Doer,
+  owner: ActorOf<'account'>,
   client_id: string,
 ): Promise<void> {
   const party = { user_id: owner.user_id, client_id }

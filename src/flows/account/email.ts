@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -66,7 +66,12 @@ export async function confirmEmailChange(
       await identity.spendLinks(tx, now, user_id)
       const action = 'account.email_changed'
       const detail = { change_id: id }
-      await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
+      await audit(tx, now, {
+        actor: accountActor(user_id, origin),
+        action,
+        subject: user_id,
+        detail,
+      })
       await queueFreshEmail(tx, now, world, { kind: 'email_changed', subject_id: id })
       return { outcome: 'changed', email: new_email }
     })

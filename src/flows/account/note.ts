@@ -1,16 +1,10 @@
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 
-/** The owner of an account, in the session from which he changes something. */
-export interface Owner {
-  user_id: string
-  session_id: string
-  email: string
-  request_id: string
-  origin?: Origin
-}
+/** The owner of an account, in the session from which they change something. */
+export type Owner = ActorOf<'account'> & { session_id: string; email: string }
 
 /** A change that the mailbox is told of, so that an owner who did not make it hears of it. */
 export type SecurityChange =
@@ -22,26 +16,16 @@ export type SecurityChange =
   | 'recovery_codes_made'
   | 'agent_allowed'
 
-/** Who did it, as far as a note of it must know. */
-export type Doer = Pick<Owner, 'user_id' | 'request_id' | 'origin'>
-
 /** Writes a change into the audit log, in the transaction that makes it. */
 export async function note(
   tx: Db,
   now: Date,
-  owner: Doer,
+  owner: ActorOf<'account'>,
   action: string,
   detail: Record<string, unknown> = {},
 ): Promise<void> {
-  const { user_id, request_id, origin } = owner
-  await audit(tx, now, {
-    actor: user_id,
-    action: `account.${action}`,
-    subject: user_id,
-    request_id,
-    origin,
-    detail,
-  })
+  const { user_id: subject } = owner
+  await audit(tx, now, { actor: owner, action: `account.${action}`, subject, detail })
 }
 
 /** The same, and an email that asks "was this you?". */
@@ -49,7 +33,7 @@ export async function tell(
   world: World,
   tx: Db,
   now: Date,
-  change: { owner: Doer; what: SecurityChange; detail?: Record<string, string> },
+  change: { owner: ActorOf<'account'>; what: SecurityChange; detail?: Record<string, string> },
 ): Promise<void> {
   const { owner, what, detail } = change
   await note(tx, now, owner, what, detail)

@@ -7,7 +7,7 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
 import { type Cents, sum } from '#platform/money'
@@ -149,7 +149,7 @@ async function donesOf(
 /** Sends the evidence; sent again, it takes the place of what was sent before. */
 export async function sendEvidence(
   world: World,
-  asker: { user_id: string; request_id: string },
+  actor: ActorOf<'seller' | 'staff'>,
   facts: { dispute_id: string; statement: string },
 ): Promise<EvidenceSent> {
   const { db, processor } = world
@@ -169,9 +169,8 @@ export async function sendEvidence(
   }
   await db.tx(async (tx) => {
     await payments.keepEvidence(tx, now, { id, evidence })
-    const { user_id, request_id } = asker
     const action = 'dispute.evidence_sent'
-    await audit(tx, now, { actor: user_id, action, subject: id, request_id })
+    await audit(tx, now, { actor, action, subject: id })
   })
   return 'sent'
 }

@@ -1,6 +1,6 @@
-import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { textFault, tidyText } from '#platform/text'
 import { readVersions } from './read.ts'
@@ -10,14 +10,14 @@ import type { Refused, Version, Written } from './written.ts'
 /** Changes what is said of one version (spec: update_product_description). */
 export async function describeProduct(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: Order & { product_id: string; description: string },
 ): Promise<Written<Version[]> | Refused> {
   const find = async (tx: Db, app_id: string) => {
     const found = catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
     return found?.is_live ? found.id : undefined
   }
-  return await write(world, editor, facts, {
+  return await write(world, actor, facts, {
     action: 'product.described',
     async read(tx, app) {
       const product_public_id = await find(tx, app.id)

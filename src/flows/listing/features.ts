@@ -1,7 +1,7 @@
-import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { gone } from './alter.ts'
 import { readListing } from './read.ts'
 import { type Order, write } from './write.ts'
@@ -10,10 +10,10 @@ import type { Listing, Refused, Written } from './written.ts'
 /** Replaces an app's feature table; none clears it (spec: replace_feature_table). */
 export async function replaceFeatures(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: Order & { features: readonly listing.Feature[] },
 ): Promise<Written<Listing> | Refused> {
-  return await write(world, editor, facts, {
+  return await write(world, actor, facts, {
     action: 'listing.features_replaced',
     read: async (tx, app) => ({ features: await listing.features(tx, app.id) }),
     state: readListing,

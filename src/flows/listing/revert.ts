@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { isId } from '#platform/ids'
 import { describeProduct } from './describe.ts'
 import { replaceFeatures } from './features.ts'
@@ -16,7 +17,7 @@ import type { Listing, Refused, Version, Written } from './written.ts'
  */
 export async function revertChange(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: { app: apps.App; change_id: string },
 ): Promise<Written<Listing> | Written<Version[]> | Refused | 'not_revertible'> {
   const { app, change_id } = facts
@@ -26,22 +27,22 @@ export async function revertChange(
   const order = { app, dry_run: false, reverts: change.id }
   switch (change.action) {
     case 'listing.updated':
-      return await updateListing(world, editor, { ...order, changes: undone(change) })
+      return await updateListing(world, actor, { ...order, changes: undone(change) })
     case 'listing.sections_replaced': {
       const { sections } = change.before as Pick<Listing, 'sections'>
-      return await replaceSections(world, editor, { ...order, sections })
+      return await replaceSections(world, actor, { ...order, sections })
     }
     case 'listing.features_replaced': {
       const { features } = change.before as Pick<Listing, 'features'>
-      return await replaceFeatures(world, editor, { ...order, features })
+      return await replaceFeatures(world, actor, { ...order, features })
     }
     case 'versions.replaced': {
       const { versions } = change.before as { versions: Version[] }
-      return await replaceVersions(world, editor, { ...order, versions: versions.map(given) })
+      return await replaceVersions(world, actor, { ...order, versions: versions.map(given) })
     }
     case 'product.described': {
       const { product_public_id, description } = change.before as Version
-      return await describeProduct(world, editor, {
+      return await describeProduct(world, actor, {
         ...order,
         product_id: product_public_id,
         description,

@@ -1,6 +1,6 @@
-import type * as apps from '#domain/apps'
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { gone } from './alter.ts'
 import { readListing } from './read.ts'
 import { type Order, write } from './write.ts'
@@ -9,10 +9,10 @@ import type { Listing, Refused, Written } from './written.ts'
 /** Replaces an app's detail sections; none clears them (spec: replace_detail_sections). */
 export async function replaceSections(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: Order & { sections: readonly listing.Section[] },
 ): Promise<Written<Listing> | Refused> {
-  return await write(world, editor, facts, {
+  return await write(world, actor, facts, {
     action: 'listing.sections_replaced',
     read: async (tx, app) => ({ sections: await listing.sections(tx, app.id) }),
     state: readListing,

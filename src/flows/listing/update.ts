@@ -1,6 +1,7 @@
 import * as apps from '#domain/apps'
 import * as listing from '#domain/listing'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
 import { gone } from './alter.ts'
 import { type ListingWords, readListing, readWords } from './read.ts'
@@ -25,11 +26,11 @@ const NO_WAY_BACK =
 /** Changes a listing's words and names (spec: update_app_listing). */
 export async function updateListing(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: Order & { changes: ListingChanges },
 ): Promise<Written<Listing> | Refused> {
   const { changes } = facts
-  return await write(world, editor, facts, {
+  return await write(world, actor, facts, {
     action: 'listing.updated',
     read: readWords,
     state: readListing,

@@ -1,6 +1,6 @@
-import type * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { readActiveVersions, readVersions } from './read.ts'
 import { type Order, write } from './write.ts'
 import type { Refused, Removed, Version, Written } from './written.ts'
@@ -11,11 +11,11 @@ import type { Refused, Removed, Version, Written } from './written.ts'
  */
 export async function replaceVersions(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   facts: Order & { versions: readonly catalog.GivenVersion[] },
 ): Promise<Written<Version[]> | Refused> {
   const restore = facts.reverts !== undefined
-  return await write(world, editor, facts, {
+  return await write(world, actor, facts, {
     action: 'versions.replaced',
     read: async (tx, app) => ({ versions: await readActiveVersions(tx, app.id) }),
     state: async (tx, app) => await readVersions(tx, app.id),

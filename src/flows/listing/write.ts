@@ -1,5 +1,6 @@
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
@@ -28,7 +29,7 @@ export interface Change<Part extends object, State> {
 /** Makes a change in one transaction, alone with its app, and keeps what was before and after. */
 export async function write<Part extends object, State>(
   world: World,
-  editor: apps.Editor,
+  actor: ActorOf<'seller' | 'agent'>,
   { app, dry_run, reverts }: Order,
   change: Change<Part, State>,
 ): Promise<Written<State> | Refused> {
@@ -51,7 +52,7 @@ export async function write<Part extends object, State>(
     if (dry_run || changed.length === 0) return written
     const id = mintId(world.random, 'chg')
     const { action } = change
-    await apps.recordChange(tx, now, { id, app_id: app.id, editor, action, before, after, reverts })
+    await apps.recordChange(tx, now, { id, app_id: app.id, actor, action, before, after, reverts })
     return { ...written, change_id: id }
   })
 }

@@ -9,7 +9,7 @@ import { type CreditBack, creditBack } from './credit.ts'
 import { settleRefund } from './settle.ts'
 import {
   isEntitled,
-  type RefundAsker,
+  type RefundActor,
   type RefundRefusal,
   refusalOf,
   standingOf,
@@ -35,15 +35,15 @@ export type RefundOutcome =
   | { outcome: 'refused'; refusal: RefundRefusal }
 
 /**
- * Gives money back to a buyer, to the card that paid. Of any number of askers at once, together
+ * Gives money back to a buyer, to the card that paid. Of any number of requests at once, together
  * they give back no more than was taken.
  */
 export async function refundCharge(
   world: World,
-  asker: RefundAsker,
+  actor: RefundActor,
   asked: RefundAsked,
 ): Promise<RefundOutcome> {
-  const recorded = await record(world, asker, asked)
+  const recorded = await record(world, actor, asked)
   if ('refusal' in recorded) return { outcome: 'refused', refusal: recorded.refusal }
   const [refund, ...credits] = recorded.refunds
   const outcome = await askProcessor(world, refund!)
@@ -63,7 +63,7 @@ export async function refundCharge(
 /** Puts the refunds on record, with the charges' rows locked so that refunds queue. */
 async function record(
   world: World,
-  asker: RefundAsker,
+  actor: RefundActor,
   { invoice_id, amount: asked, with_credit, reason }: RefundAsked,
 ): Promise<{ refunds: payments.Refund[] } | { refusal: RefundRefusal }> {
   return await world.db.tx(async (tx) => {
@@ -72,15 +72,15 @@ async function record(
     await payments.lockCharge(tx, charge.id)
     const standing = (await standingOf(world, tx, invoice_id))!
     const { invoice, left, taken } = standing
-    if (!(await isEntitled(tx, asker, standing))) return { refusal: 'not_found' }
+    if (!(await isEntitled(tx, actor, standing))) return { refusal: 'not_found' }
     const amount = asked ?? left
-    const refusal = refusalOf(asker, standing, amount)
+    const refusal = refusalOf(actor, standing, amount)
     if (refusal) return { refusal }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
     const backs = [{ standing, back: billing.takeBack(invoice, taken, amount) }]
     if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))
     const refunds: payments.Refund[] = []
-    for (const each of backs) refunds.push(await add(world, tx, asker, { ...each, reason }))
+    for (const each of backs) refunds.push(await add(world, tx, actor, { ...each, reason }))
     return { refunds }
   })
 }
@@ -96,16 +96,16 @@ async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Pro
 async function add(
   { random }: World,
   tx: Db,
-  { user_id, request_id, as }: RefundAsker,
+  actor: RefundActor,
   { standing, back, reason }: CreditBack & { reason: string },
 ): Promise<payments.Refund> {
   const { charge, now } = standing
   const id = mintId(random, 'ref')
-  const refund = { id, charge_id: charge.id, ...back, reason, requested_by: user_id }
+  const refund = { id, charge_id: charge.id, ...back, reason, requested_by: actor.user_id }
   await payments.addRefund(tx, now, refund)
-  const detail = { refund_id: id, amount: back.amount, reason, as }
+  const detail = { refund_id: id, amount: back.amount, reason, as: actor.kind }
   const action = 'charge.refund'
-  await audit(tx, now, { actor: user_id, action, subject: charge.id, request_id, detail })
+  await audit(tx, now, { actor, action, subject: charge.id, detail })
   return await payments.lockRefund(tx, id)
 }
 

@@ -5,7 +5,7 @@ import { type Cents, cents } from '#platform/money'
 import { creditBack, creditTotal } from './credit.ts'
 import {
   isEntitled,
-  type RefundAsker,
+  type RefundActor,
   type RefundRefusal,
   refusalOf,
   standingOf,
@@ -33,16 +33,16 @@ export interface RefundOffer {
 /** Tells what a refund would do; all that is left where no amount is given. */
 export async function offerRefund(
   world: World,
-  asker: RefundAsker,
+  actor: RefundActor,
   facts: { invoice_id: string; amount?: Cents },
 ): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundOffer> {
   const { db } = world
   const standing = await standingOf(world, db, facts.invoice_id)
   if (!standing) return { refusal: 'not_paid', left: undefined }
   const { invoice, left, taken } = standing
-  if (!(await isEntitled(db, asker, standing))) return { refusal: 'not_found', left: undefined }
+  if (!(await isEntitled(db, actor, standing))) return { refusal: 'not_found', left: undefined }
   const amount = facts.amount ?? left
-  const refusal = refusalOf(asker, standing, amount)
+  const refusal = refusalOf(actor, standing, amount)
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.togetherBack(taken, back)

@@ -3,20 +3,17 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import { appTime, type World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type Cents, cents } from '#platform/money'
 
-/** Who asks for a refund: the app's seller, staff, or the owner of a mailbox that never bought. */
-export interface RefundAsker {
-  user_id: string
-  request_id: string
-  as: 'seller' | 'operator' | 'disowner'
-}
+/** Who asks for a refund: the app's seller, staff, or a buyer who says they never bought. */
+export type RefundActor = ActorOf<'seller' | 'staff' | 'buyer'>
 
 /** Why nothing goes back. */
 export type RefundRefusal =
-  /** There is no such bill, or it is not the asker's to give back. */
+  /** There is no such bill, or it is not the actor's to give back. */
   | 'not_found'
   /** Nothing was taken for the bill. */
   | 'not_paid'
@@ -75,25 +72,25 @@ export async function standingOf(
   }
 }
 
-/** Whether the asker is who they say: the app's developer, the charged account, or staff. */
+/** Whether the actor is who they say: the app's developer, the charged account, or staff. */
 export async function isEntitled(
   db: Db,
-  { as, user_id }: RefundAsker,
+  { kind, user_id }: RefundActor,
   { app, invoice }: Pick<Standing, 'app' | 'invoice'>,
 ): Promise<boolean> {
-  if (as === 'seller') return app.developer_id === user_id
-  if (as === 'disowner') return invoice.user_id === user_id
+  if (kind === 'seller') return app.developer_id === user_id
+  if (kind === 'buyer') return invoice.user_id === user_id
   return (await identity.findUser(db, user_id))?.is_operator ?? false
 }
 
 /** Why this much does not go back now; undefined: it may. */
 export function refusalOf(
-  { as }: Pick<RefundAsker, 'as'>,
+  { kind }: Pick<RefundActor, 'kind'>,
   standing: Standing,
   amount: number,
 ): RefundRefusal | undefined {
   const { invoice, now, left } = standing
-  const days = as === 'seller' ? SELLER_DAYS : as === 'disowner' ? DISOWNER_DAYS : Infinity
+  const days = kind === 'seller' ? SELLER_DAYS : kind === 'buyer' ? DISOWNER_DAYS : Infinity
   if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
   if (standing.isDisputed) return 'disputed'
   if (standing.isInProgress) return 'in_progress'

@@ -1,11 +1,11 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 
-/** Somebody who proved to be an account's owner, and by how much. */
-export interface Entrant {
+/** A person who proved to own an account, and how completely. */
+export interface ProvenOwner {
   user_id: string
   /** Set where only this app's purchase may be seen, as nobody has proven the mailbox yet. */
   app_id: string | null
@@ -23,16 +23,16 @@ export interface Entered {
   token: string
 }
 
-/** The one gate of every way in (spec: buyer flow 1, "normal sign-in including MFA"). */
+/** Where every way to sign in ends (spec: buyer flow 1, "normal sign-in including MFA"). */
 export async function enter(
   { db, clock, random }: World,
-  entrant: Entrant,
+  proven: ProvenOwner,
   from: { device: identity.Device; origin: Origin },
 ): Promise<Entered> {
-  const { user_id, app_id, return_to } = entrant
+  const { user_id, app_id, return_to } = proven
   const now = clock.now()
   const token = mintSecret(random)
-  if (!entrant.is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
+  if (!proven.is_complete && identity.owesFactor(await identity.factorsOf(db, user_id))) {
     await identity.addPending(db, now, { token, user_id, return_to })
     return { kind: 'pending', token }
   }
@@ -40,12 +40,11 @@ export async function enter(
   const { device, origin } = from
   await db.tx(async (tx) => {
     await identity.openSession(tx, now, { id, token, user_id, app_id, device })
-    const detail = { by: entrant.by, session_id: id }
+    const detail = { by: proven.by, session_id: id }
     await audit(tx, now, {
-      actor: user_id,
+      actor: accountActor(user_id, origin),
       action: 'account.signed_in',
       subject: user_id,
-      origin,
       detail,
     })
   })

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
@@ -28,8 +28,9 @@ const WRONG: Checked = { outcome: 'wrong' }
 async function checkFactor(
   world: World,
   user_id: string,
-  { kind, text, browser_hash, purpose }: FactorAnswer & { purpose: 'second_factor' | 'confirm' },
+  answer: FactorAnswer & { purpose: 'second_factor' | 'confirm'; origin: Origin },
 ): Promise<Checked> {
+  const { kind, text, browser_hash, purpose, origin } = answer
   // A signature cannot be guessed, so it takes no try.
   if (kind === 'passkey') {
     const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
@@ -39,12 +40,14 @@ async function checkFactor(
   const tooOften = await takeTries(world, tries)
   if (tooOften) return tooOften
   const check = kind === 'code' ? checkCode : checkRecoveryCode
-  if (!(await check(world, user_id, text))) return WRONG
+  if (!(await check(world, { user_id, text, origin }))) return WRONG
   await giveTriesBack(world, tries)
   return RIGHT
 }
 
-async function checkCode({ db, clock, keys }: World, user_id: string, text: string) {
+type TypedCode = { user_id: string; text: string; origin: Origin }
+
+async function checkCode({ db, clock, keys }: World, { user_id, text }: TypedCode) {
   const app = await identity.findAuthenticator(db, user_id)
   if (!app) return false
   const secret = identity.openAuthenticatorSecret(keys, app)
@@ -52,7 +55,7 @@ async function checkCode({ db, clock, keys }: World, user_id: string, text: stri
   return step !== undefined && (await identity.takeStep(db, { user_id, step }))
 }
 
-async function checkRecoveryCode(world: World, user_id: string, text: string) {
+async function checkRecoveryCode(world: World, { user_id, text, origin }: TypedCode) {
   const { db, clock, keys, jobs } = world
   const now = clock.now()
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, text)
@@ -61,7 +64,7 @@ async function checkRecoveryCode(world: World, user_id: string, text: string) {
     const facts = { what: 'recovery_code_used' }
     await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
     const action = 'account.recovery_code_used'
-    await audit(tx, now, { actor: user_id, action, subject: user_id })
+    await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return true
   })
   jobs.wake(EMAIL_QUEUE)
@@ -79,9 +82,9 @@ export async function finishSignIn(
   const pending = await identity.findPending(db, clock.now(), facts.token)
   if (!pending) return { outcome: 'gone' }
   const { user_id, return_to } = pending
-  const answer = { ...facts.answer, purpose: 'second_factor' } as const
-  const checked = await checkFactor(world, user_id, answer)
   const { origin } = facts
+  const answer = { ...facts.answer, purpose: 'second_factor', origin } as const
+  const checked = await checkFactor(world, user_id, answer)
   const by = facts.answer.kind
   if (checked.outcome === 'wrong') {
     await noteRefused(world, origin, { user_id, by, action: 'second_factor_refused' })
@@ -96,7 +99,7 @@ export async function finishSignIn(
     await identity.openSession(tx, now, { ...session, device: facts.device })
     const action = 'account.signed_in'
     const detail = { by, session_id }
-    await audit(tx, now, { actor: user_id, action, subject: user_id, origin, detail })
+    await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id, detail })
     return { outcome: 'signed_in', token, return_to }
   })
 }
@@ -139,10 +142,9 @@ export async function proveAgain(
     await identity.renewSession(tx, now, { session_id, token })
     const action = 'account.proven_again'
     await audit(tx, now, {
-      actor: user_id,
+      actor: accountActor(user_id, origin),
       action,
       subject: user_id,
-      origin,
       detail: { session_id },
     })
   })
@@ -165,7 +167,7 @@ async function refusalOf(
     if (!owes) return undefined
   }
   if (!factor) return { outcome: 'wrong', part: 'factor' }
-  const checked = await checkFactor(world, user_id, { ...factor, purpose: 'confirm' })
+  const checked = await checkFactor(world, user_id, { ...factor, purpose: 'confirm', origin })
   if (checked.outcome === 'too_often') return checked
   return checked.outcome === 'right' ? undefined : { outcome: 'wrong', part: 'factor' }
 }

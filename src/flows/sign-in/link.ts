@@ -2,7 +2,7 @@ import * as billing from '#domain/billing'
 import * as grants from '#domain/grants'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import type { Queue } from '#platform/jobs'
@@ -60,7 +60,7 @@ export async function answerLink(
       }
     }
     const action = `account.${purpose}`
-    await audit(tx, now, { actor: user_id, action, subject: user_id, origin })
+    await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return link
   })
   jobs.wake(EMAIL_QUEUE)
@@ -113,7 +113,7 @@ export async function undoEmailChange(
     // What was sent to the other mailbox opens nothing any more.
     await identity.spendLinks(tx, now, user_id)
     const action = 'account.undo_email'
-    await audit(tx, now, { actor: user_id, action, subject: user_id, origin })
+    await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return { outcome: 'undone', user_id }
   })
 }

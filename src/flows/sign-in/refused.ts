@@ -13,10 +13,9 @@ export async function noteRefused(
 ): Promise<void> {
   const { user_id, by, action = 'sign_in_refused' } = facts
   await audit(db, clock.now(), {
-    actor: 'anonymous',
+    actor: { kind: 'anonymous', request_id: origin.request_id, origin },
     action: `account.${action}`,
     subject: user_id ?? 'unknown',
-    origin,
     detail: { by },
   })
 }

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { audit, type Origin } from '#platform/audit'
+import { accountActor, audit, type Origin } from '#platform/audit'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { type Asked, takeEntryEmail } from './email.ts'
@@ -76,7 +76,11 @@ export async function answerSignUp(
       await identity.proveMailbox(tx, now, user_id)
       await identity.setPassword(tx, user_id, password_hash)
     }
-    await audit(tx, now, { actor: user_id, action: 'account.sign_up', subject: user_id, origin })
+    await audit(tx, now, {
+      actor: accountActor(user_id, origin),
+      action: 'account.sign_up',
+      subject: user_id,
+    })
     return { user_id, return_to: typed.return_to }
   })
 }

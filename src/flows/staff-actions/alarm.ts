@@ -1,11 +1,11 @@
 import type { World } from '#flows/world'
 import { resolveAlarm } from '#platform/alarms'
-import { recordStaffAction, type Staff } from './staff.ts'
+import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** Resolves an alarm by hand. False where it is not open. */
 export async function resolveByStaff(
   { db, clock }: World,
-  staff: Staff,
+  staff: StaffWithReason,
   alarm_id: string,
 ): Promise<boolean> {
   const now = clock.now()

@@ -1,10 +1,10 @@
 import type { World } from '#flows/world'
-import { recordStaffAction, type Staff } from './staff.ts'
+import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** Notes that staff closes a payment attempt, and whether they saw that nothing was charged. */
 export async function noteAttemptClosed(
   { db, clock }: World,
-  staff: Staff,
+  staff: StaffWithReason,
   facts: { attempt_id: string; nothing_charged: boolean },
 ): Promise<void> {
   const { attempt_id: subject, ...detail } = facts

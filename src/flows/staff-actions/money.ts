@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { cents } from '#platform/money'
-import { recordStaffAction, type Staff } from './staff.ts'
+import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
  * Books that a buyer got what he is owed by another way than his card, such as a check: all of it.
@@ -11,7 +11,7 @@ import { recordStaffAction, type Staff } from './staff.ts'
  */
 export async function payBuyerOtherwise(
   { db, clock, random }: World,
-  staff: Staff,
+  staff: StaffWithReason,
   user_id: string,
 ): Promise<Cents | undefined> {
   const now = clock.now()
@@ -37,7 +37,7 @@ export async function payBuyerOtherwise(
 /** Gives up what a seller or an affiliate owes the service. Undefined where nothing is owed. */
 export async function writeOff(
   { db, clock, random }: World,
-  staff: Staff,
+  staff: StaffWithReason,
   facts: { account: 'seller_payable' | 'affiliate_payable'; owner: string },
 ): Promise<Cents | undefined> {
   const now = clock.now()

@@ -1,29 +1,19 @@
 import * as identity from '#domain/identity'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 
-/** Somebody of the staff at work, and why. */
-export interface Staff {
-  user_id: string
-  request_id: string
-  reason: string
-}
+/** A person of staff, and why they act. */
+export type StaffWithReason = ActorOf<'staff'> & { reason: string }
 
-/** Writes a staff action into the audit log; throws for anybody who is not staff. */
+/** Writes a staff action into the audit log; throws where the actor is not staff. */
 export async function recordStaffAction(
   tx: Db,
   now: Date,
-  { user_id, request_id, reason }: Staff,
+  { reason, ...actor }: StaffWithReason,
   done: { action: string; subject: string; detail?: Record<string, unknown> },
 ): Promise<void> {
-  const user = await identity.findUser(tx, user_id)
-  if (!user?.is_operator) throw new Error(`${user_id} is not of the staff`)
+  const user = await identity.findUser(tx, actor.user_id)
+  if (!user?.is_operator) throw new Error(`${actor.user_id} is not staff`)
   const { action, subject, detail } = done
-  await audit(tx, now, {
-    actor: user_id,
-    action,
-    subject,
-    request_id,
-    detail: { ...detail, reason },
-  })
+  await audit(tx, now, { actor, action, subject, detail: { ...detail, reason } })
 }

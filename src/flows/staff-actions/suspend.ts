@@ -2,7 +2,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { lockLicense, resume, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
-import { recordStaffAction, type Staff } from './staff.ts'
+import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /** What became of a suspension: a license that ended, or that its owner paused, is not suspended. */
 export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
@@ -10,7 +10,7 @@ export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
 /** Suspends a license by hand. One that is suspended for a dispute stays so until it is reinstated. */
 export async function suspendByStaff(
   world: World,
-  staff: Staff,
+  staff: StaffWithReason,
   license_id: string,
 ): Promise<SuspendedByStaff> {
   return await world.db.tx(async (tx) => {
@@ -32,7 +32,7 @@ export async function suspendByStaff(
 /** Reinstates a license that staff suspended; where it is disputed it stays suspended for that. */
 export async function reinstateByStaff(
   world: World,
-  staff: Staff,
+  staff: StaffWithReason,
   license_id: string,
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {

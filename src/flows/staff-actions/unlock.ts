@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { recordStaffAction, type Staff } from './staff.ts'
+import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
  * Lets the owner of a locked account in again, by a link to the mailbox: the lock had put everybody
@@ -8,7 +8,7 @@ import { recordStaffAction, type Staff } from './staff.ts'
  */
 export async function unlockAccount(
   { db, clock }: World,
-  staff: Staff,
+  staff: StaffWithReason,
   user_id: string,
 ): Promise<boolean> {
   const now = clock.now()

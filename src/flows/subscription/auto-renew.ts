@@ -38,7 +38,11 @@ export async function setAutoRenew(
     }
     const action = auto_renew ? 'license.auto_renew_on' : 'license.auto_renew_off'
     const { user_id, request_id } = asker
-    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    await audit(tx, now, {
+      actor: { kind: 'buyer', user_id, request_id },
+      action,
+      subject: license_id,
+    })
     if (to === 'off') {
       const about = { subject_id: license_id }
       // The owner of the mailbox never subscribed, so nothing is confirmed to them.

@@ -39,7 +39,12 @@ export async function changePlan(
     const { user_id, request_id } = asker
     const detail = { from: subscription.price_id, to: offer.id, when: change.when }
     const action = 'license.plan_change'
-    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id, detail })
+    await audit(tx, now, {
+      actor: { kind: 'buyer', user_id, request_id },
+      action,
+      subject: license_id,
+      detail,
+    })
     const changing = { locked, subscription, offer, change, pinned }
     if (change.when !== 'now') return { end: await changeFree(tx, changing) }
     return { intended: await bill(world, tx, changing, change.credit), app }
@@ -132,6 +137,10 @@ export async function cancelPlanChange(
     await billing.changeSubscription(tx, subscription, billing.NO_MOVE)
     const { user_id, request_id } = asker
     const action = 'license.plan_change_withdrawn'
-    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    await audit(tx, now, {
+      actor: { kind: 'buyer', user_id, request_id },
+      action,
+      subject: license_id,
+    })
   })
 }

@@ -21,7 +21,11 @@ export async function pauseAtEnd(
     await billing.changeSubscription(tx, subscription, { pause_at_end: to === 'on' })
     const action = to === 'on' ? 'license.pause_planned' : 'license.pause_withdrawn'
     const { user_id, request_id } = asker
-    await audit(tx, now, { actor: user_id, action, subject: license_id, request_id })
+    await audit(tx, now, {
+      actor: { kind: 'buyer', user_id, request_id },
+      action,
+      subject: license_id,
+    })
     return true
   })
 }

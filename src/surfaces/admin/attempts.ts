@@ -1,7 +1,7 @@
 import * as payments from '#domain/payments'
 import { closeCartAttempt } from '#flows/checkout'
 import { stuckBefore } from '#flows/lost-answer'
-import { noteAttemptClosed, type Staff } from '#flows/staff-actions'
+import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import { closeInvoiceAttempt } from '#flows/subscription'
 import type { World } from '#flows/world'
 
@@ -13,7 +13,7 @@ export async function stuckAttempts(world: World): Promise<payments.OpenAttempt[
 /** Closes a payment attempt for staff; says by which note what came of it. */
 export async function closeAttempt(
   world: World,
-  staff: Staff,
+  staff: StaffWithReason,
   { attempt_id, nothing_charged }: { attempt_id: string; nothing_charged: boolean },
 ): Promise<string> {
   const attempt = await payments.findOpenAttempt(world.db, attempt_id)

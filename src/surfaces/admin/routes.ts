@@ -19,6 +19,7 @@ import { requireStaff } from '#http/guards/staff'
 import { formOf, queryOf } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { openAlarms } from '#platform/alarms'
+import type { ActorOf } from '#platform/audit'
 import { isId } from '#platform/ids'
 import { ownValue } from '#platform/text'
 import { closeAttempt, stuckAttempts } from './attempts.ts'
@@ -145,8 +146,8 @@ async function isLicense({ db }: World, id: string): Promise<boolean> {
   return isId('lic', id) && (await licensing.hasLicense(db, id))
 }
 
-function staffOf({ session, request }: SessionContext) {
-  return { user_id: session.user_id, request_id: request.id }
+function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
+  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {

@@ -31,8 +31,8 @@ export function adminTax(app: FastifyInstance, world: World): void {
     place: 'admin',
     async run({ request, user_id, id }, tell) {
       const { month, batch_reference } = request as { month: string; batch_reference: string }
-      const filer = { user_id, request_id: id }
-      const filed = await fileWholeMonth(world, filer, { month, batch_reference }, (progress) =>
+      const actor = { kind: 'staff', user_id, request_id: id } as const
+      const filed = await fileWholeMonth(world, actor, { month, batch_reference }, (progress) =>
         tell({ ...progress, note: `Filing ${progress.state}.` }),
       )
       return { next_url: `${HOME}${month}/?done=filed_${filed}` }
@@ -135,8 +135,8 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const asked = stateMonthOf(request)
     const filing_reference = referenceOf(context)
     if (!filing_reference) return await sendState(world, context, ASKED)
-    const filer = { user_id: session.user_id, request_id: request.id }
-    const { outcome } = await fileMonth(world, filer, { ...asked, filing_reference })
+    const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
+    const { outcome } = await fileMonth(world, actor, { ...asked, filing_reference })
     return goTo(reply, `${HOME}${asked.month}/${asked.state}/?done=${outcome}`)
   })
 

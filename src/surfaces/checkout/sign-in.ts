@@ -49,14 +49,14 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       return sendForm(world, request, reply, { own, ...refusedFor(signedIn, WRONG) })
     }
     const { user_id } = signedIn
-    const entrant = {
+    const proven = {
       user_id,
       app_id: null,
       return_to: here,
       is_complete: false,
       by: 'password',
     } as const
-    return goOn(reply, await letIn(world, request, reply, entrant))
+    return goOn(reply, await letIn(world, request, reply, proven))
   })
 
   scope.post(`${CART_PATH}/sign-in-link`, async (request, reply) => {

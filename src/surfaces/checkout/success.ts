@@ -85,8 +85,8 @@ async function mayLook(
   if (session) return true
   const { user_id, app_id } = order
   const by = 'purchase'
-  const entrant = { user_id, app_id, return_to: undefined, is_complete: false, by } as const
-  await letIn(world, request, reply, entrant)
+  const proven = { user_id, app_id, return_to: undefined, is_complete: false, by } as const
+  await letIn(world, request, reply, proven)
   return true
 }
 

@@ -1,4 +1,3 @@
-import type * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -6,15 +5,16 @@ import type { SellerTermsContext } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
 import { queryOf } from '#http/input'
 import { clockNotice } from '#http/test-clock-notice'
+import type { ActorOf } from '#platform/audit'
 import { ownValue } from '#platform/text'
 import type { AppFacts } from './layout.tsx'
 
 /** Where the dashboard begins. */
 export const HOME = '/dashboard/'
 
-/** Who changes the app, by hand. */
-export function editorOf({ request, session }: SessionContext): apps.Editor {
-  return { user_id: session.user_id, request_id: request.id, agent: null }
+/** The seller who asks, as the flows want to know it. */
+export function actorOf({ request, session }: SessionContext): ActorOf<'seller'> {
+  return { kind: 'seller', user_id: session.user_id, request_id: request.id }
 }
 
 /** What every page of an app is told; `notes` are the words for what `?done=` names. */

@@ -6,7 +6,7 @@ import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/gua
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { appFactsOf, editorOf } from './app-context.ts'
+import { actorOf, appFactsOf } from './app-context.ts'
 import { type ChangeFacts, ChangesPage, UndoPage } from './changes-pages.tsx'
 import { compare, type Part } from './compare.ts'
 import { addressOf } from './layout.tsx'
@@ -48,7 +48,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const { app } = context
     if (formOf(request).do !== 'undo') throw refuse('invalid_request')
     const { id } = await changeOf(world, context)
-    const undone = await revertChange(world, editorOf(context), { app, change_id: id })
+    const undone = await revertChange(world, actorOf(context), { app, change_id: id })
     if (undone === 'not_revertible') throw refuse('not_found')
     if ('faults' in undone) {
       return await askUndo(

@@ -14,7 +14,7 @@ import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/gua
 import { formOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import type { FieldFault } from '#platform/problem'
-import { appFactsOf, editorOf } from './app-context.ts'
+import { actorOf, appFactsOf } from './app-context.ts'
 import { fieldOf } from './integration.ts'
 import { addressOf } from './layout.tsx'
 import {
@@ -73,7 +73,7 @@ function declareWords(scope: FastifyInstance, world: World): void {
     const { listing_mode = app.listing_mode } = changes
     const asks = apps.isOneWay(app, listing_mode) && formOf(request).do !== 'move'
     const save = { app, changes, dry_run: asks }
-    const written = await updateListing(world, editorOf(context), save)
+    const written = await updateListing(world, actorOf(context), save)
     if ('faults' in written) return await show(context, form, written.faults)
     if (!asks) return goTo(reply, `${addressOf(app.slug, 'listing')}?done=listing`)
     const csrf_token = csrfToken(world, request, reply)
@@ -113,7 +113,7 @@ function declareSections(scope: FastifyInstance, world: World): void {
     const moved = pressed(sections, form, 'sections', BLANK_SECTION)
     if (moved) return await show(context, moved)
     const save = { app, sections, dry_run: false }
-    const written = await replaceSections(world, editorOf(context), save)
+    const written = await replaceSections(world, actorOf(context), save)
     if ('faults' in written) return await show(context, { rows: sections, faults: written.faults })
     return goTo(reply, `${addressOf(app.slug, 'listing')}?done=sections`)
   })
@@ -153,7 +153,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
     const moved = pressed(features, form, 'features', BLANK_FEATURE)
     if (moved) return await show(context, moved)
     const save = { app, features, dry_run: false }
-    const written = await replaceFeatures(world, editorOf(context), save)
+    const written = await replaceFeatures(world, actorOf(context), save)
     if ('faults' in written) return await show(context, { rows: features, faults: written.faults })
     return goTo(reply, `${addressOf(app.slug, 'listing')}?done=features`)
   })

@@ -9,7 +9,7 @@ import { goTo, sendPage } from '#http/pages'
 import { parseAmount } from '#platform/money'
 import { type FieldFault, Problem } from '#platform/problem'
 import { sha256 } from '#platform/secrets'
-import { appFactsOf, editorOf } from './app-context.ts'
+import { actorOf, appFactsOf } from './app-context.ts'
 import { compare } from './compare.ts'
 import { addressOf } from './layout.tsx'
 import { LONG_FORM } from './listing.ts'
@@ -75,7 +75,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const { do: pressed, reviewed: seen } = formOf(request)
   const versions = versionsOf(rows)
   const before = await readVersions(world.db, app.id)
-  const trial = await replaceVersions(world, editorOf(context), { app, versions, dry_run: true })
+  const trial = await replaceVersions(world, actorOf(context), { app, versions, dry_run: true })
   if ('faults' in trial) return await showEditor(world, context, { rows, faults: trial.faults })
   if (trial.changed.length === 0) {
     return await showEditor(world, context, {
@@ -87,7 +87,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   const would = reviewOf(before, trial.state, { removed, dead_buy_links })
   const reviewed = sha256(JSON.stringify(would)).toString('base64url')
   if (pressed === 'save' && seen === reviewed) {
-    const saved = await replaceVersions(world, editorOf(context), { app, versions, dry_run: false })
+    const saved = await replaceVersions(world, actorOf(context), { app, versions, dry_run: false })
     if ('faults' in saved) return await showEditor(world, context, { rows, faults: saved.faults })
     return goTo(reply, `${addressOf(app.slug, 'plans')}?done=plans`)
   }
@@ -164,7 +164,7 @@ function declareDescriptions(scope: FastifyInstance, world: World): void {
       const found: FieldFault[] = []
       for (const { product_public_id: product_id, name, description } of given) {
         const facts = { app: context.app, product_id, description, dry_run }
-        const written = await describeProduct(world, editorOf(context), facts)
+        const written = await describeProduct(world, actorOf(context), facts)
         const faults = 'faults' in written ? written.faults : []
         found.push(
           ...faults.map(({ message }) => ({ path: product_id, message: `${name}: ${message}` })),

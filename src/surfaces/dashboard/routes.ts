@@ -12,7 +12,7 @@ import { requireRecentProof, requireSession } from '#http/guards/session'
 import { formOf } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
-import { editorOf, HOME } from './app-context.ts'
+import { actorOf, HOME } from './app-context.ts'
 import { declareChanges } from './changes.ts'
 import { declareEmails } from './emails.ts'
 import { addressesOf, fieldOf, formOfAddresses, integrationOf } from './integration.ts'
@@ -80,7 +80,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
     const { app } = context
     const form = formOf(request)
     const addresses = addressesOf(form)
-    const saved = await saveAddresses(world, editorOf(context), { app, changes: addresses })
+    const saved = await saveAddresses(world, actorOf(context), { app, changes: addresses })
     if (!('faults' in saved)) return goTo(reply, `${pathOf(context)}?done=addresses`)
     const facts = await integrationOf(world, context, NOTES)
     const page = IntegrationPage({
@@ -119,7 +119,7 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     const { app } = context
     const replaces = formOf(request).replaces ?? ''
     const asked = { app_id: app.id, replaces }
-    const client_secret = await rotateSecret(world, editorOf(context), asked)
+    const client_secret = await rotateSecret(world, actorOf(context), asked)
     if (client_secret === undefined) return await ask(context, true)
     const page = NewSecretPage({ app_name: app.name, back: pathOf(context), client_secret })
     return sendPage(reply, page)
@@ -130,14 +130,14 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
   scope.post(`${INTEGRATION}add-on`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const to = stateOf(formOf(request).to)
-    await switchAddOn(world, editorOf(context), { app_id: context.app.id, to })
+    await switchAddOn(world, actorOf(context), { app_id: context.app.id, to })
     return goTo(reply, `${pathOf(context)}?done=add_on_${to}`)
   })
 
   scope.post(`${INTEGRATION}pausing`, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
     const to = stateOf(formOf(request).to)
-    await allowPauses(world, editorOf(context), { app_id: context.app.id, to })
+    await allowPauses(world, actorOf(context), { app_id: context.app.id, to })
     return goTo(reply, `${pathOf(context)}?done=pausing_${to}`)
   })
 
@@ -146,9 +146,9 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
     const { session, app } = context
     const { to: wish, product_id = '' } = formOf(request)
     const to = stateOf(wish)
-    const asker = { session, request_id: request.id }
-    if (to === 'off') await endPreview(world, asker, { app })
-    else if (!(await startPreview(world, asker, { app, product_id }))) throw refuse('not_found')
+    const asked = { session, request_id: request.id }
+    if (to === 'off') await endPreview(world, asked, { app })
+    else if (!(await startPreview(world, asked, { app, product_id }))) throw refuse('not_found')
     return goTo(reply, `${pathOf(context)}?done=preview_${to}`)
   })
 }

@@ -10,7 +10,7 @@ import { readLegalText } from '#http/legal-texts'
 import { goTo, sendPage } from '#http/pages'
 import { ownPath } from '#http/redirect'
 import { refuse } from '#http/refusals'
-import { HOME } from './app-context.ts'
+import { actorOf, HOME } from './app-context.ts'
 import { TermsPage } from './terms-page.tsx'
 
 const TERMS = '/dashboard/terms/'
@@ -40,7 +40,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
     const context = await requireSession(world, request, reply, HOME)
     await assertSeller(context)
     const { session } = context
-    await acceptTerms(world, { user_id: session.user_id, request_id: request.id })
+    await acceptTerms(world, actorOf({ request, reply, session }))
     const return_to = placeAfter(formOf(request).return_to)
     return goTo(reply, return_to === '/dashboard/' ? TERMS : return_to)
   })

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
-import { type Entrant, enter, type KnownDevice } from '#flows/sign-in'
+import { enter, type KnownDevice, type ProvenOwner } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
 import type { World } from '#flows/world'
 import { mintSecret } from '#platform/secrets'
@@ -48,16 +48,16 @@ export async function letIn(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  entrant: Entrant,
+  proven: ProvenOwner,
 ): Promise<string> {
-  const { kind, token } = await enter(world, entrant, {
+  const { kind, token } = await enter(world, proven, {
     device: deviceOf(request),
     origin: originOf(request),
   })
   if (kind === 'session') {
     await keepSession(world, request, reply, token)
-    if (entrant.app_id === null) rememberDevice(world, reply, entrant.user_id)
-    return entrant.return_to ?? '/account/'
+    if (proven.app_id === null) rememberDevice(world, reply, proven.user_id)
+    return proven.return_to ?? '/account/'
   }
   reply.setCookie(PENDING, token, { ...COOKIE, maxAge: identity.PENDING_SECONDS })
   return SECOND_FACTOR

@@ -132,10 +132,9 @@ function regenerateKey(world: World): Endpoint {
       const rotation = await rotateKey(world, {
         app_id: requireAppSecret(client, credentials),
         license_id: params.license_id,
-        actor: credentials.client_id,
+        actor: { kind: 'app', client_id: credentials.client_id, request_id: request.id },
         rotation_key: headers['idempotency-key'] ?? null,
         reason: body.reason,
-        request_id: request.id,
       })
       if (rotation.outcome === 'unknown') throw refuse('unknown_license')
       if (rotation.outcome === 'canceled') throw refuse('license_canceled')

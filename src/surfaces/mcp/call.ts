@@ -56,9 +56,9 @@ async function runTool(
   tool: Tool,
   args: Record<string, unknown>,
 ): Promise<ToolAnswer> {
-  const editor = { user_id: bearer.user_id, request_id, agent }
+  const actor = { kind: 'agent', user_id: bearer.user_id, request_id, agent } as const
   const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
-    const call = { world, input, editor, dry_run }
+    const call = { world, input, actor, dry_run }
     if (app_slug === undefined) return await tool.run(call)
     const app = await apps.findOwn(world.db, { slug: app_slug, developer_id: bearer.user_id })
     // An app of somebody else's is as unknown as one that never was.

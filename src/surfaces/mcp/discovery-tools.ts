@@ -32,8 +32,8 @@ const listApps: Tool = {
   idempotent: true,
   input: z.strictObject({}),
   output: Apps,
-  async run({ world, editor }) {
-    const own = await apps.listOf(world.db, editor.user_id)
+  async run({ world, actor }) {
+    const own = await apps.listOf(world.db, actor.user_id)
     const json: z.input<typeof Apps> = {
       apps: own.map((app) => ({
         slug: app.slug,

@@ -120,14 +120,14 @@ const updateSettings = tool({
     ),
   }),
   output: z.strictObject({ app: AppName, settings: Settings, ...RECEIPT }),
-  async run({ world, app, input, editor, dry_run }) {
+  async run({ world, app, input, actor, dry_run }) {
     const { oauth_login_url, redirect_uris, post_logout_redirect_uris } = input
     const changes = {
       ...(oauth_login_url === undefined ? {} : { oauth_login_url }),
       ...(redirect_uris === undefined ? {} : { redirect_uris }),
       ...(post_logout_redirect_uris === undefined ? {} : { post_logout_redirect_uris }),
     }
-    const saved = await saveAddresses(world, editor, { app, changes, dry_run })
+    const saved = await saveAddresses(world, actor, { app, changes, dry_run })
     if ('faults' in saved) return saved
     const settings = { ...(await settingsOf(world, app)), ...saved.addresses }
     return { json: { app: nameOf(app), settings, ...receiptOf(saved, dry_run) } }
@@ -155,8 +155,8 @@ const regenerateSecret = tool({
     expires_at: z.iso.datetime().nullable().describe('When the claim ends, UTC.'),
     ...RECEIPT,
   }),
-  async run({ world, app, editor, dry_run }) {
-    const rotated = await rotateToClaim(world, editor, { app_id: app.id, dry_run })
+  async run({ world, app, actor, dry_run }) {
+    const rotated = await rotateToClaim(world, actor, { app_id: app.id, dry_run })
     const { client_id } = await apps.findClientOf(world.db, app.id)
     const before = { kind: 'client_secret' as const, id: null, name: 'The secret until now' }
     const applied = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }

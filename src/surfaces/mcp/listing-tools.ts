@@ -109,8 +109,8 @@ const updateAppListing = tool({
     ...LISTING_AFTER,
     warnings: z.array(z.string()).describe('What cannot be taken back.'),
   }),
-  async run({ world, app, input, editor, dry_run }) {
-    const written = await updateListing(world, editor, { app, changes: input, dry_run })
+  async run({ world, app, input, actor, dry_run }) {
+    const written = await updateListing(world, actor, { app, changes: input, dry_run })
     if ('faults' in written) return written
     const { state, warnings } = written
     const receipt = receiptOf(written, dry_run)
@@ -133,9 +133,9 @@ const replaceDetailSections = tool({
   idempotent: true,
   input: z.strictObject({ sections: z.array(Section).meta({ maxItems: LIMITS.sections }) }),
   output: z.strictObject(LISTING_AFTER),
-  async run({ world, app, input, editor, dry_run }) {
+  async run({ world, app, input, actor, dry_run }) {
     const { sections } = input
-    const written = await replaceSections(world, editor, { app, sections, dry_run })
+    const written = await replaceSections(world, actor, { app, sections, dry_run })
     if ('faults' in written) return written
     return {
       json: { app: nameOf(app), listing: written.state, ...receiptOf(written, dry_run) },
@@ -158,9 +158,9 @@ const replaceFeatureTable = tool({
   idempotent: true,
   input: z.strictObject({ features: z.array(Feature).meta({ maxItems: LIMITS.features }) }),
   output: z.strictObject(LISTING_AFTER),
-  async run({ world, app, input, editor, dry_run }) {
+  async run({ world, app, input, actor, dry_run }) {
     const { features } = input
-    const written = await replaceFeatures(world, editor, { app, features, dry_run })
+    const written = await replaceFeatures(world, actor, { app, features, dry_run })
     if ('faults' in written) return written
     return {
       json: { app: nameOf(app), listing: written.state, ...receiptOf(written, dry_run) },
@@ -219,9 +219,9 @@ const replaceAppVersions = tool({
     dead_buy_links: z.array(z.string()).describe('Prices (`prc_…`) whose buy links stop.'),
     ...RECEIPT,
   }),
-  async run({ world, app, input, editor, dry_run }) {
+  async run({ world, app, input, actor, dry_run }) {
     const { versions } = input
-    const written = await replaceVersions(world, editor, { app, versions, dry_run })
+    const written = await replaceVersions(world, actor, { app, versions, dry_run })
     if ('faults' in written) return written
     const { state, dead_buy_links } = written
     return {
@@ -250,8 +250,8 @@ const updateProductDescription = tool({
     description: text(catalog.PRODUCT_DESCRIPTION.most, 'Plain text; line breaks are kept.'),
   }),
   output: z.strictObject({ app: AppName, products: z.array(Version), ...RECEIPT }),
-  async run({ world, app, input, editor, dry_run }) {
-    const written = await describeProduct(world, editor, { app, ...input, dry_run })
+  async run({ world, app, input, actor, dry_run }) {
+    const written = await describeProduct(world, actor, { app, ...input, dry_run })
     if ('faults' in written) return written
     return { json: { app: nameOf(app), products: written.state, ...receiptOf(written, dry_run) } }
   },

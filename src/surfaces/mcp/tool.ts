@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type * as apps from '#domain/apps'
 import type { AgentScope } from '#domain/grants'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
 
 /** What a tool answers: its result, or why nothing was done. */
@@ -16,7 +17,7 @@ export interface ToolCall<Input = Record<string, unknown>> {
   /** The app that `app_slug` names, the caller's own; absent where a tool takes none. */
   app?: apps.App
   input: Input
-  editor: apps.Editor
+  actor: ActorOf<'seller' | 'agent'>
   /** True where the caller wants to see what would happen, and nothing saved. */
   dry_run: boolean
 }

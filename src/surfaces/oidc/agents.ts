@@ -3,8 +3,9 @@ import { type Configuration, errors, type Provider } from 'oidc-provider'
 import * as grants from '#domain/grants'
 import { allowAgent } from '#flows/account'
 import type { World } from '#flows/world'
-import { deviceOf } from '#http/device'
+import { deviceOf, originOf } from '#http/device'
 import { formOf } from '#http/input'
+import { accountActor } from '#platform/audit'
 import type { Config } from '#platform/config'
 import type { Interaction } from './interaction.ts'
 
@@ -58,15 +59,11 @@ export async function grantAgent(
   const refused = asked.filter((each) => !scopes.includes(each))
   if (refused.length > 0) grant.rejectResourceScope(audience, refused)
   const name = await grant.save()
-  await allowAgent(
-    world,
-    { user_id, request_id: request.id },
-    {
-      grant: name,
-      scopes,
-      callback: new URL(String(interaction.params.redirect_uri)).host,
-      browser: deviceOf(request).browser,
-    },
-  )
+  await allowAgent(world, accountActor(user_id, originOf(request)), {
+    grant: name,
+    scopes,
+    callback: new URL(String(interaction.params.redirect_uri)).host,
+    browser: deviceOf(request).browser,
+  })
   return name
 }

@@ -5,11 +5,13 @@ import { joinAffiliates } from '#flows/join-affiliates'
 import { payeeTime } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
+import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
 import { PAYEE_PAGES, type PayeeContext } from '#http/guards/payee'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { goTo, limitPage, sendPage } from '#http/pages'
+import { accountActor } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
@@ -38,8 +40,8 @@ export function declareReferrals(
     const { session } = context
     await limitPage(world, JOINS, session.user_id, reply)
     const code = (formOf(request).code ?? '').trim().toLowerCase()
-    const asker = { user_id: session.user_id, request_id: request.id }
-    const joined = await joinAffiliates(world, asker, code)
+    const actor = accountActor(session.user_id, originOf(request))
+    const joined = await joinAffiliates(world, actor, code)
     if ('fault' in joined) return await sendJoin(world, context, { code, fault: joined.fault })
     return goTo(reply, `${HOME}?done=joined`)
   })

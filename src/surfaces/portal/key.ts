@@ -29,11 +29,10 @@ export function declareKey(scope: FastifyInstance, world: World): void {
     await rotateKey(world, {
       app_id: license.app_id,
       license_id: license.license_id,
-      actor: session.user_id,
+      actor: { kind: 'buyer', user_id: session.user_id, request_id: request.id },
       // The same form sent twice replaces one key.
       rotation_key: `manage ${formOf(request).replaces ?? ''}`.slice(0, 64),
       reason: undefined,
-      request_id: request.id,
     })
     return goTo(reply, at('', { done: 'key_replaced' }))
   })

@@ -16,7 +16,7 @@ import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
 import { DisputePage } from './dispute-page.tsx'
-import { askerOf, pageFacts } from './sales-context.ts'
+import { actorOf, pageFacts } from './sales-context.ts'
 
 /** A dispute: looked at, and answered with what is known. */
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
@@ -35,7 +35,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
       return await show(world, context, { statement, fault })
     }
     const facts = { dispute_id: dispute.id, statement }
-    const done = await sendEvidence(world, askerOf(context), facts)
+    const done = await sendEvidence(world, actorOf(context), facts)
     if (done === 'unreachable') return await show(world, context, { statement, is_unheard: true })
     return goTo(reply, `${context.base}/disputes/${dispute.id}/?done=${done}`)
   })

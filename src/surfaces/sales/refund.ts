@@ -15,7 +15,7 @@ import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount } from '#platform/money'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
-import { askerOf, pageFacts } from './sales-context.ts'
+import { actorOf, pageFacts } from './sales-context.ts'
 import { REFUSAL_WORDS } from './words.ts'
 
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
@@ -29,7 +29,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const context = await requireSellerOrStaff(world, request, reply, side)
     requireRecentProof(world, context)
     const { id: invoice_id } = await saleOf(world, context)
-    const offer = await offerRefund(world, askerOf(context), { invoice_id })
+    const offer = await offerRefund(world, actorOf(context), { invoice_id })
     const whole = 'back' in offer ? formatAmount(offer.left) : ''
     const amount = queryOf(request, 'amount') ?? whole
     const reason = queryOf(request, 'reason') ?? ''
@@ -50,8 +50,8 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const reasonFault = faultOfReason(form)
     if (amount === undefined || reasonFault) return await show(world, context, { form })
     const { id: invoice_id } = await saleOf(world, context)
-    const asker = askerOf(context)
-    const offer = await offerRefund(world, asker, { invoice_id, amount })
+    const actor = actorOf(context)
+    const offer = await offerRefund(world, actor, { invoice_id, amount })
     const isSeen = 'back' in offer && seen === seenOf(offer) && !creditFault(form, offer)
     if (step !== 'confirm' || !isSeen) {
       return await show(world, context, { form, has_changed: step === 'confirm' })
@@ -59,7 +59,7 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     await limitPage(world, REFUNDS, context.session.user_id, reply)
     const { reason, credit: with_credit } = form
     const asked = { invoice_id, amount, with_credit, reason }
-    const done = await refundCharge(world, asker, asked)
+    const done = await refundCharge(world, actor, asked)
     // Somebody else was faster: what is left now is shown.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
     return goTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
@@ -104,14 +104,14 @@ async function show(
 ): Promise<FastifyReply> {
   const sale = await saleOf(world, context)
   const app = context.app ?? (await apps.find(world.db, sale.app_id))!
-  const asker = askerOf(context)
+  const actor = actorOf(context)
   const facts = { invoice_id: sale.id }
-  const whole = await offerRefund(world, asker, facts)
+  const whole = await offerRefund(world, actor, facts)
   const obstacle = 'refusal' in whole ? REFUSAL_WORDS[whole.refusal] : undefined
   const isAsked = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
   const offer =
-    isAsked && amount !== undefined ? await offerRefund(world, asker, { ...facts, amount }) : whole
+    isAsked && amount !== undefined ? await offerRefund(world, actor, { ...facts, amount }) : whole
   const amountFault =
     amount === undefined
       ? REFUSAL_WORDS.not_an_amount

@@ -13,7 +13,7 @@ import { declareSale } from './sale.ts'
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareList(scope, world)
-    for (const side of ['seller', 'operator'] as const) {
+    for (const side of ['seller', 'staff'] as const) {
       declareSale(scope, world, side)
       declareRefund(scope, world, side)
       declareDispute(scope, world, side)

@@ -16,7 +16,7 @@ import { sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
-import { askerOf, pageFacts } from './sales-context.ts'
+import { actorOf, pageFacts } from './sales-context.ts'
 
 /** The page of one bill. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
@@ -32,7 +32,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)
-    const offer = await offerRefund(world, askerOf(context), { invoice_id: sale.id })
+    const offer = await offerRefund(world, actorOf(context), { invoice_id: sale.id })
     const page = SalePage({
       ...(await pageFacts(world, context, app)),
       app_name: app.name,
@@ -43,7 +43,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       },
       refunds,
       disputes,
-      payouts: payouts.filter(({ owner }) => context.as === 'operator' || owner === app.seller_id),
+      payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === app.seller_id),
       entries,
       is_refundable: 'back' in offer,
       note: ownValue(NOTES, queryOf(request, 'done')),

@@ -5,10 +5,11 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { SalesContext, Side } from '#http/guards/seller-or-staff'
 import { clockNotice } from '#http/test-clock-notice'
+import type { ActorOf } from '#platform/audit'
 
-/** Who asks, as the stories want to know it. */
-export function askerOf({ session, request, as }: SalesContext) {
-  return { user_id: session.user_id, request_id: request.id, as }
+/** Who asks, as the flows want to know it. */
+export function actorOf({ session, request, as }: SalesContext): ActorOf<Side> {
+  return { kind: as, user_id: session.user_id, request_id: request.id }
 }
 
 /** What every page here is told. */

@@ -13,14 +13,14 @@ const REASON = 'The owner of the mailbox says that the purchase was not theirs.'
  * staff decides about the others. It may be done any number of times.
  */
 export function undoDisowned(world: World): void {
-  world.jobs.handle<Disowned>(DISOWNED, async (asker) => {
+  world.jobs.handle<Disowned>(DISOWNED, async (person) => {
     const { db } = world
-    for (const { license_id } of await licensing.liveLicensesOf(db, asker.user_id)) {
-      await setAutoRenew(world, asker, { license_id, to: 'off', is_disowned: true })
+    for (const { license_id } of await licensing.liveLicensesOf(db, person.user_id)) {
+      await setAutoRenew(world, person, { license_id, to: 'off', is_disowned: true })
     }
-    for (const { id: invoice_id } of await billing.paidInvoicesOf(db, asker.user_id)) {
+    for (const { id: invoice_id } of await billing.paidInvoicesOf(db, person.user_id)) {
       const asked = { invoice_id, reason: REASON }
-      const refund = await refundCharge(world, { ...asker, as: 'disowner' }, asked)
+      const refund = await refundCharge(world, { ...person, kind: 'buyer' }, asked)
       const needsStaff =
         refund.outcome === 'refused_by_processor' ||
         (refund.outcome === 'refused' && ['too_late', 'disputed'].includes(refund.refusal))

@@ -110,8 +110,8 @@ async function use(
   const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
   const enter = async (user_id: string, return_to: string | null) => {
     const onwards = ownPath(return_to)
-    const entrant = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
-    return goOn(reply, await letIn(world, request, reply, entrant))
+    const proven = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
+    return goOn(reply, await letIn(world, request, reply, proven))
   }
   switch (purpose) {
     case 'sign_up': {

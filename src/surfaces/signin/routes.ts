@@ -97,8 +97,8 @@ async function trySignIn(
   const signedIn = await signInWithPassword(world, { ...claim, password: form.password ?? '' })
   if (signedIn.outcome !== 'signed_in') return again(refusedFor(signedIn, WRONG))
   const { user_id } = signedIn
-  const entrant = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
-  return goOn(reply, await letIn(world, request, reply, entrant))
+  const proven = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
+  return goOn(reply, await letIn(world, request, reply, proven))
 }
 
 function declarePasskey(scope: FastifyInstance, world: World): void {
@@ -121,7 +121,7 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
       return sendSignIn(world, request, reply, { return_to, fault: NO_PASSKEY })
     }
     const { user_id } = signedIn
-    const entrant = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
-    return goOn(reply, await letIn(world, request, reply, entrant))
+    const proven = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
+    return goOn(reply, await letIn(world, request, reply, proven))
   })
 }

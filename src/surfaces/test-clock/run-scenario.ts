@@ -89,7 +89,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
 async function giveBack({ world, asker, buyer }: Stage): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const asked = { invoice_id: invoice.id, reason: 'A scenario of the test clock.' }
-  const { outcome } = await refundCharge(world, { ...asker, as: 'seller' }, asked)
+  const { outcome } = await refundCharge(world, { ...asker, kind: 'seller' }, asked)
   return outcome === 'refunded'
 }
 

@@ -5,6 +5,7 @@ import { originOf } from '#http/device'
 import { requireRecentProof, type SessionContext, signInFirst } from '#http/guards/session'
 import { AnsweredByGuard, goTo } from '#http/pages'
 import { currentSession } from '#http/session'
+import { accountActor } from '#platform/audit'
 
 /** The page of everything about an account's safety. */
 export const SECURITY = '/account/security/'
@@ -30,12 +31,7 @@ export async function requireOwner(
   if (session.app_id !== null) throw new AnsweredByGuard((to) => goTo(to, SECURITY))
   const context = { request, reply, session }
   if (recent) requireRecentProof(world, context, back)
-  const owner = {
-    user_id: session.user_id,
-    session_id: session.id,
-    email: session.email,
-    request_id: request.id,
-    origin: originOf(request),
-  }
+  const { user_id, id: session_id, email } = session
+  const owner = { ...accountActor(user_id, originOf(request)), session_id, email }
   return { ...context, owner }
 }

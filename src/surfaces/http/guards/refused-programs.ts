@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { bearerToken, credentialsOf } from '#http/authorization'
 import { originOf } from '#http/device'
 import type { Endpoint } from '#http/endpoint'
-import { audit } from '#platform/audit'
+import { accountActor, audit } from '#platform/audit'
 import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
@@ -27,11 +27,13 @@ export async function noteProgramRefused(
   if (!(await limits.take(OF_NETWORK, networksOf(request.ip))).allowed) return
   const refused = await whoWasRefused(world, request)
   if (!refused || !(await limits.take(OF_ALL, 'all')).allowed) return
+  const origin = originOf(request)
   await audit(db, clock.now(), {
-    actor: refused.user_id ?? 'anonymous',
+    actor: refused.user_id
+      ? accountActor(refused.user_id, origin)
+      : { kind: 'anonymous', request_id: request.id, origin },
     action: 'access.refused',
     subject: request.routeOptions.url ?? 'unknown',
-    origin: originOf(request),
     detail: { error, client_id: refused.client_id },
   })
 }

@@ -6,13 +6,10 @@ import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 
 /** Who looks at a sale: its seller on the pages of the app, or staff in the admin area. */
-export type Side = 'seller' | 'operator'
+export type Side = 'seller' | 'staff'
 
 /** Under which address each side has its pages. */
-export const SIDES = { seller: APP_PATH, operator: '/admin' } as const satisfies Record<
-  Side,
-  string
->
+export const SIDES = { seller: APP_PATH, staff: '/admin' } as const satisfies Record<Side, string>
 
 /** A request about sales: of one app, or of all where `app` is undefined. */
 export interface SalesContext extends SessionContext {
@@ -29,9 +26,9 @@ export async function requireSellerOrStaff(
   reply: FastifyReply,
   as: Side,
 ): Promise<SalesContext> {
-  if (as === 'operator') {
-    const context = await requireStaff(world, request, reply, `${SIDES.operator}/`)
-    return { ...context, as, app: undefined, base: SIDES.operator }
+  if (as === 'staff') {
+    const context = await requireStaff(world, request, reply, `${SIDES.staff}/`)
+    return { ...context, as, app: undefined, base: SIDES.staff }
   }
   const context = await requireSeller(world, request, reply)
   return { ...context, as, base: `/dashboard/apps/${context.app.slug}` }

@@ -6,7 +6,7 @@ import { AnsweredByGuard, goTo, sendPage } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
-import { audit } from '#platform/audit'
+import { accountActor, audit } from '#platform/audit'
 import type { Limit } from '#platform/limits'
 import { UnprovenPage } from './unproven-page.tsx'
 
@@ -80,10 +80,9 @@ export async function refuseAudited(
   const { allowed } = await limits.take(REFUSALS, user_id)
   if (allowed) {
     await audit(db, clock.now(), {
-      actor: user_id,
+      actor: accountActor(user_id, originOf(request)),
       action: 'access.refused',
       subject: request.routeOptions.url ?? 'unknown',
-      origin: originOf(request),
     })
   }
   return refuse('not_found')
