@@ -1,3 +1,4 @@
+import { ProcessorRefused, ProcessorUnreachable } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { checkCash } from './check-books/cash.ts'
 import { checkInvoices } from './check-books/invoices.ts'
@@ -37,11 +38,22 @@ export async function checkBooks(
     ['what payees are owed', checkPayees],
     ['what states are owed', checkTaxes],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
-    ['what the processor has', (_, to) => checkOutside(sides, to)],
+    ['what the processor has', (_, to) => askProcessor(sides, to)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
     await tell({ done: index, total: checks.length, note: `Looking at ${what}.` })
     await check(db, report)
   }
   return { counts, differences }
+}
+
+/** What the books have by themselves is reported too where the processor does not answer. */
+async function askProcessor(sides: Sides, report: Report): Promise<void> {
+  try {
+    await checkOutside(sides, report)
+  } catch (error) {
+    const isAway = error instanceof ProcessorUnreachable || error instanceof ProcessorRefused
+    if (!isAway) throw error
+    report.differ('the books were compared with the processor', sides.processor.name, error.message)
+  }
 }

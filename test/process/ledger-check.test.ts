@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
-import type { Listed, Listings, Processor } from '#domain/payments'
+import { type Listed, type Listings, type Processor, ProcessorUnreachable } from '#domain/payments'
 import { sumBalances } from '#domain/payouts'
 import { sumTaxes } from '#domain/tax'
 import { checkBooks } from '#flows/check-books'
 import { payOut } from '#flows/pay-out'
 import { fileMonth } from '#flows/remit-tax'
 import { payBuyerOtherwise } from '#flows/staff-actions'
-import type { Database, Db } from '#platform/db'
-import { openEmbedded } from '#platform/db-embedded'
-import { openPostgres } from '#platform/db-postgres'
-import { openLog } from '#platform/log'
+import type { Db } from '#platform/db'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
-import { createServerDatabase, prepareDataFolder, SERVER_URL } from '../support/database.ts'
 import { decide, objectTo } from '../support/disputes.ts'
+import { type KeptDatabase, keepDatabase } from '../support/kept-database.ts'
 import { BANKS, payeeOf, withBank } from '../support/payees.ts'
 import { buy, refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -28,32 +22,15 @@ import { openTestService, type TestService } from '../support/service.ts'
 const DAY = 86_400
 const FAR_OFF = new Date('9999-01-01T00:00:00Z')
 
-let folder: string
+let database: KeptDatabase
 let service: TestService
-/** Opens the database again, which outlives the service. */
-let open: () => Promise<Database>
-/** What tells a program of an operator where the database is. */
-let settings: Record<string, string>
-let drop = async () => {}
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'purser-books-'))
-  settings = { DATA_DIR: folder }
-  if (SERVER_URL === undefined) {
-    await prepareDataFolder(folder)
-    open = () => openEmbedded({ dataDir: join(folder, 'database') })
-  } else {
-    const made = await createServerDatabase(SERVER_URL)
-    drop = made.drop
-    settings.DATABASE_URL = made.url.href
-    open = () => openPostgres(made.url.href, openLog('silent'))
-  }
-  service = await openTestService({ db: await open(), settings: { DATA_DIR: folder } })
+  database = await keepDatabase()
+  const { DATA_DIR } = database.settings
+  service = await openTestService({ db: await database.open(), settings: { DATA_DIR: DATA_DIR! } })
   await play()
 })
-after(async () => {
-  await drop()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => database?.drop())
 
 /** Everything that is posted, at least once. */
 async function play(): Promise<void> {
@@ -544,6 +521,18 @@ describe('the check of the books', () => {
     assert.deepEqual(aboutOutside(found), [])
   })
 
+  test('names what differs on the books, and that the processor was not reached', async () => {
+    const charges: Processor['charges'] = () => {
+      throw new ProcessorUnreachable('no answer')
+    }
+    const { world } = service
+    const processor = { ...world.processor, charges }
+    const { counts, differences } = await checkBooks({ ...world, processor })
+    const rule = 'the books were compared with the processor'
+    assert.deepEqual(differences, [{ rule, subject: 'sandbox', words: 'no answer' }])
+    assert.ok(counts.bills! >= 7)
+  })
+
   test('expects the fee of the add-on while it was on, by its switches', async () => {
     const rule = 'a fee follows its terms'
     const turned = async (tx: Db, is_on: boolean, at: Date) => {
@@ -588,7 +577,7 @@ describe('the check of the books', () => {
   test('tells an operator in plain lines, and ends with 1 where something differs', async () => {
     const run = () => {
       const program = ['--import', './scripts/register-tsx.mjs', 'scripts/ledger-check.ts']
-      const env = { PATH: process.env.PATH, ...settings, NODE_ENV: 'test' }
+      const env = { PATH: process.env.PATH, ...database.settings, NODE_ENV: 'test' }
       return spawnSync(process.execPath, program, { env, encoding: 'utf8' })
     }
     const { id } = await service.world.db.one<{ id: string }>(aSale)
@@ -596,7 +585,7 @@ describe('the check of the books', () => {
     const sound = run()
     assert.equal(sound.status, 0, sound.stderr)
     assert.match(sound.stdout, /^Looked at \d+ ledger transactions, .*\nThe books agree\.\n$/)
-    const db = await open()
+    const db = await database.open()
     await db.run(sql`update invoices set fee = fee + 1 where id = ${id}`)
     await db.close()
     const wrong = run()
