@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Listed, Listings } from '#domain/payments'
+import { cents } from '#platform/money'
+import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
+import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+
+const KINDS = ['charges', 'refunds', 'payouts', 'disputes'] as const
+
+describe('the listings of Stripe', () => {
+  let world: StripeWorld
+  let steps: ProcessorSteps
+  before(async () => {
+    world = await openStripeWorld()
+    steps = processorSteps(outsideOf(world))
+  })
+  after(() => world.close())
+
+  async function listed(kind: keyof Listings): Promise<Listed[]> {
+    const all: Listed[] = []
+    const end = new Date(world.clock.now().getTime() + 1000)
+    for await (const each of world.processor[kind](new Date(0), end)) all.push(each)
+    return all
+  }
+
+  test('have nothing of another service that uses the same account', async () => {
+    const { state } = world.double
+    const theirs = { currency: 'usd', metadata: { key: 'theirs' }, status: 'succeeded' }
+    const money = { ...theirs, amount: 900, amount_received: 900 }
+    const { id: payment_intent } = state.add('pi', 'payment_intent', money)
+    state.add('re', 'refund', { ...theirs, amount: 900, payment_intent })
+    state.add('du', 'dispute', { ...theirs, amount: 900, payment_intent, balance_transactions: [] })
+    const reversals = { object: 'list', data: [], has_more: false, url: '' }
+    state.add('tr', 'transfer', { ...theirs, amount: 900, amount_reversed: 0, reversals })
+    for (const kind of KINDS) assert.deepEqual(await listed(kind), [], kind)
+  })
+
+  test('have what was made though its answer was lost, under its key', async () => {
+    const { token } = await steps.enterCard('4242424242424242')
+    const request = steps.requestFor(token)
+    await world.unheard(() => world.processor.charge(steps.now(), request))
+    const [charge] = await listed('charges')
+    assert.partialDeepStrictEqual(charge, { key: request.key, amount: 1275, moved: 1275 })
+    await world.processor.find(request.key)
+    const asked = { key: 'ref_lost', charge_id: charge!.id!, amount: cents(300) }
+    await world.unheard(() => world.processor.refund(steps.now(), asked))
+    const [refund] = await listed('refunds')
+    assert.partialDeepStrictEqual(refund, { key: 'ref_lost', moved: -300, is_unheard: false })
+  })
+
+  test('fail in the words of the port where Stripe refuses or does not answer', async () => {
+    for (const [status, words] of [
+      [400, /^ProcessorRefused: Stripe refused listing charges/],
+      [503, /^ProcessorUnreachable: Stripe did not answer/],
+    ] as const) {
+      world.double.faultAt = { route: 'GET /v1/payment_intents', status }
+      await assert.rejects(listed('charges'), (error: Error) =>
+        words.test(`${error.constructor.name}: ${error.message}`),
+      )
+      world.double.faultAt = undefined
+    }
+  })
+})
