@@ -104,7 +104,7 @@ export async function rotateToClaim(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: { app_id: string; dry_run: boolean },
-): Promise<{ claim: apps.Claim; change_id: string } | null> {
+): Promise<{ claim: apps.SecretClaim; change_id: string } | null> {
   const { app_id, dry_run } = facts
   const rotated = await perform(world.db, { dry_run }, async (tx) => {
     const client = await apps.lockClientOf(tx, app_id)

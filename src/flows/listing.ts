@@ -12,4 +12,11 @@ export { revertChange } from './listing/revert.ts'
 export { replaceSections } from './listing/sections.ts'
 export { type ListingChanges, updateListing } from './listing/update.ts'
 export { replaceVersions } from './listing/versions.ts'
-export type { Altered, Listing, Refused, Removed, Version, Written } from './listing/written.ts'
+export type {
+  Altered,
+  AppListing,
+  ListedVersion,
+  RefusedWrite,
+  Removed,
+  Written,
+} from './listing/written.ts'

@@ -6,7 +6,7 @@
  * again under the same key. What the bank sends back is a line of the next payout.
  */
 export { noteAccount, openOnboarding, refreshAccount } from './pay-out/account.ts'
-export { type PaidOut, payOut, standOf } from './pay-out/pay.ts'
+export { type PayoutOutcome, payOut, standOf } from './pay-out/pay.ts'
 export { reconcilePayouts, settlePayout } from './pay-out/reconcile.ts'
 export { payeeTime } from './pay-out/time.ts'
 export { payWeekly } from './pay-out/weekly.ts'

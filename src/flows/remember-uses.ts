@@ -1,9 +1,9 @@
 import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
-import { openTally, type Tally } from '#platform/tally'
+import { type BufferedTally, openTally } from '#platform/tally'
 
 /** A count of how licenses are used; nothing is written where a key is checked. */
-export function openUses(): Tally<licensing.Use> {
+export function openUses(): BufferedTally<licensing.Use> {
   return openTally(({ license_id, kind, network }) => `${license_id} ${kind} ${network}`)
 }
 

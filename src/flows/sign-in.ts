@@ -3,16 +3,20 @@
  * `enter`, where an account with a second factor is let no further before that is proven too.
  */
 
-export { type Entry, sendEntryEmail } from './sign-in/email.ts'
+export { type EntryKind, sendEntryEmail } from './sign-in/email.ts'
 export { enter, type ProvenOwner } from './sign-in/enter.ts'
 export { type FactorAnswer, finishSignIn, proveAgain } from './sign-in/factor.ts'
 export {
-  type Answer,
   answerLink,
   DISOWNED,
   type Disowned,
+  type LinkAnswer,
   undoEmailChange,
 } from './sign-in/link.ts'
 export { askForPasskey, signInWithPasskey } from './sign-in/passkey.ts'
-export { type Claim, type KnownDevice, signInWithPassword } from './sign-in/password.ts'
+export {
+  type KnownDevice,
+  type PasswordClaim,
+  signInWithPassword,
+} from './sign-in/password.ts'
 export { answerSignUp, signUp } from './sign-in/sign-up.ts'

@@ -13,7 +13,7 @@ import type { PdfPool } from '#platform/pdf/pool'
 import type { Random } from '#platform/random'
 import type { Readiness } from '#platform/readiness'
 import type { KeyRing } from '#platform/secrets'
-import type { Tally } from '#platform/tally'
+import type { BufferedTally } from '#platform/tally'
 
 /** All that a story needs from outside itself, handed in whole so that a test can hand in another. */
 export interface World {
@@ -29,7 +29,7 @@ export interface World {
   processor: Processor
   taxes: TaxProvider
   /** How licenses are used, counted until `rememberUses` writes it down. */
-  uses: Tally<Use>
+  uses: BufferedTally<Use>
   /** Draws documents off the event loop. */
   pdfs: PdfPool
   readiness: Readiness

@@ -10,14 +10,14 @@ export interface Counted<Thing> {
  * Counts in memory what is too frequent to be written down each time. What was not written yet is
  * lost with the process.
  */
-export interface Tally<Thing> {
+export interface BufferedTally<Thing> {
   add(thing: Thing, at: Date): void
   /** Hands over all that was counted since the last time; counts it again where `write` throws. */
   drain(write: (counted: Counted<Thing>[]) => Promise<void>): Promise<void>
 }
 
 /** A tally of things that are told apart by `nameOf`. */
-export function openTally<Thing>(nameOf: (thing: Thing) => string): Tally<Thing> {
+export function openTally<Thing>(nameOf: (thing: Thing) => string): BufferedTally<Thing> {
   let counted = new Map<string, Counted<Thing>>()
   const addAll = ({ thing, count, first_at, last_at }: Counted<Thing>) => {
     const name = nameOf(thing)

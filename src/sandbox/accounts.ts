@@ -7,14 +7,14 @@ import type { KeptBank } from './bank-form.ts'
 import * as events from './events.ts'
 
 /** A payee's account as it stands. */
-export interface Account extends PayeeAccount {
+export interface SandboxAccount extends PayeeAccount {
   id: string
   email: string
   bank_failure: string | null
 }
 
 /** A page for one payee, and where it leads. */
-export interface Onboarding extends Account {
+export interface Onboarding extends SandboxAccount {
   onboarding_id: string
   return_url: string
 }
@@ -38,8 +38,8 @@ export async function open(
 }
 
 /** An account; throws where there is none. */
-export async function read(db: Db, id: string): Promise<Account> {
-  const account = await db.maybe<Account>(
+export async function read(db: Db, id: string): Promise<SandboxAccount> {
+  const account = await db.maybe<SandboxAccount>(
     sql`select ${COLUMNS} from sandbox.accounts a where a.id = ${id}`,
   )
   if (!account) throw new ProcessorRefused('there is no such account')
@@ -47,7 +47,7 @@ export async function read(db: Db, id: string): Promise<Account> {
 }
 
 /** What the service may know of an account. */
-export function payeeOf({ is_ready, bank_name, bank_last4 }: Account): PayeeAccount {
+export function payeeOf({ is_ready, bank_name, bank_last4 }: SandboxAccount): PayeeAccount {
   return { is_ready, bank_name, bank_last4 }
 }
 

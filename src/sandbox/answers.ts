@@ -6,12 +6,12 @@ import type { KeyRing } from '#platform/secrets'
 import type { ProcessorOptions } from './processor.ts'
 
 /** What the pages need: all that the processor does, and keys for fingerprints. */
-export interface PageOptions extends ProcessorOptions {
+export interface SandboxPageOptions extends ProcessorOptions {
   keys: KeyRing
 }
 
 /** A request for a page that has an id in its address. */
-export type PageRequest = FastifyRequest<{ Params: { id: string } }>
+export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 
 /** Answers with a page. */
 export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {

@@ -48,14 +48,14 @@ export const BEHAVIOURS = {
 export type BehaviourName = keyof typeof BEHAVIOURS
 
 /** The ISO country is that of the bank that issued the card, and of its billing address. */
-type Row = [
+type CardRow = [
   number: string,
   brand: 'visa' | 'mastercard' | 'amex',
   issuer_country: 'US' | 'CA' | 'GB',
   behaviour: BehaviourName,
 ]
 
-const ROWS: Row[] = [
+const ROWS: CardRow[] = [
   ['4242 4242 4242 4242', 'visa', 'US', 'succeeds'],
   ['5555 5555 5555 4444', 'mastercard', 'US', 'succeeds'],
   ['3782 822463 10005', 'amex', 'US', 'succeeds'],

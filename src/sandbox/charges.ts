@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 import type { BehaviourName } from './cards.ts'
 
 /** A request for money as it stands. A key that was closed unused has no request to it. */
-export interface Charge {
+export interface SandboxCharge {
   id: string
   request_hash: string | null
   status: 'succeeded' | 'declined' | 'action_required' | 'closed'
@@ -21,12 +21,14 @@ export interface Taken {
 }
 
 /** How a request ended. */
-export type Outcome = { status: 'succeeded' } | { status: 'declined'; decline_code: DeclineCode }
+export type ChargeResult =
+  | { status: 'succeeded' }
+  | { status: 'declined'; decline_code: DeclineCode }
 
 /** What the page of a challenge shows. */
 export interface Challenge {
   challenge_id: string
-  status: Charge['status']
+  status: SandboxCharge['status']
   amount: number
   description: string
   return_url: string
@@ -60,8 +62,10 @@ export async function begin(
 }
 
 /** The request of a key. */
-export async function find(db: Db, key: string): Promise<Charge | undefined> {
-  return await db.maybe<Charge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
+export async function find(db: Db, key: string): Promise<SandboxCharge | undefined> {
+  return await db.maybe<SandboxCharge>(
+    sql`select ${COLUMNS} from sandbox.charges where key = ${key}`,
+  )
 }
 
 /** A charge that took money, held until the transaction ends; throws where there is none. */
@@ -77,23 +81,23 @@ export async function lockTaken(db: Db, id: string): Promise<Taken> {
 export async function settle(
   db: Db,
   id: string,
-  outcome: Outcome,
+  outcome: ChargeResult,
   answers_at: Date | null = null,
-): Promise<Charge> {
+): Promise<SandboxCharge> {
   const decline_code = outcome.status === 'declined' ? outcome.decline_code : null
   await db.run(sql`update sandbox.cards
     set declines = case when ${outcome.status === 'declined'} then declines + 1 else 0 end,
       failing_renewals = case when off_session then greatest(failing_renewals - 1, 0)
         else failing_renewals end
     from sandbox.charges as charge where charge.id = ${id} and token = charge.card_token`)
-  return await db.one<Charge>(sql`update sandbox.charges
+  return await db.one<SandboxCharge>(sql`update sandbox.charges
     set status = ${outcome.status}, decline_code = ${decline_code}, answers_at = ${answers_at}
     where id = ${id} returning ${COLUMNS}`)
 }
 
 /** Records that a request waits for the buyer to authenticate. */
-export async function challenge(db: Db, id: string, challenge_id: string): Promise<Charge> {
-  return await db.one<Charge>(sql`update sandbox.charges
+export async function challenge(db: Db, id: string, challenge_id: string): Promise<SandboxCharge> {
+  return await db.one<SandboxCharge>(sql`update sandbox.charges
     set status = 'action_required', challenge_id = ${challenge_id}
     where id = ${id} returning ${COLUMNS}`)
 }
@@ -117,9 +121,9 @@ export async function lockChallenged(
 }
 
 /** Closes a key that is unknown, or whose request has not ended; tells what it stands at. */
-export async function close(db: Db, now: Date, id: string, key: string): Promise<Charge> {
+export async function close(db: Db, now: Date, id: string, key: string): Promise<SandboxCharge> {
   await db.run(sql`insert into sandbox.charges as charge (id, key, status, created_at)
     values (${id}, ${key}, 'closed', ${now})
     on conflict (key) do update set status = 'closed' where charge.status = 'action_required'`)
-  return await db.one<Charge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
+  return await db.one<SandboxCharge>(sql`select ${COLUMNS} from sandbox.charges where key = ${key}`)
 }

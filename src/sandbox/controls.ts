@@ -1,6 +1,6 @@
 import type { DisputeReason } from '#domain/payments'
 import type { Cents } from '#platform/money'
-import type { PageOptions } from './answers.ts'
+import type { SandboxPageOptions } from './answers.ts'
 import * as balance from './balance.ts'
 import * as entries from './card-entries.ts'
 import { findTestCard } from './cards.ts'
@@ -56,7 +56,7 @@ export interface SandboxControls {
 }
 
 /** The scenarios over the sandbox's own tables. */
-export function openControls(options: PageOptions): SandboxControls {
+export function openControls(options: SandboxPageOptions): SandboxControls {
   const { db, random } = options
   return {
     async enterCard(now, { entry_id, number }) {

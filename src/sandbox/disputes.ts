@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
 import { answered, type Course, decided, dueAt, openCourse, phaseOf } from './dispute.ts'
 import * as events from './events.ts'
 
-interface Dispute extends Course {
+interface SandboxDispute extends Course {
   id: string
   charge_id: string
   amount: number
@@ -34,8 +34,8 @@ export async function open(
 }
 
 /** The dispute of a charge. */
-export async function ofCharge(db: Db, charge_id: string): Promise<Dispute | undefined> {
-  return await db.maybe<Dispute>(sql`select ${COLUMNS} from sandbox.disputes
+export async function ofCharge(db: Db, charge_id: string): Promise<SandboxDispute | undefined> {
+  return await db.maybe<SandboxDispute>(sql`select ${COLUMNS} from sandbox.disputes
     where charge_id = ${charge_id}`)
 }
 
@@ -65,7 +65,7 @@ export async function decide(
 
 /** Lets an appeal decide a closed dispute the other way. Runs in a transaction. */
 export async function appeal(tx: Db, random: Random, now: Date, dispute_id: string): Promise<void> {
-  const dispute = await tx.one<Dispute>(
+  const dispute = await tx.one<SandboxDispute>(
     sql`select ${COLUMNS} from sandbox.disputes where id = ${dispute_id} for update`,
   )
   if (phaseOf(dispute, now) !== 'closed') throw new Error('this dispute is not decided yet')
@@ -81,7 +81,7 @@ export async function lessen(
   tx: Db,
   random: Random,
   now: Date,
-  inquiry: Dispute,
+  inquiry: SandboxDispute,
   refunded: number,
 ): Promise<void> {
   const left = inquiry.amount - refunded
@@ -91,10 +91,10 @@ export async function lessen(
 }
 
 /** The charge is held before its dispute, here as in a refund, so that neither waits in a ring. */
-async function lockOpen(tx: Db, now: Date, id: string): Promise<Dispute> {
+async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> {
   await tx.maybe(sql`select id from sandbox.charges
     where id = (select charge_id from sandbox.disputes where id = ${id}) for update`)
-  const dispute = await tx.maybe<Dispute>(
+  const dispute = await tx.maybe<SandboxDispute>(
     sql`select ${COLUMNS} from sandbox.disputes where id = ${id}`,
   )
   if (!dispute) throw new Error('there is no such dispute')
@@ -103,7 +103,7 @@ async function lockOpen(tx: Db, now: Date, id: string): Promise<Dispute> {
 }
 
 /** Puts a dispute on another course: what would have been told later is told otherwise. */
-async function change(tx: Db, random: Random, now: Date, dispute: Dispute, course: Course) {
+async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute, course: Course) {
   await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
     closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
   await events.unschedule(tx, dispute.id, now)
@@ -117,7 +117,7 @@ async function change(tx: Db, random: Random, now: Date, dispute: Dispute, cours
 async function tellCourse(
   tx: Db,
   random: Random,
-  dispute: Dispute,
+  dispute: SandboxDispute,
   is_asked: boolean,
 ): Promise<void> {
   const { id, charge_id, escalates_at, closes_at, outcome } = dispute
@@ -126,7 +126,12 @@ async function tellCourse(
   await events.schedule(tx, random, closes_at, { id, charge_id }, told)
 }
 
-async function tellOpened(tx: Db, random: Random, at: Date, dispute: Dispute): Promise<void> {
+async function tellOpened(
+  tx: Db,
+  random: Random,
+  at: Date,
+  dispute: SandboxDispute,
+): Promise<void> {
   const { id, charge_id, amount, reason } = dispute
   await events.schedule(
     tx,

@@ -1,13 +1,8 @@
-import type { ProcessorEvent } from '#domain/payments'
+import type { EventContent, ProcessorEvent } from '#domain/payments'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
-
-type Untimed<Event> = Event extends ProcessorEvent ? Omit<Event, 'id' | 'at'> : never
-
-/** What an event says, apart from its id and its time. */
-export type Told = Untimed<ProcessorEvent>
 
 /** What an event is about: a dispute, a refund, a payout, an account. */
 export interface Subject {
@@ -21,7 +16,7 @@ export async function schedule(
   random: Random,
   due_at: Date,
   { id, charge_id = undefined }: Subject,
-  told: Told,
+  told: EventContent,
 ): Promise<void> {
   await db.run(sql`insert into sandbox.events (id, subject, charge_id, told, due_at)
     values (${mintId(random, 'evt')}, ${id}, ${charge_id ?? null}, ${JSON.stringify(told)},
@@ -36,14 +31,14 @@ export async function unschedule(db: Db, subject: string, after: Date): Promise<
 
 /** The events whose time has come and that were not acknowledged, in the order of their times. */
 export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
-  const rows = await db.rows<{ id: string; due_at: Date; told: Told }>(sql`
+  const rows = await db.rows<{ id: string; due_at: Date; told: EventContent }>(sql`
     select id, due_at, told from sandbox.events
     where not acknowledged and due_at <= ${now} order by due_at, position`)
   return rows.map(({ id, due_at, told }) => ({ id, at: due_at, ...revived(told) }))
 }
 
 /** JSON knows no dates. */
-function revived(told: Told): Told {
+function revived(told: EventContent): EventContent {
   return told.kind === 'dispute_opened' ? { ...told, due_at: new Date(told.due_at) } : told
 }
 

@@ -10,7 +10,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Processor } from '#domain/payments'
-import type { PageOptions } from './answers.ts'
+import type { SandboxPageOptions } from './answers.ts'
 import { openControls, type SandboxControls } from './controls.ts'
 import { openProcessor } from './processor.ts'
 import { declareRoutes } from './routes.ts'
@@ -24,7 +24,7 @@ export interface Sandbox extends Processor, SandboxControls {
 }
 
 /** Opens the sandbox over its own tables, which the migrations have made. */
-export function openSandbox(options: PageOptions): Sandbox {
+export function openSandbox(options: SandboxPageOptions): Sandbox {
   return {
     ...openProcessor(options),
     ...openControls(options),

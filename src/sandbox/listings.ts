@@ -4,7 +4,7 @@ import { type Sql, sql } from '#platform/sql'
 
 const PAGE = 1000
 
-interface Row extends Listed {
+interface ListedRow extends Listed {
   id: string
 }
 
@@ -12,26 +12,26 @@ interface Row extends Listed {
 export function openListings(db: Db): Listings {
   return {
     charges: inPages((asked) =>
-      db.rows<Row>(sql`select id, key, created_at as at, amount, amount as moved,
+      db.rows<ListedRow>(sql`select id, key, created_at as at, amount, amount as moved,
           false as is_unheard
         from sandbox.charges where status = 'succeeded' and amount > 0
           and ${WITHIN(sql`created_at`, asked)}`),
     ),
     refunds: inPages((asked) =>
-      db.rows<Row>(sql`select id, key, created_at as at, amount,
+      db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
           case when ${TOLD(sql`told ->> 'outcome' = 'failed'`)} then 0 else -amount end as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
             and e.told ->> 'kind' = 'refund_made') as is_unheard
         from sandbox.refunds s where status <> 'refused' and ${WITHIN(sql`created_at`, asked)}`),
     ),
     payouts: inPages((asked) =>
-      db.rows<Row>(sql`select id, key, created_at as at, amount,
+      db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
           case when ${TOLD(sql`told ->> 'outcome' = 'failed'`)} then 0 else -amount end as moved,
           false as is_unheard
         from sandbox.payouts s where status = 'pending' and ${WITHIN(sql`created_at`, asked)}`),
     ),
     disputes: inPages((asked) =>
-      db.rows<Row>(sql`select id, null::text as key, opened_at as at, amount,
+      db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
           case when ${TOLD(sql`told ->> 'is_inquiry' = 'false'`)}
             and coalesce(${LAST_OUTCOME}, 'none') <> 'won' then -amount else 0 end as moved,
           false as is_unheard
@@ -48,20 +48,20 @@ const LAST_OUTCOME = sql`(select e.told ->> 'outcome' from sandbox.events e
   where e.subject = s.id and e.acknowledged and e.told ->> 'kind' = 'dispute_closed'
   order by e.position desc limit 1)`
 
-interface Asked {
+interface ListingRequest {
   from: Date
   before: Date
   /** The last id of the page before. */
   after: string
 }
 
-const WITHIN = (made_at: Sql, { from, before, after }: Asked) => sql`${made_at} >= ${from}
+const WITHIN = (made_at: Sql, { from, before, after }: ListingRequest) => sql`${made_at} >= ${from}
   and ${made_at} < ${before} and id > ${after} order by id limit ${PAGE}`
 
-function inPages(read: (asked: Asked) => Promise<Row[]>): Listing {
+function inPages(read: (asked: ListingRequest) => Promise<ListedRow[]>): Listing {
   return async function* list(from, before) {
     let after = ''
-    let rows: Row[]
+    let rows: ListedRow[]
     do {
       assertNoTransaction('the sandbox was asked')
       rows = await read({ from, before, after })

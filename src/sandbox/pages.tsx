@@ -48,14 +48,14 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
 }
 
 /** What a card form shows: values that may be shown again, and what was wrong with them. */
-export type CardFacts = { kept: KeptValues; faults?: CardFaults }
+export type CardFormFacts = { kept: KeptValues; faults?: CardFaults }
 
 /** Where a card is entered; `label` is what its button says. */
 export function CardForm({
   kept,
   faults,
   label = 'Continue',
-}: CardFacts & { label?: string }): JSX.Element {
+}: CardFormFacts & { label?: string }): JSX.Element {
   return (
     <form method="post" novalidate class="grid gap-5">
       <Field
@@ -113,7 +113,7 @@ export function CardEntryPage({
   entry,
   kept,
   faults,
-}: { entry: CardEntry } & CardFacts): JSX.Element {
+}: { entry: CardEntry } & CardFormFacts): JSX.Element {
   return (
     <FocusLayout
       title={`${faults ? 'Error: ' : ''}Your card · ${entry.app_name}`}

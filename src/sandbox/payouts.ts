@@ -9,7 +9,7 @@ import * as balance from './balance.ts'
 import * as events from './events.ts'
 import { hashOf, sameRequest } from './keys.ts'
 
-interface Payout {
+interface SandboxPayout {
   id: string
   request_hash: string
   status: 'pending' | 'failed'
@@ -68,11 +68,11 @@ export async function cancel(
   })
 }
 
-async function find(db: Db, key: string): Promise<Payout | undefined> {
-  return await db.maybe<Payout>(sql`select id, request_hash, status, reason
+async function find(db: Db, key: string): Promise<SandboxPayout | undefined> {
+  return await db.maybe<SandboxPayout>(sql`select id, request_hash, status, reason
     from sandbox.payouts where key = ${key}`)
 }
 
-function answerOf({ id, status, reason }: Payout): PayoutAnswer {
+function answerOf({ id, status, reason }: SandboxPayout): PayoutAnswer {
   return status === 'failed' ? { status, reason: reason! } : { status, payout_id: id }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { AccountPage } from './account-page.tsx'
 import * as accounts from './accounts.ts'
-import { notFound, type PageOptions, type PageRequest, send } from './answers.ts'
+import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import { readBankForm } from './bank-form.ts'
 import { type KeptValues, readCardForm } from './card-form.ts'
 import { keptCard } from './kept-cards.ts'
@@ -9,7 +9,7 @@ import { PortalPage } from './portal-page.tsx'
 import * as portals from './portals.ts'
 
 /** Declares the portal: the card on file, what was paid, and another card in its place. */
-export function declarePortals(scope: FastifyInstance, options: PageOptions): void {
+export function declarePortals(scope: FastifyInstance, options: SandboxPageOptions): void {
   const { db, clock } = options
   const url = '/portals/:id(^ptl_\\w{22}$)'
 
@@ -19,13 +19,13 @@ export function declarePortals(scope: FastifyInstance, options: PageOptions): vo
     return { portal, payments: await portals.paymentsOf(db, id) }
   }
 
-  scope.get(url, async ({ params }: PageRequest, reply) => {
+  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
     const page = await facts(params.id)
     const kept: KeptValues = { expiry: '', zip: page.portal.card.billing_zip }
     return send(reply, PortalPage({ ...page, kept }))
   })
 
-  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
     const page = await facts(params.id)
     const now = clock.now()
     const form = readCardForm(body, now)
@@ -37,7 +37,7 @@ export function declarePortals(scope: FastifyInstance, options: PageOptions): vo
 }
 
 /** Declares the page on which a payee names a bank. */
-export function declareAccounts(scope: FastifyInstance, options: PageOptions): void {
+export function declareAccounts(scope: FastifyInstance, options: SandboxPageOptions): void {
   const { db, random, clock } = options
   const url = '/accounts/:id(^obd_\\w{22}$)'
 
@@ -47,11 +47,11 @@ export function declareAccounts(scope: FastifyInstance, options: PageOptions): v
     return onboarding
   }
 
-  scope.get(url, async ({ params }: PageRequest, reply) => {
+  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
     return send(reply, AccountPage({ onboarding: await find(params.id), routing_number: '' }))
   })
 
-  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
     const onboarding = await find(params.id)
     const form = readBankForm(body)
     if ('faults' in form) return send(reply.code(400), AccountPage({ onboarding, ...form }))

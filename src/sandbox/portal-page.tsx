@@ -5,15 +5,15 @@ import { FocusLayout } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { DescriptionList, Heading, Mailbox, RecordRows } from '#design/panels'
 import { cardName } from '#domain/payments'
-import { type CardFacts, CardForm, errorsOf, TestMode } from './pages.tsx'
-import type { Payment, Portal } from './portals.ts'
+import { CardForm, type CardFormFacts, errorsOf, TestMode } from './pages.tsx'
+import type { Portal, PortalPayment } from './portals.ts'
 
-function detailOf({ status, refunded }: Payment): string {
+function detailOf({ status, refunded }: PortalPayment): string {
   if (status === 'declined') return 'Declined'
   return refunded > 0 ? `Paid, ${formatMoney(refunded)} refunded` : 'Paid'
 }
 
-function History({ payments }: { payments: Payment[] }): JSX.Element {
+function History({ payments }: { payments: PortalPayment[] }): JSX.Element {
   if (payments.length === 0) return <p class="text-sm text-muted">Nothing was paid so far.</p>
   const records = payments.map((payment) => ({
     key: payment.id,
@@ -30,7 +30,7 @@ export function PortalPage({
   payments,
   kept,
   faults,
-}: { portal: Portal; payments: Payment[] } & CardFacts): JSX.Element {
+}: { portal: Portal; payments: PortalPayment[] } & CardFormFacts): JSX.Element {
   const { app_name, card, email, return_url } = portal
   const expiry = `${String(card.exp_month).padStart(2, '0')} / ${card.exp_year}`
   const items = [

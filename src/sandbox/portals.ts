@@ -13,7 +13,7 @@ export interface Portal {
 }
 
 /** A charge as its buyer sees it. */
-export interface Payment {
+export interface PortalPayment {
   id: string
   amount: number
   description: string
@@ -44,8 +44,8 @@ export async function find(db: Db, id: string): Promise<Portal | undefined> {
 }
 
 /** What was paid with the cards of a portal, the latest first. */
-export async function paymentsOf(db: Db, id: string): Promise<Payment[]> {
-  return await db.rows<Payment>(sql`
+export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
+  return await db.rows<PortalPayment>(sql`
     select c.id, c.amount, c.description, c.status, c.created_at, (
         select coalesce(sum(r.amount), 0)::bigint from sandbox.refunds r
         where r.charge_id = c.id and r.status <> 'refused' and r.comes_back_at is null

@@ -88,7 +88,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
 function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'find' | 'close'> {
   const { db, random, clock, base_url } = options
 
-  const answer = (charge: charges.Charge): ChargeAnswer => {
+  const answer = (charge: charges.SandboxCharge): ChargeAnswer => {
     if (charge.answers_at && clock.now() < charge.answers_at) throw unreachable()
     switch (charge.status) {
       case 'succeeded':
@@ -127,7 +127,7 @@ async function take(
   { random, clock }: ProcessorOptions,
   now: Date,
   request: ChargeRequest,
-): Promise<charges.Charge> {
+): Promise<charges.SandboxCharge> {
   if (request.amount < 0) throw new RangeError('a charge takes no negative amount')
   const id = mintId(random, 'ch')
   const { amount, currency, card_token, description, off_session } = request
@@ -166,7 +166,7 @@ export function decide(
   behaviour: Behaviour,
   card: { authenticated: boolean; declines: number; failing_renewals?: number },
   request: { amount: number; off_session: boolean },
-): charges.Outcome | 'challenge' {
+): charges.ChargeResult | 'challenge' {
   const { declines, verifies, challenges, failing_renewals = 0 } = behaviour
   if (declines && !(verifies && request.amount === 0)) return declined(declines)
   if (challenges === 'always' || (challenges === 'once' && !card.authenticated)) {
@@ -179,7 +179,7 @@ export function decide(
 
 const succeeded = { status: 'succeeded' } as const
 
-function declined(decline_code: DeclineCode): charges.Outcome {
+function declined(decline_code: DeclineCode): charges.ChargeResult {
   return { status: 'declined', decline_code }
 }
 

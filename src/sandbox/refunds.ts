@@ -12,7 +12,7 @@ import * as disputes from './disputes.ts'
 import * as events from './events.ts'
 import { hashOf, sameRequest } from './keys.ts'
 
-interface Refund {
+interface SandboxRefund {
   id: string
   request_hash: string
   status: 'succeeded' | 'pending' | 'refused'
@@ -53,7 +53,7 @@ export async function refund(
     if (fresh && !fault && phase === 'inquiry') {
       await disputes.lessen(tx, random, now, dispute!, amount)
     }
-    const known = await tx.maybe<Refund>(sql`select id, request_hash, status, reason
+    const known = await tx.maybe<SandboxRefund>(sql`select id, request_hash, status, reason
       from sandbox.refunds where key = ${key}`)
     return answerOf(sameRequest(known, request_hash))
   })
@@ -84,7 +84,7 @@ export async function refundOutside(
   })
 }
 
-function answerOf({ id, status, reason }: Refund): RefundAnswer {
+function answerOf({ id, status, reason }: SandboxRefund): RefundAnswer {
   return status === 'refused' ? { status, reason: reason! } : { status, refund_id: id }
 }
 

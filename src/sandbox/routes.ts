@@ -5,7 +5,7 @@ import { logBug, problemOf } from '#platform/http'
 import { networksWith } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
-import { notFound, type PageOptions, type PageRequest, send } from './answers.ts'
+import { notFound, type SandboxPageOptions, type SandboxPageRequest, send } from './answers.ts'
 import * as entries from './card-entries.ts'
 import { readCardForm } from './card-form.ts'
 import * as charges from './charges.ts'
@@ -31,7 +31,7 @@ const FORMS: RouteLimit = {
 }
 
 /** Declares the pages that people see of the sandbox. */
-export function declareRoutes(app: FastifyInstance, options: PageOptions): void {
+export function declareRoutes(app: FastifyInstance, options: SandboxPageOptions): void {
   app.register(
     async (scope) => {
       scope.decorate('form_limits', [FORMS])
@@ -54,17 +54,20 @@ export function declareRoutes(app: FastifyInstance, options: PageOptions): void 
   )
 }
 
-function declareCardEntries(scope: FastifyInstance, { db, clock, ...options }: PageOptions): void {
+function declareCardEntries(
+  scope: FastifyInstance,
+  { db, clock, ...options }: SandboxPageOptions,
+): void {
   const url = '/card-entries/:id(^ce_\\w{22}$)'
 
-  scope.get(url, async ({ params }: PageRequest, reply) => {
+  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
     return send(reply, CardEntryPage({ entry, kept: { expiry: '', zip: entry.zip } }))
   })
 
-  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
     const entry = await entries.find(db, params.id)
     if (!entry) throw notFound()
     if (entry.card_token) return sendUsed(reply, entry)
@@ -77,17 +80,17 @@ function declareCardEntries(scope: FastifyInstance, { db, clock, ...options }: P
   })
 }
 
-function declareChallenges(scope: FastifyInstance, { db }: PageOptions): void {
+function declareChallenges(scope: FastifyInstance, { db }: SandboxPageOptions): void {
   const url = '/challenges/:id(^chl_\\w{22}$)'
 
-  scope.get(url, async ({ params }: PageRequest, reply) => {
+  scope.get(url, async ({ params }: SandboxPageRequest, reply) => {
     const challenge = await charges.findChallenge(db, params.id)
     if (!challenge) throw notFound()
     if (challenge.status !== 'action_required') return reply.redirect(challenge.return_url, 303)
     return send(reply, ChallengePage({ challenge }))
   })
 
-  scope.post(url, async ({ params, body }: PageRequest, reply) => {
+  scope.post(url, async ({ params, body }: SandboxPageRequest, reply) => {
     const challenge = await charges.findChallenge(db, params.id)
     if (!challenge) throw notFound()
     const { result } = Object(body)

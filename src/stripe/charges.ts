@@ -9,7 +9,7 @@ import { cents } from '#platform/money'
 import { isToken } from './card.ts'
 import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { declineOf } from './declines.ts'
-import { type Asked, type Intent, type IntentCalls, intentCalls } from './intents.ts'
+import { type Intent, type IntentCalls, type IntentRequest, intentCalls } from './intents.ts'
 import { find as findMade, make } from './once.ts'
 import * as requests from './requests.ts'
 
@@ -45,7 +45,7 @@ export async function charge(
 
 /** What became of a key. Stripe is only read: nothing is charged by looking. */
 export async function find(parts: StripeParts, key: string): Promise<ChargeAnswer | undefined> {
-  const request = await requests.find<Asked>(parts.db, key)
+  const request = await requests.find<IntentRequest>(parts.db, key)
   if (!request) return undefined
   if (request.closed_at || request.body === null) return CLOSED
   const calls = intentCalls(parts.stripe, key, request.body)
@@ -59,7 +59,7 @@ export async function find(parts: StripeParts, key: string): Promise<ChargeAnswe
 
 /** Makes sure that nothing more can come of a key. */
 export async function close(parts: StripeParts, now: Date, key: string): Promise<ChargeAnswer> {
-  const request = await requests.closeUnsent<Asked>(parts.db, now, key)
+  const request = await requests.closeUnsent<IntentRequest>(parts.db, now, key)
   if (request.closed_at || request.body === null) return CLOSED
   const calls = intentCalls(parts.stripe, key, request.body)
   const answer = await closeAsked(parts, request, calls)
@@ -70,7 +70,7 @@ export async function close(parts: StripeParts, now: Date, key: string): Promise
 
 async function closeAsked(
   parts: StripeParts,
-  request: requests.Request<Asked>,
+  request: requests.Request<IntentRequest>,
   calls: IntentCalls,
 ): Promise<ChargeAnswer> {
   try {
@@ -98,7 +98,7 @@ async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
  */
 async function takeKey(
   parts: StripeParts,
-  request: requests.Request<Asked>,
+  request: requests.Request<IntentRequest>,
   calls: IntentCalls,
 ): Promise<ChargeAnswer> {
   try {

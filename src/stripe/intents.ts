@@ -7,7 +7,7 @@ import type { Calls } from './once.ts'
 export type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 
 /** What is kept of a request for money. */
-export type Asked = Omit<ChargeRequest, 'key' | 'currency'>
+export type IntentRequest = Omit<ChargeRequest, 'key' | 'currency'>
 
 export interface IntentCalls extends Calls<Intent> {
   /** Takes the key with a request that is never confirmed: one that comes late is refused. */
@@ -16,11 +16,11 @@ export interface IntentCalls extends Calls<Intent> {
 }
 
 /** The calls for a request: payment intents take money, setup intents verify. */
-export function intentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+export function intentCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
   return asked.amount > 0 ? paymentCalls(stripe, key, asked) : setupCalls(stripe, key, asked)
 }
 
-function paymentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+function paymentCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
   const { paymentIntents } = stripe
   const { customer, payment_method } = readToken(asked.card_token)
   const said = {
@@ -48,7 +48,7 @@ function paymentCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
   }
 }
 
-function setupCalls(stripe: Stripe, key: string, asked: Asked): IntentCalls {
+function setupCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
   const { setupIntents } = stripe
   const { customer, payment_method } = readToken(asked.card_token)
   const said = {

@@ -31,7 +31,7 @@ export async function once<Result extends Made>(
 /** Sends a request that is on record, unless it was sent before. */
 export async function make<Result extends Made>(
   { db }: Pick<StripeParts, 'db'>,
-  request: requests.Begun,
+  request: requests.BegunRequest,
   calls: Calls<Result>,
 ): Promise<Result> {
   const known = request.is_new ? undefined : await find({ db }, request, calls)

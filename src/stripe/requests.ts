@@ -14,7 +14,7 @@ export interface Request<Body = unknown> {
 }
 
 /** A request that is on record; new where it was not before. */
-export type Begun = Request & { is_new: boolean }
+export type BegunRequest = Request & { is_new: boolean }
 
 const COLUMNS = sql`key, kind, body, object_id, closed_at`
 
@@ -26,7 +26,7 @@ export async function begin(
   db: Db,
   now: Date,
   { key, kind, body }: { key: string; kind: RequestKind; body: object },
-): Promise<Begun> {
+): Promise<BegunRequest> {
   const json = JSON.stringify(body)
   const inserted = await db.run(sql`insert into stripe_adapter.requests (key, kind, body, sent_at)
     values (${key}, ${kind}, ${json}, ${now}) on conflict (key) do nothing`)

@@ -1,15 +1,13 @@
 import type { Stripe } from 'stripe'
-import type { DisputeReason, ProcessorEvent } from '#domain/payments'
+import type { DisputeReason, EventContent } from '#domain/payments'
 import { cents, formatAmount } from '#platform/money'
 import { idOf } from './card.ts'
 import { stageOf } from './dispute-status.ts'
 import { payeeOf } from './payees.ts'
 
-type Untimed<Event> = Event extends ProcessorEvent ? Omit<Event, 'id' | 'at'> : never
-
 /** What an event says, apart from its id and its time. */
-export type Told =
-  | Untimed<ProcessorEvent>
+export type AnnouncedEvent =
+  | EventContent
   /** Money of a charge went back; which refunds did that is read from Stripe when it is told. */
   | { kind: 'charge_refunded'; charge_id: string }
 
@@ -20,9 +18,9 @@ export interface Telling {
   /** When it happened, in seconds; of one second, an end comes after the rest. */
   at: number
   is_end: boolean
-  told: Told
+  told: AnnouncedEvent
   /** How a dispute began, for when its end arrives first. */
-  began?: Told
+  began?: AnnouncedEvent
   /** Told only where the beginning of the dispute was: otherwise nothing came of it. */
   if_begun?: true
   /** The charge of a refund that may not be ours. */
@@ -85,7 +83,12 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
   }
 }
 
-function telling(event: Stripe.Event, object_id: string, told: Told, is_end = false): Telling {
+function telling(
+  event: Stripe.Event,
+  object_id: string,
+  told: AnnouncedEvent,
+  is_end = false,
+): Telling {
   return { object_id, at: event.created, is_end, told }
 }
 
@@ -156,7 +159,7 @@ const REASONS: Record<string, DisputeReason> = {
   unrecognized: 'unrecognized',
 }
 
-function beginningOf(dispute: Stripe.Dispute): Told | undefined {
+function beginningOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
   const charge_id = idOf(dispute.payment_intent)
   if (!charge_id) return undefined
   const due_by = dispute.evidence_details.due_by ?? dispute.created
@@ -217,6 +220,6 @@ function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefin
 }
 
 /** What was stored, as it was: JSON knows no dates. */
-export function revived(told: Told): Told {
+export function revived(told: AnnouncedEvent): AnnouncedEvent {
   return told.kind === 'dispute_opened' ? { ...told, due_at: new Date(told.due_at) } : told
 }

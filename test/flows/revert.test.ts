@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import {
+  type AppListing,
   describeProduct,
-  type Listing,
+  type ListedVersion,
   readListing,
   readVersions,
   replaceFeatures,
@@ -11,7 +12,6 @@ import {
   replaceVersions,
   revertChange,
   updateListing,
-  type Version,
   type Written,
 } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
@@ -40,7 +40,7 @@ const update = async (changes: Parameters<typeof updateListing>[2]['changes']) =
 const replace = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
   written(await replaceVersions(service.world, actor, { app, versions: given, dry_run: false }))
 const listed = (outcome: Awaited<ReturnType<typeof revert>>) =>
-  written<Listing | Version[]>(outcome as Written<Listing | Version[]>)
+  written<AppListing | ListedVersion[]>(outcome as Written<AppListing | ListedVersion[]>)
 
 describe('undoing', () => {
   test('words and names return, and what was changed since stays', async () => {

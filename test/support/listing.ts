@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as apps from '#domain/apps'
-import type { Refused, Version, Written } from '#flows/listing'
+import type { ListedVersion, RefusedWrite, Written } from '#flows/listing'
 import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
@@ -16,19 +16,19 @@ export async function ownApp(
 }
 
 /** A change that must have been made. */
-export function written<State>(outcome: Written<State> | Refused | string): Written<State> {
+export function written<State>(outcome: Written<State> | RefusedWrite | string): Written<State> {
   if (typeof outcome === 'string' || 'faults' in outcome) assert.fail(JSON.stringify(outcome))
   return outcome
 }
 
 /** Where a refused change has its faults. */
-export function faultPaths(outcome: Written<unknown> | Refused | string): string[] {
+export function faultPaths(outcome: Written<unknown> | RefusedWrite | string): string[] {
   if (typeof outcome === 'string' || !('faults' in outcome)) assert.fail(JSON.stringify(outcome))
   return outcome.faults.map(({ path }) => path)
 }
 
 /** A version as it is given again to keep it. */
-export function again({ product_public_id, name, is_free, prices }: Version) {
+export function again({ product_public_id, name, is_free, prices }: ListedVersion) {
   return {
     product_id: product_public_id,
     name,

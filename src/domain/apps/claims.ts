@@ -9,7 +9,7 @@ const CLAIM_LIFE = 600
 const PURPOSE = 'secret-claim'
 
 /** The address part that fetches a secret once, and until when. */
-export interface Claim {
+export interface SecretClaim {
   token: string
   expires_at: Date
 }
@@ -23,7 +23,7 @@ export async function openClaim(
   now: Date,
   means: { keys: KeyRing; random: Random },
   facts: { client_id: string; client_secret: string },
-): Promise<Claim> {
+): Promise<SecretClaim> {
   const { keys, random } = means
   const { client_id, client_secret } = facts
   const token = mintSecret(random)

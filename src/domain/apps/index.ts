@@ -13,10 +13,10 @@ export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
 export * from './apps.ts'
 export * from './changes.ts'
 export {
-  type Claim,
   endClaims,
   isClaimable,
   openClaim,
+  type SecretClaim,
   sweepClaims,
   takeClaim,
 } from './claims.ts'

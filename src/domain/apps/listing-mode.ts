@@ -1,12 +1,12 @@
 import type { App, ListingMode } from './apps.ts'
 
-type Standing = Pick<App, 'listing_mode' | 'external_sales_enabled'>
+type ListingState = Pick<App, 'listing_mode' | 'external_sales_enabled'>
 
 /**
  * Why an app's listing mode may not be set, if so: `external` needs the approval for external
  * sales. An app that has been external since before there were approvals may stay so.
  */
-export function listingModeFault(app: Standing, to: ListingMode): string | undefined {
+export function listingModeFault(app: ListingState, to: ListingMode): string | undefined {
   if (to !== 'external' || app.listing_mode === 'external' || app.external_sales_enabled) {
     return undefined
   }
@@ -14,6 +14,6 @@ export function listingModeFault(app: Standing, to: ListingMode): string | undef
 }
 
 /** Tells whether setting an app's listing mode cannot be taken back without the service's help. */
-export function isOneWay(app: Standing, to: ListingMode): boolean {
+export function isOneWay(app: ListingState, to: ListingMode): boolean {
   return app.listing_mode === 'external' && to === 'marketplace' && !app.external_sales_enabled
 }

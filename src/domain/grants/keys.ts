@@ -19,7 +19,7 @@ interface Tools {
   random: Random
 }
 
-interface Row {
+interface KeyRow {
   id: string
   purpose: 'sign' | 'subject'
   sealed: Buffer
@@ -87,13 +87,15 @@ export async function sweepKeys(db: Db, now: Date): Promise<void> {
   if (spent.length > 0) await db.run(sql`delete from oidc_keys where id = any(${spent})`)
 }
 
-async function allKeys(db: Db): Promise<Row[]> {
-  return await db.rows<Row>(sql`select id, purpose, sealed, active_from from oidc_keys order by id`)
+async function allKeys(db: Db): Promise<KeyRow[]> {
+  return await db.rows<KeyRow>(
+    sql`select id, purpose, sealed, active_from from oidc_keys order by id`,
+  )
 }
 
 async function readKeys(db: Db, ring: KeyRing): Promise<Keys | undefined> {
   const rows = await allKeys(db)
-  const open = ({ id, sealed }: Row) => ring.open(SEAL, id, sealed)
+  const open = ({ id, sealed }: KeyRow) => ring.open(SEAL, id, sealed)
   const signing = rows
     .filter(({ purpose }) => purpose === 'sign')
     .map((row) => ({ id: row.id, active_from: row.active_from, jwk: JSON.parse(open(row)) }))
@@ -105,7 +107,7 @@ async function addKey(
   db: Db,
   now: Date,
   tools: Tools,
-  key: Omit<Row, 'sealed'> & { text: string },
+  key: Omit<KeyRow, 'sealed'> & { text: string },
 ): Promise<void> {
   const sealed = tools.keys.seal(tools.random, SEAL, key.id, key.text)
   await db.run(sql`insert into oidc_keys (id, purpose, sealed, active_from, created_at)

@@ -26,7 +26,7 @@ export function refreshLife(age: number): number {
 export const REFRESH_OVERLAP = 30
 
 /** What is known of a refresh token that is shown. */
-export interface Use {
+export interface RefreshUse {
   /** When it was used first, if it was. */
   used_at: Date | null
   /** True where one of its successors was used in turn, so that the client has moved on. */
@@ -37,7 +37,7 @@ export interface Use {
  * Whether a refresh token may be used now: one that was not used, and the immediate predecessor of
  * the latest ones for a moment, as its answer may be lost or its client may ask twice at once.
  */
-export function mayRefresh(now: Date, { used_at, is_superseded }: Use): boolean {
+export function mayRefresh(now: Date, { used_at, is_superseded }: RefreshUse): boolean {
   if (used_at === null) return true
   return !is_superseded && now.getTime() - used_at.getTime() < REFRESH_OVERLAP * 1000
 }

@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import { mayRefresh, type Use } from './life.ts'
+import { mayRefresh, type RefreshUse } from './life.ts'
 
 export type RecordKind =
   | 'Session'
@@ -37,7 +37,7 @@ export interface RecordFacts {
 }
 
 /** A record as it was found. */
-export interface Found {
+export interface FoundRecord {
   payload: Record<string, unknown>
   created_at: Date
   expires_at: Date
@@ -87,14 +87,18 @@ export async function findRecord(
   db: Db,
   now: Date,
   { kind, name }: RecordName,
-): Promise<Found | undefined> {
-  return await db.maybe<Found>(sql`select ${FOUND} from oidc_records
+): Promise<FoundRecord | undefined> {
+  return await db.maybe<FoundRecord>(sql`select ${FOUND} from oidc_records
     where id = ${sha256(name)} and kind = ${kind} and expires_at > ${now}`)
 }
 
 /** The sign-in session that tokens name as theirs. */
-export async function findSessionByUid(db: Db, now: Date, uid: string): Promise<Found | undefined> {
-  return await db.maybe<Found>(sql`select ${FOUND} from oidc_records
+export async function findSessionByUid(
+  db: Db,
+  now: Date,
+  uid: string,
+): Promise<FoundRecord | undefined> {
+  return await db.maybe<FoundRecord>(sql`select ${FOUND} from oidc_records
     where session_uid = ${uid} and kind = 'Session' and expires_at > ${now}`)
 }
 
@@ -125,7 +129,7 @@ export async function useRefreshToken(db: Database, now: Date, name: string): Pr
       where id = (select grant_id from oidc_records where id = ${id} and kind = 'RefreshToken')
       for no key update`)
     if (!grant) return false
-    const token = await tx.maybe<Use>(sql`select consumed_at as used_at, exists (
+    const token = await tx.maybe<RefreshUse>(sql`select consumed_at as used_at, exists (
         select 1 from oidc_records c where c.parent_id = t.id and c.consumed_at is not null
       ) as is_superseded
       from oidc_records t where id = ${id}`)

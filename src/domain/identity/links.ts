@@ -13,7 +13,7 @@ export type LinkPurpose =
   | 'undo_email'
 
 /** A link that was sent to a mailbox and proves, once, that its reader has that mailbox. */
-export interface Link {
+export interface AccountLink {
   user_id: string
   purpose: LinkPurpose
   return_to: string | null
@@ -56,8 +56,8 @@ export async function peekLink(
   db: Db,
   now: Date,
   facts: { token: string; purpose: LinkPurpose },
-): Promise<Link | undefined> {
-  return await db.maybe<Link>(sql`select l.user_id, l.purpose, l.return_to,
+): Promise<AccountLink | undefined> {
+  return await db.maybe<AccountLink>(sql`select l.user_id, l.purpose, l.return_to,
       l.about, u.email
     from account_links l join users u on u.id = l.user_id
     where l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
@@ -70,8 +70,8 @@ export async function useLink(
   db: Db,
   now: Date,
   facts: { token: string; purpose: LinkPurpose },
-): Promise<Link | undefined> {
-  return await db.maybe<Link>(sql`update account_links l set used_at = ${now}
+): Promise<AccountLink | undefined> {
+  return await db.maybe<AccountLink>(sql`update account_links l set used_at = ${now}
     from users u where u.id = l.user_id
       and l.token_hash = ${sha256(facts.token)} and l.purpose = ${facts.purpose}
       and l.used_at is null and l.expires_at > ${now}

@@ -115,7 +115,7 @@ export function buyerPaid(facts: { payment_id: string; user_id: string; total: C
  * What a dispute is about: `amount` before tax, the cost that the seller bears, and what the buyer
  * was owed already because a refund had come back.
  */
-export interface Disputed {
+export interface DisputeFigures {
   dispute_id: string
   seller_id: string
   user_id: string
@@ -126,7 +126,7 @@ export interface Disputed {
 }
 
 /** A dispute was opened: the bank took the money, and the seller's part is held. */
-export function disputeOpened(facts: Disputed): Posting {
+export function disputeOpened(facts: DisputeFigures): Posting {
   const { seller_id, amount, tax, owed, cost } = facts
   return posting('dispute_opened', facts.dispute_id, [
     credit('processor', '', sum(amount, tax, owed)),
@@ -139,7 +139,7 @@ export function disputeOpened(facts: Disputed): Posting {
 }
 
 /** A dispute was won: everything that its opening took is given back. */
-export function disputeWon(facts: Disputed): Posting {
+export function disputeWon(facts: DisputeFigures): Posting {
   const { seller_id, amount, tax, owed, cost } = facts
   return posting('dispute_won', facts.dispute_id, [
     debit('processor', '', sum(amount, tax, owed)),
@@ -156,7 +156,7 @@ export function disputeWon(facts: Disputed): Posting {
  * was undone, and the affiliate's commission goes back to the service, which keeps its fee.
  */
 export function disputeLost(
-  facts: Disputed & Pick<Parties, 'state' | 'affiliate_id'> & { commission: Cents },
+  facts: DisputeFigures & Pick<Parties, 'state' | 'affiliate_id'> & { commission: Cents },
 ): Posting {
   const { seller_id, amount, tax, commission } = facts
   return posting('dispute_lost', facts.dispute_id, [
@@ -169,7 +169,7 @@ export function disputeLost(
 }
 
 /** A dispute that was won is appealed and lost: its opening is booked once more, to be lost. */
-export function appealOpened(facts: Disputed): Posting {
+export function appealOpened(facts: DisputeFigures): Posting {
   const { subject, lines } = disputeOpened(facts)
   return posting('appeal_opened', subject, lines)
 }

@@ -25,7 +25,7 @@ export interface Entitlement {
 }
 
 /** What is stored of a person and an app: the license there is, and the app's free plan. */
-export interface Holding {
+export interface HeldLicense {
   license:
     | { status: LicenseStatus; period_end: Date | null; product_id: string; product_name: string }
     | undefined
@@ -33,7 +33,7 @@ export interface Holding {
 }
 
 /** The license counts while it entitles; otherwise the free plan does, where there is one. */
-export function entitlementOf({ license, free }: Holding): Entitlement {
+export function entitlementOf({ license, free }: HeldLicense): Entitlement {
   if (license && isEntitled(license.status)) {
     // What `isEntitled` lets through are statuses of an entitlement as well.
     const status = license.status as Entitlement['status']

@@ -1,11 +1,11 @@
 import type { Database } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import type { Holding } from './entitlement.ts'
+import type { HeldLicense } from './entitlement.ts'
 import type { LicenseStatus } from './status.ts'
 
 /** What a bearer token leads to, as far as it is good at all. */
-export interface TokenHolding extends Holding {
+export interface TokenHolding extends HeldLicense {
   scopes: string[]
   /** The license that was found, whether it entitles or not. */
   license_id: string | undefined
@@ -14,7 +14,7 @@ export interface TokenHolding extends Holding {
   addon_enabled: boolean
 }
 
-interface Row {
+interface TokenRow {
   scope: string | null
   app_id: string | null
   addon_enabled: boolean | null
@@ -37,7 +37,7 @@ export async function findByToken(
   now: Date,
   access_token: string,
 ): Promise<TokenHolding | undefined> {
-  const row = await db.hot<Row>(sql`
+  const row = await db.hot<TokenRow>(sql`
     select t.scope, a.id as app_id,
       a.addon_enabled_at is not null and a.addon_disabled_at is null as addon_enabled,
       l.id as license_id, l.status, l.period_end, l.product_id, p.name as product_name,
@@ -59,7 +59,7 @@ export async function findByToken(
   return row && holdingOf(row)
 }
 
-function holdingOf(row: Row): TokenHolding {
+function holdingOf(row: TokenRow): TokenHolding {
   const { status, period_end, product_id, product_name, free_id, free_name } = row
   return {
     scopes: row.scope?.split(' ') ?? [],

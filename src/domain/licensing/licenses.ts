@@ -21,11 +21,11 @@ export interface Found<Facts> {
 }
 
 /** The client, and null for each fact where nothing was found. */
-type Row<Facts> = { app_id: string | null; secret_hash: Buffer | null } & {
+type LicenseRow<Facts> = { app_id: string | null; secret_hash: Buffer | null } & {
   [Field in keyof Facts]: Facts[Field] | null
 }
 
-function split<Facts>(row: Row<Facts> | undefined, isFound: boolean): Found<Facts> {
+function split<Facts>(row: LicenseRow<Facts> | undefined, isFound: boolean): Found<Facts> {
   return { client: row, found: isFound ? (row as Facts) : undefined }
 }
 
@@ -39,7 +39,7 @@ export async function findByKey(
   question: { client_id: string; license_key: string },
 ): Promise<Found<LicenseFacts>> {
   const hashes = keyHashes(keys, question.license_key)
-  const row = await db.hot<Row<LicenseFacts>>(sql`
+  const row = await db.hot<LicenseRow<LicenseFacts>>(sql`
     select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
       l.period_end, l.canceled_at
     from clients c
@@ -63,7 +63,7 @@ export async function findByOrder(
   question: { client_id: string; order_id: string | undefined },
 ): Promise<Found<OrderFacts>> {
   const order_id = question.order_id ?? null
-  const row = await db.hot<Row<OrderFacts>>(sql`
+  const row = await db.hot<LicenseRow<OrderFacts>>(sql`
     select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
       l.period_end, l.canceled_at, l.key_sealed,
       coalesce(a.status in ('open', 'action_required'), false) as is_processing

@@ -26,7 +26,11 @@ export const BEGINNINGS: readonly { trigger: string; to: LicenseStatus }[] = [
   { trigger: 'preview', to: 'preview' },
 ]
 
-type Row = readonly [trigger: Trigger, from: readonly LicenseStatus[], to: readonly LicenseStatus[]]
+type TransitionRow = readonly [
+  trigger: Trigger,
+  from: readonly LicenseStatus[],
+  to: readonly LicenseStatus[],
+]
 
 const RUNNING = ['active', 'trialing'] as const
 const OWING = ['past_due', 'unpaid'] as const
@@ -36,7 +40,7 @@ const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
  * Every way from one status to another (spec: States and transitions). There is no other: nothing
  * leads away from `canceled`, and what a pause interrupted is what it resumes to.
  */
-const TABLE: readonly Row[] = [
+const TABLE: readonly TransitionRow[] = [
   ['renewed', RUNNING, ['active']],
   ['upgraded', RUNNING, ['active', 'one_time_active']],
   ['plan_changed', ['trialing'], ['trialing']],

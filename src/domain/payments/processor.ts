@@ -181,6 +181,11 @@ export interface Evidence {
   uncategorized_text?: string
 }
 
+type WithoutIdAndTime<Event> = Event extends unknown ? Omit<Event, 'id' | 'at'> : never
+
+/** What an event of the processor says, apart from its id and its time. */
+export type EventContent = WithoutIdAndTime<ProcessorEvent>
+
 /** What the processor tells by itself. Each has an id under which it is heard once. */
 export type ProcessorEvent = { id: string; at: Date } & (
   | {

@@ -21,7 +21,7 @@ export {
 export {
   type Figures,
   rateTable,
-  type Sale,
+  type TaxedSale,
   type TaxProvider,
   type TaxRecords,
   TaxUnreachable,

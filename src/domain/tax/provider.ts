@@ -4,7 +4,7 @@ import { taxOn } from './quote.ts'
 import { type Rule, ruleFor } from './rates.ts'
 
 /** A sale to somebody in the United States; `amount` is before tax. */
-export interface Sale {
+export interface TaxedSale {
   state: string
   zip: string
   amount: Cents
@@ -41,7 +41,7 @@ export class TaxUnreachable extends Error {}
  */
 export interface TaxProvider {
   readonly name: 'table' | 'stripe'
-  quote(now: Date, sale: Sale): Promise<Figures>
+  quote(now: Date, sale: TaxedSale): Promise<Figures>
   /** Absent where the provider keeps no record of its own. */
   readonly records?: TaxRecords
   /** Tells whether a rate may have started since a quote that is less than 24 hours old. */

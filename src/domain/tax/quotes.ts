@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Figures, Sale } from './provider.ts'
+import type { Figures, TaxedSale } from './provider.ts'
 
 /** A promise of tax: the sale charges exactly this, or asks again. */
 export interface Quote {
@@ -23,7 +23,7 @@ const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxabl
 export async function keepQuote(
   db: Db,
   now: Date,
-  facts: Sale & Figures & { id: string },
+  facts: TaxedSale & Figures & { id: string },
 ): Promise<Quote> {
   return await db.one<Quote>(sql`insert into tax_quotes
     (id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at)

@@ -2,7 +2,7 @@ import { MILLION } from '#platform/money'
 import table from './us-saas-sales-tax.json' with { type: 'json' }
 
 /** One dated row of the table: from `effective_from` on, until a later row of the same state. */
-export interface Rate {
+export interface TaxRate {
   state: string
   saas: string
   /** The state's rate and the share of the price that it applies to, in millionths. */
@@ -20,13 +20,13 @@ export interface Rule {
   taxable_ppm: number
 }
 
-const RATES: readonly Rate[] = table.rows
+const RATES: readonly TaxRate[] = table.rows
 
 /**
  * The rule for a state on a day. Only states that tax software sold to persons are charged; where
  * sources disagree or only cities tax, nothing is. Territories and military addresses have no row.
  */
-export function ruleFor(state: string, day: string, rates: readonly Rate[] = RATES): Rule {
+export function ruleFor(state: string, day: string, rates: readonly TaxRate[] = RATES): Rule {
   const rate = rates
     .filter((row) => row.state === state && row.effective_from <= day)
     .sort((left, right) => left.effective_from.localeCompare(right.effective_from))

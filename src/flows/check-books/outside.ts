@@ -63,7 +63,7 @@ async function comparePage(
   }
 }
 
-interface Found {
+interface FoundOutside {
   of: Listed
   rule: string
   subject: string
@@ -75,9 +75,9 @@ async function differencesOf(
   { db, processor }: Sides,
   { unlike, rules }: Kind,
   page: Listed[],
-): Promise<Found[]> {
+): Promise<FoundOutside[]> {
   const rows = await unlike(db, processor.name, page)
-  return rows.flatMap(({ position, our_id, ours, booked, is_open }): Found[] => {
+  return rows.flatMap(({ position, our_id, ours, booked, is_open }): FoundOutside[] => {
     const of = page[position]!
     if (our_id === null) {
       if (is_open || of.is_unheard || of.moved === 0) return []
@@ -94,7 +94,7 @@ async function differencesOf(
 const HOLDS = 'the processor holds what the books say'
 
 /** The same records, as the processor has them now. */
-async function listedAgain({ processor }: Sides, { name }: Kind, some: Found[]) {
+async function listedAgain({ processor }: Sides, { name }: Kind, some: FoundOutside[]) {
   const again: Listed[] = []
   for (const { id, key, at } of some.map(({ of }) => of)) {
     const before = new Date(at.getTime() + 1000)

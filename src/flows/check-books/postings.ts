@@ -58,7 +58,7 @@ async function checkRefunds(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface DisputeFacts extends Whose, billing.TakenBack {
+interface DisputePosted extends Whose, billing.TakenBack {
   id: string
   status: 'inquiry' | 'open' | 'won' | 'lost'
   appeal: 'won' | 'lost' | null
@@ -71,7 +71,7 @@ interface DisputeFacts extends Whose, billing.TakenBack {
 }
 
 async function checkDisputes(db: Db, report: Report): Promise<void> {
-  await inPages<DisputeFacts>(
+  await inPages<DisputePosted>(
     (after, limit) =>
       db.rows(sql`select d.id, d.status, d.appeal, d.amount, d.owed, d.tax, d.fee, d.add_on_fee,
         d.commission, ${WHOSE}, ${linesOf('dispute_opened', sql`d.id`)} as opened,
@@ -152,7 +152,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
   }
 }
 
-interface PayoutFacts extends Omit<ledger.PaidOut, 'payout_id'> {
+interface PayoutPosted extends Omit<ledger.PaidOut, 'payout_id'> {
   id: string
   status: string
   lines: Lines
@@ -160,7 +160,7 @@ interface PayoutFacts extends Omit<ledger.PaidOut, 'payout_id'> {
 }
 
 async function checkPayouts(db: Db, report: Report): Promise<void> {
-  await inPages<PayoutFacts>(
+  await inPages<PayoutPosted>(
     (after, limit) =>
       db.rows(sql`select p.id, p.owner, p.account, p.amount, p.status,
         ${linesOf('payout', sql`p.id`)} as lines,

@@ -7,7 +7,7 @@ import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
-import { type Disputed, factsOf, lockCharge, tellSeller } from './disputed.ts'
+import { type DisputedCharge, factsOf, lockCharge, tellSeller } from './disputed.ts'
 import { begin } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
@@ -43,7 +43,7 @@ export async function disputeClosed(
 async function decideAgain(
   world: World,
   tx: Db,
-  facts: { dispute: payments.Dispute; disputed: Disputed; status: 'won' | 'lost' },
+  facts: { dispute: payments.Dispute; disputed: DisputedCharge; status: 'won' | 'lost' },
 ): Promise<'done'> {
   const { dispute, disputed, status } = facts
   const { now } = disputed.locked
@@ -78,13 +78,13 @@ async function decideAgain(
 }
 
 /** Everything that the opening took is given back; an inquiry took nothing. */
-async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: Disputed) {
+async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
 }
 
 /** The license goes on with the same key, unless another charge of it is disputed, or staff suspended it. */
-async function resumeUnlessDisputed(tx: Db, { locked }: Disputed): Promise<void> {
+async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise<void> {
   const { license } = locked
   if (license.status !== 'paused' || license.paused_for !== 'dispute') return
   if ((await payments.countOpenDisputes(tx, license.license_id)) > 0) return
@@ -92,7 +92,7 @@ async function resumeUnlessDisputed(tx: Db, { locked }: Disputed): Promise<void>
 }
 
 /** The money is gone: the sale is undone, and the license ends, whatever was paid for it since. */
-async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: Disputed) {
+async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { locked } = disputed
   if (dispute.status === 'inquiry') {
     await payments.keepDispute(tx, { ...dispute, status: 'open' })
@@ -104,7 +104,7 @@ async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: D
 }
 
 /** What the ledger is told of a loss. */
-async function lossOf(tx: Db, dispute: payments.Dispute, disputed: Disputed) {
+async function lossOf(tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { affiliate_id, tax_quote_id } = disputed.invoice
   const { state } = await tax.findQuote(tx, tax_quote_id)
   const { commission } = dispute

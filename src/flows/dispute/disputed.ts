@@ -9,14 +9,14 @@ import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
 /** A charge that is disputed, with all that hangs on it, locked until the transaction ends. */
-export interface Disputed {
+export interface DisputedCharge {
   charge: payments.Charge
   invoice: billing.Invoice
   locked: LockedLicense
 }
 
 /** Locks a charge: subscription, license, and then itself, as everybody does. */
-export async function lockCharge(world: World, tx: Db, charge_id: string): Promise<Disputed> {
+export async function lockCharge(world: World, tx: Db, charge_id: string): Promise<DisputedCharge> {
   const { invoice_id } = await payments.findChargeById(tx, charge_id)
   const invoice = await billing.findInvoice(tx, invoice_id)
   const locked = await lockLicense(world, tx, invoice.license_id)
@@ -27,8 +27,8 @@ export async function lockCharge(world: World, tx: Db, charge_id: string): Promi
 /** What the ledger is told of a dispute. */
 export function factsOf(
   dispute: payments.HeardDispute,
-  { invoice, locked }: Disputed,
-): ledger.Disputed {
+  { invoice, locked }: DisputedCharge,
+): ledger.DisputeFigures {
   const { id: dispute_id, amount, owed, tax } = dispute
   return {
     dispute_id,

@@ -6,9 +6,9 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { type Disputed, factsOf, lockCharge, tellSeller } from './disputed.ts'
+import { type DisputedCharge, factsOf, lockCharge, tellSeller } from './disputed.ts'
 
-type Opened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
+type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
 /**
  * A dispute was opened, or an inquiry, or an inquiry became a dispute. `later` while the charge is
@@ -17,7 +17,7 @@ type Opened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 export async function disputeOpened(
   world: World,
   tx: Db,
-  event: Opened,
+  event: DisputeOpened,
 ): Promise<'done' | 'later'> {
   const found = await payments.findCharge(tx, event.charge_id)
   if (!found) return 'later'
@@ -39,8 +39,8 @@ async function heard(
   world: World,
   tx: Db,
   facts: {
-    event: Opened
-    disputed: Disputed
+    event: DisputeOpened
+    disputed: DisputedCharge
     known: payments.Dispute | undefined
     refunds: payments.Refund[]
   },
@@ -88,7 +88,7 @@ export async function begin(
   world: World,
   tx: Db,
   dispute: payments.HeardDispute,
-  disputed: Disputed,
+  disputed: DisputedCharge,
 ): Promise<void> {
   const { locked } = disputed
   const posting = ledger.disputeOpened(factsOf(dispute, disputed))

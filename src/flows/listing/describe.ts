@@ -4,15 +4,15 @@ import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { textFault, tidyText } from '#platform/text'
 import { readVersions } from './read.ts'
-import { type Order, write } from './write.ts'
-import type { Refused, Version, Written } from './written.ts'
+import { type ListingWrite, write } from './write.ts'
+import type { ListedVersion, RefusedWrite, Written } from './written.ts'
 
 /** Changes what is said of one version (spec: update_product_description). */
 export async function describeProduct(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: Order & { product_id: string; description: string },
-): Promise<Written<Version[]> | Refused> {
+  facts: ListingWrite & { product_id: string; description: string },
+): Promise<Written<ListedVersion[]> | RefusedWrite> {
   const find = async (tx: Db, app_id: string) => {
     const found = catalog.findVersion(await catalog.existingVersions(tx, app_id), facts.product_id)
     return found?.is_live ? found.id : undefined

@@ -4,15 +4,15 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { gone } from './alter.ts'
 import { readListing } from './read.ts'
-import { type Order, write } from './write.ts'
-import type { Listing, Refused, Written } from './written.ts'
+import { type ListingWrite, write } from './write.ts'
+import type { AppListing, RefusedWrite, Written } from './written.ts'
 
 /** Replaces an app's feature table; none clears it (spec: replace_feature_table). */
 export async function replaceFeatures(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: Order & { features: readonly listing.Feature[] },
-): Promise<Written<Listing> | Refused> {
+  facts: ListingWrite & { features: readonly listing.Feature[] },
+): Promise<Written<AppListing> | RefusedWrite> {
   return await write(world, actor, facts, {
     action: 'listing.features_replaced',
     read: async (tx, app) => ({ features: await listing.features(tx, app.id) }),

@@ -3,10 +3,10 @@ import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import type { Db } from '#platform/db'
 import { formatAmount } from '#platform/money'
-import type { Listing, Version } from './written.ts'
+import type { AppListing, ListedVersion } from './written.ts'
 
 /** What an app's listing says in words and names. */
-export type ListingWords = Omit<Listing, 'sections' | 'features'>
+export type ListingWords = Omit<AppListing, 'sections' | 'features'>
 
 /** The words and names of an app's listing. */
 export async function readWords(db: Db, app: apps.App): Promise<ListingWords> {
@@ -23,7 +23,7 @@ export async function readWords(db: Db, app: apps.App): Promise<ListingWords> {
 }
 
 /** An app's listing, whole (spec: get_app_listing). */
-export async function readListing(db: Db, app: apps.App): Promise<Listing> {
+export async function readListing(db: Db, app: apps.App): Promise<AppListing> {
   return {
     ...(await readWords(db, app)),
     sections: await listing.sections(db, app.id),
@@ -32,7 +32,7 @@ export async function readListing(db: Db, app: apps.App): Promise<Listing> {
 }
 
 /** An app's versions in order; those that are sold no longer come last and are not `is_active`. */
-export async function readVersions(db: Db, app_id: string): Promise<Version[]> {
+export async function readVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
   return (await catalog.versions(db, app_id)).map((version) => ({
     product_public_id: version.id,
     name: version.name,
@@ -50,6 +50,6 @@ export async function readVersions(db: Db, app_id: string): Promise<Version[]> {
 }
 
 /** The versions that are on sale. */
-export async function readActiveVersions(db: Db, app_id: string): Promise<Version[]> {
+export async function readActiveVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
   return (await readVersions(db, app_id)).filter(({ is_active }) => is_active)
 }

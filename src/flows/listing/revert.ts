@@ -8,7 +8,7 @@ import type { ListingWords } from './read.ts'
 import { replaceSections } from './sections.ts'
 import { type ListingChanges, updateListing } from './update.ts'
 import { replaceVersions } from './versions.ts'
-import type { Listing, Refused, Version, Written } from './written.ts'
+import type { AppListing, ListedVersion, RefusedWrite, Written } from './written.ts'
 
 /**
  * Undoes a change: writes what was before it again, through the same rules, as a change of its own.
@@ -19,7 +19,7 @@ export async function revertChange(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
   facts: { app: apps.App; change_id: string },
-): Promise<Written<Listing> | Written<Version[]> | Refused | 'not_revertible'> {
+): Promise<Written<AppListing> | Written<ListedVersion[]> | RefusedWrite | 'not_revertible'> {
   const { app, change_id } = facts
   if (!isId('chg', change_id)) return 'not_revertible'
   const change = await apps.findChange(world.db, { app_id: app.id, id: change_id })
@@ -29,19 +29,19 @@ export async function revertChange(
     case 'listing.updated':
       return await updateListing(world, actor, { ...order, changes: undone(change) })
     case 'listing.sections_replaced': {
-      const { sections } = change.before as Pick<Listing, 'sections'>
+      const { sections } = change.before as Pick<AppListing, 'sections'>
       return await replaceSections(world, actor, { ...order, sections })
     }
     case 'listing.features_replaced': {
-      const { features } = change.before as Pick<Listing, 'features'>
+      const { features } = change.before as Pick<AppListing, 'features'>
       return await replaceFeatures(world, actor, { ...order, features })
     }
     case 'versions.replaced': {
-      const { versions } = change.before as { versions: Version[] }
+      const { versions } = change.before as { versions: ListedVersion[] }
       return await replaceVersions(world, actor, { ...order, versions: versions.map(given) })
     }
     case 'product.described': {
-      const { product_public_id, description } = change.before as Version
+      const { product_public_id, description } = change.before as ListedVersion
       return await describeProduct(world, actor, {
         ...order,
         product_id: product_public_id,
@@ -63,7 +63,7 @@ function undone(change: apps.Change): ListingChanges {
 }
 
 /** A version as it was, to be given again. */
-function given({ product_public_id, name, is_free, trial_days, prices }: Version) {
+function given({ product_public_id, name, is_free, trial_days, prices }: ListedVersion) {
   return {
     product_id: product_public_id,
     name,

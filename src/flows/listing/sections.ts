@@ -3,15 +3,15 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { gone } from './alter.ts'
 import { readListing } from './read.ts'
-import { type Order, write } from './write.ts'
-import type { Listing, Refused, Written } from './written.ts'
+import { type ListingWrite, write } from './write.ts'
+import type { AppListing, RefusedWrite, Written } from './written.ts'
 
 /** Replaces an app's detail sections; none clears them (spec: replace_detail_sections). */
 export async function replaceSections(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: Order & { sections: readonly listing.Section[] },
-): Promise<Written<Listing> | Refused> {
+  facts: ListingWrite & { sections: readonly listing.Section[] },
+): Promise<Written<AppListing> | RefusedWrite> {
   return await write(world, actor, facts, {
     action: 'listing.sections_replaced',
     read: async (tx, app) => ({ sections: await listing.sections(tx, app.id) }),

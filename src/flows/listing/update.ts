@@ -5,8 +5,8 @@ import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
 import { gone } from './alter.ts'
 import { type ListingWords, readListing, readWords } from './read.ts'
-import { type Order, write } from './write.ts'
-import type { Listing, Refused, Written } from './written.ts'
+import { type ListingWrite, write } from './write.ts'
+import type { AppListing, RefusedWrite, Written } from './written.ts'
 
 /** What shall be changed of a listing's words and names; what is absent stays. */
 export type ListingChanges = { [Field in keyof ListingWords]?: ListingWords[Field] | undefined }
@@ -27,8 +27,8 @@ const NO_WAY_BACK =
 export async function updateListing(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: Order & { changes: ListingChanges },
-): Promise<Written<Listing> | Refused> {
+  facts: ListingWrite & { changes: ListingChanges },
+): Promise<Written<AppListing> | RefusedWrite> {
   const { changes } = facts
   return await write(world, actor, facts, {
     action: 'listing.updated',

@@ -2,8 +2,8 @@ import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { readActiveVersions, readVersions } from './read.ts'
-import { type Order, write } from './write.ts'
-import type { Refused, Removed, Version, Written } from './written.ts'
+import { type ListingWrite, write } from './write.ts'
+import type { ListedVersion, RefusedWrite, Removed, Written } from './written.ts'
 
 /**
  * Replaces an app's versions and prices, all or none (spec: replace_versions rules). Who is paying
@@ -12,8 +12,8 @@ import type { Refused, Removed, Version, Written } from './written.ts'
 export async function replaceVersions(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: Order & { versions: readonly catalog.GivenVersion[] },
-): Promise<Written<Version[]> | Refused> {
+  facts: ListingWrite & { versions: readonly catalog.GivenVersion[] },
+): Promise<Written<ListedVersion[]> | RefusedWrite> {
   const restore = facts.reverts !== undefined
   return await write(world, actor, facts, {
     action: 'versions.replaced',
@@ -33,7 +33,7 @@ export async function replaceVersions(
 }
 
 /** What is on sale before and not after. */
-function receipt(before: Version[], after: Version[]) {
+function receipt(before: ListedVersion[], after: ListedVersion[]) {
   const kept = new Set(after.map(({ product_public_id }) => product_public_id))
   const sold = new Set(after.flatMap(({ prices }) => prices.map(({ public_id }) => public_id)))
   const removed: Removed[] = []

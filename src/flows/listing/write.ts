@@ -6,10 +6,10 @@ import { mintId } from '#platform/ids'
 import type { FieldFault } from '#platform/problem'
 import { performIf } from '#platform/rehearse'
 import { differences } from './alter.ts'
-import type { Refused, Removed, Written } from './written.ts'
+import type { RefusedWrite, Removed, Written } from './written.ts'
 
 /** Which app is written, whether in earnest, and which change is undone by it, if any. */
-export interface Order {
+export interface ListingWrite {
   app: Pick<apps.App, 'id'>
   /** True: all is done and then rolled back, so that the answer can never differ. */
   dry_run: boolean
@@ -17,7 +17,7 @@ export interface Order {
 }
 
 /** One kind of change. A part is what it changes, whole; a state is what its caller is told. */
-export interface Change<Part extends object, State> {
+export interface ListingChange<Part extends object, State> {
   action: apps.ChangeAction
   read(tx: Db, app: apps.App): Promise<Part>
   /** Writes, or answers all that stands against it. */
@@ -30,12 +30,12 @@ export interface Change<Part extends object, State> {
 export async function write<Part extends object, State>(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  { app, dry_run, reverts }: Order,
-  change: Change<Part, State>,
-): Promise<Written<State> | Refused> {
+  { app, dry_run, reverts }: ListingWrite,
+  change: ListingChange<Part, State>,
+): Promise<Written<State> | RefusedWrite> {
   const now = world.clock.now()
   // What alters nothing is not written either: no row, and no word to the caches.
-  const isKept = (outcome: Written<State> | Refused) =>
+  const isKept = (outcome: Written<State> | RefusedWrite) =>
     !dry_run && 'changed' in outcome && outcome.changed.length > 0
   return await performIf(world.db, isKept, async (tx) => {
     await apps.lockForEditing(tx, app.id)

@@ -3,7 +3,7 @@ import type { Frequency } from '#platform/calendar'
 import type { FieldFault } from '#platform/problem'
 
 /** What an app's listing says, whole. */
-export interface Listing {
+export interface AppListing {
   tagline: string
   description: string
   listing_mode: apps.ListingMode
@@ -16,7 +16,7 @@ export interface Listing {
 }
 
 /** A version of an app (a product, a plan) with its prices. */
-export interface Version {
+export interface ListedVersion {
   product_public_id: string
   name: string
   description: string
@@ -56,6 +56,6 @@ export interface Written<State> {
 }
 
 /** Everything that is wrong; nothing was written. */
-export interface Refused {
+export interface RefusedWrite {
   faults: FieldFault[]
 }

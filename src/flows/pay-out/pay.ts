@@ -7,7 +7,7 @@ import { askAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 /** What came of paying somebody out. */
-export type PaidOut =
+export type PayoutOutcome =
   | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
   /** The service's balance does not cover it yet; it is paid as soon as it does. */
   | { outcome: 'waiting'; payout_id: string }
@@ -28,7 +28,7 @@ export async function standOf(world: World, payee: payouts.Payee): Promise<payou
 export async function payOut(
   world: World,
   request: payouts.Payee & { cause: 'weekly' | 'request' },
-): Promise<PaidOut> {
+): Promise<PayoutOutcome> {
   const now = await payeeTime(world, request.owner)
   const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
     patient: true,
@@ -46,7 +46,7 @@ export async function beginPayout(
   now: Date,
   until: Date,
   request: payouts.Payee & { cause: 'weekly' | 'request' },
-): Promise<PaidOut | { payout: payouts.Payout }> {
+): Promise<PayoutOutcome | { payout: payouts.Payout }> {
   const { owner, account, cause } = request
   await ledger.lockOwner(tx, owner)
   const bank = await payouts.findAccount(tx, owner)

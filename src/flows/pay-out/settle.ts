@@ -9,7 +9,7 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import type { PaidOut } from './pay.ts'
+import type { PayoutOutcome } from './pay.ts'
 import { payeeTime } from './time.ts'
 
 /** How a payout ended, or that it is on its way. */
@@ -20,7 +20,7 @@ export interface PayoutEnd {
 }
 
 /** Asks the processor to pay, and writes its answer; where none comes, it is asked again later. */
-export async function askAndSettle(world: World, payout: payouts.Payout): Promise<PaidOut> {
+export async function askAndSettle(world: World, payout: payouts.Payout): Promise<PayoutOutcome> {
   const { id: payout_id, owner, amount, number } = payout
   const now = await payeeTime(world, owner)
   const bank = (await payouts.findAccount(world.db, owner))!
@@ -48,7 +48,7 @@ async function putOff(
   { id: payout_id }: payouts.Payout,
   now: Date,
   available: Cents,
-): Promise<PaidOut> {
+): Promise<PayoutOutcome> {
   const { db, random, clock } = world
   await payouts.putOff(db, payout_id, addSeconds(now, RETRY_SECONDS))
   const { count, amount } = await payouts.putOffTotal(db)

@@ -3,11 +3,11 @@ import { creditSources } from '#flows/kept'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'
-import { type Standing, standingOf } from './standing.ts'
+import { type RefundState, standingOf } from './standing.ts'
 
 /** What of an earlier charge goes back because an upgrade consumed it as credit. */
 export interface CreditBack {
-  standing: Standing
+  standing: RefundState
   back: billing.TakenBack
 }
 

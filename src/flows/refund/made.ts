@@ -8,14 +8,18 @@ import { mintId } from '#platform/ids'
 import { cents, formatAmount } from '#platform/money'
 import { bookRefund } from './settle.ts'
 
-type Made = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
+type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
 
 /**
  * Somebody refunded a charge at the processor itself, not through us: it is booked with the effects
  * of a refund of ours, and staff is told. `later` while the charge is not on our books yet, or a
  * refund of ours waits for its answer.
  */
-export async function refundMade(world: World, tx: Db, event: Made): Promise<'done' | 'later'> {
+export async function refundMade(
+  world: World,
+  tx: Db,
+  event: RefundMade,
+): Promise<'done' | 'later'> {
   const { refund_id, amount, status } = event
   const found = await payments.findCharge(tx, event.charge_id)
   if (!found) return 'later'

@@ -34,7 +34,7 @@ const SELLER_DAYS = 60
 const DISOWNER_DAYS = 14
 
 /** A charge that money may go back of: its bill, and what went back already. */
-export interface Standing {
+export interface RefundState {
   invoice: billing.Invoice
   charge: payments.Charge
   app: apps.App
@@ -51,7 +51,7 @@ export async function standingOf(
   world: World,
   db: Db,
   invoice_id: string,
-): Promise<Standing | undefined> {
+): Promise<RefundState | undefined> {
   const invoice = await billing.findInvoiceOf(db, { id: invoice_id, app_id: null })
   const charge = invoice && (await payments.chargeOf(db, invoice.id))
   if (!charge) return undefined
@@ -76,7 +76,7 @@ export async function standingOf(
 export async function isEntitled(
   db: Db,
   { kind, user_id }: RefundActor,
-  { app, invoice }: Pick<Standing, 'app' | 'invoice'>,
+  { app, invoice }: Pick<RefundState, 'app' | 'invoice'>,
 ): Promise<boolean> {
   if (kind === 'seller') return app.developer_id === user_id
   if (kind === 'buyer') return invoice.user_id === user_id
@@ -86,7 +86,7 @@ export async function isEntitled(
 /** Why this much does not go back now; undefined: it may. */
 export function refusalOf(
   { kind }: Pick<RefundActor, 'kind'>,
-  standing: Standing,
+  standing: RefundState,
   amount: number,
 ): RefundRefusal | undefined {
   const { invoice, now, left } = standing

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { networksOf, networksWith } from '#platform/networks'
-import type { Claim } from './password.ts'
+import type { PasswordClaim } from './password.ts'
 import { type TooOften, takeTries } from './tries.ts'
 
 /** Asked for from one network, or from one browser in which the account's owner was signed in. */
@@ -13,7 +13,7 @@ const EMAILS_OF_NETWORK: Limit = { name: 'sign-in-emails-network', points: 30, s
 const EMAILS_TO_MAILBOX: Limit = { name: 'sign-in-emails-mailbox', points: 8, seconds: 900 }
 
 /** The emails with which an account's owner gets in: a sign-in link, or a new password. */
-export type Entry = 'sign_in' | 'set_password'
+export type EntryKind = 'sign_in' | 'set_password'
 
 /**
  * Takes the points of one more email to an address that somebody merely typed; `enough` where the
@@ -21,7 +21,7 @@ export type Entry = 'sign_in' | 'set_password'
  */
 export async function takeEntryEmail(
   world: World,
-  claim: Claim & { kind: Entry | 'sign_up' },
+  claim: PasswordClaim & { kind: EntryKind | 'sign_up' },
 ): Promise<TooOften | { outcome: 'enough' } | undefined> {
   const { email_normalised, origin, known } = claim
   const user = known && (await identity.findByEmail(world.db, email_normalised))
@@ -38,7 +38,7 @@ export async function takeEntryEmail(
 }
 
 /** What came of asking for an email. */
-export type Asked = { outcome: 'sent' } | TooOften
+export type EntryEmailSent = { outcome: 'sent' } | TooOften
 
 /**
  * Sends a link to an address if it has an account. Whether it has one is looked up when the email
@@ -46,8 +46,8 @@ export type Asked = { outcome: 'sent' } | TooOften
  */
 export async function sendEntryEmail(
   world: World,
-  claim: Claim & { kind: Entry; return_to: string | undefined },
-): Promise<Asked> {
+  claim: PasswordClaim & { kind: EntryKind; return_to: string | undefined },
+): Promise<EntryEmailSent> {
   const { db, clock, jobs } = world
   const refused = await takeEntryEmail(world, claim)
   if (refused?.outcome === 'too_often') return refused

@@ -19,17 +19,17 @@ export interface FactorAnswer {
   browser_hash: Buffer
 }
 
-type Checked = { outcome: 'right' } | Refused
+type CheckedFactor = { outcome: 'right' } | Refused
 
-const RIGHT: Checked = { outcome: 'right' }
-const WRONG: Checked = { outcome: 'wrong' }
+const RIGHT: CheckedFactor = { outcome: 'right' }
+const WRONG: CheckedFactor = { outcome: 'wrong' }
 
 /** Checks a second factor: five wrong codes in a quarter of an hour close the account's gate. */
 async function checkFactor(
   world: World,
   user_id: string,
   answer: FactorAnswer & { purpose: 'second_factor' | 'confirm'; origin: Origin },
-): Promise<Checked> {
+): Promise<CheckedFactor> {
   const { kind, text, browser_hash, purpose, origin } = answer
   // A signature cannot be guessed, so it takes no try.
   if (kind === 'passkey') {

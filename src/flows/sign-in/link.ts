@@ -17,7 +17,7 @@ export interface Disowned {
 }
 
 /** What the reader of a mailbox did with a link from it. */
-export type Answer =
+export type LinkAnswer =
   | { purpose: 'verify_email' | 'sign_in' }
   | { purpose: 'set_password'; password: string }
   | { purpose: 'not_me' }
@@ -29,9 +29,9 @@ export type Answer =
 export async function answerLink(
   world: World,
   token: string,
-  answer: Answer,
+  answer: LinkAnswer,
   origin: Origin,
-): Promise<identity.Link | undefined> {
+): Promise<identity.AccountLink | undefined> {
   const { db, clock, jobs } = world
   const now = clock.now()
   const { purpose } = answer

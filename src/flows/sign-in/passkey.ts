@@ -7,7 +7,7 @@ import { noteRefused } from './refused.ts'
 const CHALLENGE_BYTES = 32
 
 /** Who is asked to prove himself with a passkey, and what for. */
-interface Asking {
+interface PasskeyRequest {
   purpose: 'sign_in' | 'second_factor' | 'confirm'
   /** Null where the passkey itself shall say who comes. */
   user_id: string | null
@@ -15,14 +15,14 @@ interface Asking {
 }
 
 /** On its own a passkey must be two factors: the device, and what unlocks it. */
-function isAlone({ purpose }: Asking): boolean {
+function isAlone({ purpose }: PasskeyRequest): boolean {
   return purpose !== 'second_factor'
 }
 
 /** Makes a challenge and says, for the browser's own ear, which passkeys may sign it. */
 export async function askForPasskey(
   { db, clock, random, config }: World,
-  asking: Asking,
+  asking: PasskeyRequest,
 ): Promise<object> {
   const bytes = random.bytes(CHALLENGE_BYTES)
   const challenge = bytes.toString('base64url')
@@ -37,7 +37,7 @@ export async function askForPasskey(
 /** The account whose passkey gave this answer to a challenge of ours; undefined where none did. */
 export async function checkPasskey(
   { db, clock, config }: World,
-  asked: Asking & { text: string },
+  asked: PasskeyRequest & { text: string },
 ): Promise<string | undefined> {
   const answer = identity.readPasskeyAnswer(asked.text)
   const now = clock.now()

@@ -19,7 +19,7 @@ export interface KnownDevice {
 }
 
 /** Somebody who says to be the owner of an address. */
-export interface Claim {
+export interface PasswordClaim {
   email_normalised: string
   origin: Origin
   known: KnownDevice | undefined
@@ -34,7 +34,7 @@ export type SignedIn = { outcome: 'signed_in'; user_id: string } | Refused
  */
 export async function signInWithPassword(
   world: World,
-  claim: Claim & { password: string },
+  claim: PasswordClaim & { password: string },
 ): Promise<SignedIn> {
   const { db, limits } = world
   const { email_normalised, origin } = claim

@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { type Asked, takeEntryEmail } from './email.ts'
+import { type EntryEmailSent, takeEntryEmail } from './email.ts'
 import { startAfresh } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
@@ -23,7 +23,7 @@ export interface SigningUp {
  * answers, and nothing here asks whether there is one: what is done, answered and waited for is
  * the same for every address.
  */
-export async function signUp(world: World, typed: SigningUp): Promise<Asked> {
+export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
   const { db, clock, random, jobs } = world
   const { email, email_normalised, browser_hash, return_to = null } = typed
   const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })

@@ -11,12 +11,12 @@ export interface TooOften {
 export type Refused = { outcome: 'wrong'; retry_after?: undefined } | TooOften
 
 /** A limit, and whom a try counts against. */
-type Try = readonly [limit: Limit, key: LimitKey]
+type LimitedTry = readonly [limit: Limit, key: LimitKey]
 
 /** Takes a try of each limit, and tells how long to wait where one of them has none left. */
 export async function takeTries(
   { limits }: Pick<World, 'limits'>,
-  tries: readonly Try[],
+  tries: readonly LimitedTry[],
 ): Promise<TooOften | undefined> {
   let retry_after = 0
   for (const [limit, key] of tries) {
@@ -29,7 +29,7 @@ export async function takeTries(
 /** Gives each try back to whoever turned out to be right. */
 export async function giveTriesBack(
   { limits }: Pick<World, 'limits'>,
-  tries: readonly Try[],
+  tries: readonly LimitedTry[],
 ): Promise<void> {
   for (const [limit, key] of tries) await limits.giveBack(limit, key)
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 
 /** One thing that differs; null: there was or is nothing. */
-export interface Difference {
+export interface ComparisonRow {
   what: string
   before: string | null
   after: string | null
@@ -9,7 +9,7 @@ export interface Difference {
 
 /** What was and what is, thing by thing; on a phone under each other, on a wide screen side by side. */
 export function Comparison(facts: {
-  differences: Difference[]
+  differences: ComparisonRow[]
   /** What stands over the two sides, "Before" and "After" unless said otherwise. */
   sides?: [string, string]
 }): JSX.Element {

@@ -3,13 +3,13 @@ import type { JSX } from 'preact'
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
 
 /** How often a price is charged; null for a price that is paid once. */
-export type Frequency = 'day' | 'week' | 'month' | 'year' | null
+export type PriceFrequency = 'day' | 'week' | 'month' | 'year' | null
 
 /** How often, as an adverb: "Renews monthly". */
 const ADVERBS = { day: 'daily', week: 'weekly', month: 'monthly', year: 'yearly' } as const
 
 /** How often a price is charged, as an adverb: "monthly". */
-export function adverbOf(frequency: NonNullable<Frequency>): string {
+export function adverbOf(frequency: NonNullable<PriceFrequency>): string {
   return ADVERBS[frequency]
 }
 
@@ -26,13 +26,16 @@ export function Money({ cents }: { cents: number | bigint }): JSX.Element {
   return <span class="whitespace-nowrap tabular-nums">{formatMoney(cents)}</span>
 }
 
-function rhythmOf(free: boolean, frequency: Frequency): string {
+function rhythmOf(free: boolean, frequency: PriceFrequency): string {
   if (free) return 'free of charge'
   return frequency ? `per ${frequency}` : 'paid once'
 }
 
 /** A price and how often it is charged. */
-export function Price(facts: { amount_cents: number | bigint; frequency: Frequency }): JSX.Element {
+export function Price(facts: {
+  amount_cents: number | bigint
+  frequency: PriceFrequency
+}): JSX.Element {
   const free = BigInt(facts.amount_cents) === 0n
   return (
     <span class="inline-flex flex-wrap items-baseline gap-x-1.5">

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icons.tsx'
-import { type Frequency, Money, Price } from './money.tsx'
+import { Money, Price, type PriceFrequency } from './money.tsx'
 
 /** One line of an order. */
 export type LineItem = { label: string; detail?: string; amount_cents: number | bigint }
@@ -19,14 +19,14 @@ export type OrderFigures = {
   renewal?: ComponentChildren
 }
 
-type RowFacts = {
+type OrderRowFacts = {
   label: ComponentChildren
   detail?: string | undefined
   amount: ComponentChildren
   look?: string
 }
 
-function Row({ label, detail, amount, look = '' }: RowFacts): JSX.Element {
+function Row({ label, detail, amount, look = '' }: OrderRowFacts): JSX.Element {
   return (
     <div class={`flex items-baseline justify-between gap-6 ${look}`}>
       <dt class="min-w-0">
@@ -92,7 +92,7 @@ export function OrderSummary(
     product_name: string
     description?: string
     amount_cents: number | bigint
-    frequency: Frequency
+    frequency: PriceFrequency
   },
 ): JSX.Element {
   return (
@@ -112,10 +112,10 @@ export function OrderSummary(
 const steps = ['Details', 'Card', 'Confirm', 'Done'] as const
 
 /** A step of the checkout. */
-export type Step = (typeof steps)[number]
+export type CheckoutStep = (typeof steps)[number]
 
 /** How far the buyer has come: Details, Card, Confirm, Done. */
-export function Steps({ current }: { current: Step }): JSX.Element {
+export function Steps({ current }: { current: CheckoutStep }): JSX.Element {
   const at = steps.indexOf(current)
   return (
     <nav aria-label="Checkout progress">

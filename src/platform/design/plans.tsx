@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Button } from './actions.tsx'
 import { Badge } from './feedback.tsx'
 import { Icon } from './icons.tsx'
-import { type Frequency, Price } from './money.tsx'
+import { Price, type PriceFrequency } from './money.tsx'
 
 /**
  * One price of a plan, and where it is bought or what marks it; `amount_cents` 0 is the free
@@ -10,12 +10,12 @@ import { type Frequency, Price } from './money.tsx'
  */
 export type PlanPrice = {
   amount_cents: number | bigint
-  frequency: Frequency
+  frequency: PriceFrequency
   note?: string
 } & ({ href: string; action: string } | { mark: string })
 
 /** A plan as a product page shows it. */
-export type PlanFacts = {
+export type PlanCardFacts = {
   id: string
   name: string
   description?: string
@@ -26,7 +26,7 @@ export type PlanFacts = {
 }
 
 /** One plan: its name, what it holds, and each of its prices with the link to buy it. */
-export function PlanCard(facts: PlanFacts): JSX.Element {
+export function PlanCard(facts: PlanCardFacts): JSX.Element {
   const kind = facts.featured ? 'primary' : 'plain'
   return (
     <article

@@ -3,11 +3,11 @@ import { Problem } from '#platform/problem'
 import type { Paper } from './paper.ts'
 
 /** What a worker is told, and what it answers. */
-export type Request =
+export type PdfRequest =
   | { kind: 'begin'; paper: Paper }
   | { kind: 'rows'; rows: string[][] }
   | { kind: 'end' }
-export type Answer =
+export type PdfAnswer =
   | { kind: 'more' }
   | { kind: 'done'; pdf: Uint8Array }
   | { kind: 'failed'; message: string }
@@ -120,8 +120,8 @@ async function drawIn(
   }
 }
 
-async function ask(worker: Worker, request: Request, seconds: number): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+async function ask(worker: Worker, request: PdfRequest, seconds: number): Promise<PdfAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<PdfAnswer>()
   const onExit = (code: number) => reject(new Error(`the worker stopped with code ${code}`))
   const late = () => reject(new Error(`a document was not drawn in ${seconds} seconds`))
   const timer = setTimeout(late, seconds * 1000)

@@ -4,12 +4,12 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { beginDocument, type OpenDocument } from './draw.ts'
-import type { Answer, Request } from './pool.ts'
+import type { PdfAnswer, PdfRequest } from './pool.ts'
 
 let open: OpenDocument | undefined
 
-parentPort!.on('message', async (request: Request) => {
-  const answer = (message: Answer, moved: ArrayBuffer[] = []) =>
+parentPort!.on('message', async (request: PdfRequest) => {
+  const answer = (message: PdfAnswer, moved: ArrayBuffer[] = []) =>
     parentPort!.postMessage(message, moved)
   try {
     if (request.kind === 'begin') open = beginDocument(request.paper)

@@ -17,7 +17,7 @@ import { ConfirmPage } from './confirm-page.tsx'
 const WORDS = { ...FAULTS, password: 'That password is not right.' }
 
 /** What of a proof was not right. */
-type Kind = 'password' | FactorAnswer['kind']
+type ProofKind = 'password' | FactorAnswer['kind']
 
 /** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
@@ -76,7 +76,7 @@ function readFactor(
 async function sendForm(
   world: World,
   { request, reply, session }: OwnerContext,
-  state: Outcome & { return_to: string | undefined; kind?: Kind | undefined },
+  state: Outcome & { return_to: string | undefined; kind?: ProofKind | undefined },
 ): Promise<FastifyReply> {
   const { db } = world
   const { kind, fault, return_to } = state

@@ -13,14 +13,14 @@ import type { Alarm } from '#platform/alarms'
 import { Alarms } from './alarms-panel.tsx'
 import { StuckAttempts } from './attempts-panel.tsx'
 import { AdminMenu } from './menu.tsx'
-import type { Found } from './search.ts'
+import type { FoundSubject } from './search.ts'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
 interface CasesFacts {
   nav: Link[]
   csrf_token: string
   sought: string
-  found: Found[]
+  found: FoundSubject[]
   alarms: Alarm[]
   /** Payment attempts that have been open for an hour. */
   stuck: OpenAttempt[]
@@ -104,7 +104,7 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
   )
 }
 
-function FoundLicense({ license, csrf_token }: { license: Found; csrf_token: string }) {
+function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_token: string }) {
   const { license_id, status, bills } = license
   const isSuspended = license.paused_for === 'operator'
   const maySuspend = status !== 'canceled' && !isSuspended

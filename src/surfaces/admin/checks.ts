@@ -21,7 +21,7 @@ const MOST_SHOWN = 100
 export type { Checked } from '#flows/check-books'
 
 /** What came of hearing the processor again: how much was new, and what still waits. */
-export interface Heard {
+export interface EventsHeard {
   heard: number
   waiting: { id: string; kind: string; at: string }[]
 }
@@ -51,7 +51,7 @@ export function adminChecks(app: FastifyInstance, world: World, hear: () => Prom
         nav: await accountNav(world, session.user_id, 'admin'),
         csrf_token: csrfToken(world, request, reply),
         books: await latestOf<Checked>(world, context, BOOKS),
-        events: await latestOf<Heard>(world, context, EVENTS),
+        events: await latestOf<EventsHeard>(world, context, EVENTS),
       })
       return sendPage(reply, page)
     })
@@ -79,7 +79,7 @@ async function hearAgain(
   { db, clock, processor }: World,
   hear: () => Promise<number>,
   tell: Tell,
-): Promise<Heard> {
+): Promise<EventsHeard> {
   let heard = 0
   for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
     heard += fresh

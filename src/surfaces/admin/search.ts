@@ -3,10 +3,10 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
 /** A license that staff looked for, with its bills. */
-export type Found = billing.FoundLicense
+export type FoundSubject = billing.FoundLicense
 
 /** Finds licenses by what somebody writes in a mail: an address, a license, an order, a bill. */
-export async function findSubject({ db }: World, sought: string): Promise<Found[]> {
+export async function findSubject({ db }: World, sought: string): Promise<FoundSubject[]> {
   const address = identity.readEmail(sought)
   const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]
   return await billing.findLicenses(db, {

@@ -29,7 +29,7 @@ const BUY_PATH = '/buy/:price_id/'
 const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }
 
 /** A link that was opened: what it sells, and where it leads afterwards. */
-interface Link {
+interface BuyLink {
   app: apps.App
   offer: catalog.Offer
   next_url: string | null
@@ -121,7 +121,7 @@ async function readLink(
   { db }: World,
   request: FastifyRequest,
   next: string | undefined,
-): Promise<Link & { next_ok: boolean }> {
+): Promise<BuyLink & { next_ok: boolean }> {
   const { price_id } = paramsOf(BUY_PATH, request)
   const offer = await catalog.findOffer(db, price_id)
   const app = offer && (await apps.findOnSale(db, offer.app_id))
@@ -140,7 +140,7 @@ function sendDetails(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  { app, offer, next_url }: Link,
+  { app, offer, next_url }: BuyLink,
   step: {
     session: identity.Session | undefined
     values: Record<string, string | undefined>
@@ -167,7 +167,7 @@ function sendDetails(
 async function ownedBy(
   world: World,
   session: identity.Session | undefined,
-  { app, next_url }: Link,
+  { app, next_url }: BuyLink,
 ): Promise<string | undefined> {
   if (!session || !mayBuyAs(session, session.user_id, app.id)) return undefined
   const { email_normalised } = session

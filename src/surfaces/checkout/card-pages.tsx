@@ -6,10 +6,12 @@ import { Steps } from '#design/order'
 import { DescriptionList, Heading } from '#design/panels'
 import { layoutOf, type Step, titled } from './layout.tsx'
 
-type Facts = Omit<Step, 'csrf_token'> & { card_url: string }
+type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
 
 /** Between card and confirmation: a card that cannot be used here. */
-export function CardRefusedPage(facts: Facts & { reason: 'abroad' | 'unknown_zip' }): JSX.Element {
+export function CardRefusedPage(
+  facts: CardPageFacts & { reason: 'abroad' | 'unknown_zip' },
+): JSX.Element {
   const words =
     facts.reason === 'abroad'
       ? 'Its billing address is outside the United States. For now, purchases are available to buyers in the United States only.'
@@ -34,7 +36,7 @@ export interface Place {
 
 /** A card whose billing address is in another state than the tax address: one of them is wrong. */
 export function OtherStatePage(
-  facts: Facts & { details_url: string; declared: Place; billed: Place },
+  facts: CardPageFacts & { details_url: string; declared: Place; billed: Place },
 ): JSX.Element {
   const { purchase, declared, billed } = facts
   return (

@@ -1,12 +1,12 @@
-import type { Frequency } from '#design/money'
+import type { PriceFrequency } from '#design/money'
 import { type OrderFigures, OrderSummary, Total } from '#design/order'
 
 /** What stands beside every step: whose product it is, and what it costs. */
-export interface Purchase {
+export interface PurchaseSummary {
   app_name: string
   product_name: string
   amount_cents: number
-  frequency: Frequency
+  frequency: PriceFrequency
   figures: OrderFigures
   /** What is said across the top: that no real card is charged, or that nothing is. */
   notice: string | undefined
@@ -14,15 +14,15 @@ export interface Purchase {
 
 /** What every page of a step is told. */
 export interface Step {
-  purchase: Purchase
+  purchase: PurchaseSummary
   csrf_token: string
 }
 
 /** The app and its plan, as people say it. */
-export const nameOf = ({ app_name, product_name }: Purchase) => `${app_name} ${product_name}`
+export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_name} ${product_name}`
 
 /** The page around every step: the seller's name, and the order beside it. */
-export function layoutOf(purchase: Purchase) {
+export function layoutOf(purchase: PurchaseSummary) {
   const { total_cents, tax_cents } = purchase.figures
   return {
     app_name: purchase.app_name,

@@ -7,7 +7,7 @@ import { formatMoney } from '#design/money'
 import { Steps } from '#design/order'
 import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { COUNTRIES } from './countries.ts'
-import { layoutOf, nameOf, type Purchase, type Step, titled } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
 
 /** Faults by the name of their field. */
 export type Faults = Record<string, string>
@@ -195,7 +195,13 @@ export function ConfirmPage(
   )
 }
 
-function confirmWords({ purchase, is_preview }: { purchase: Purchase; is_preview: boolean }) {
+function confirmWords({
+  purchase,
+  is_preview,
+}: {
+  purchase: PurchaseSummary
+  is_preview: boolean
+}) {
   if (is_preview) {
     const words = 'This is what your buyers look over. For you, nothing is charged.'
     return { words, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }

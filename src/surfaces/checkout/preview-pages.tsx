@@ -4,13 +4,13 @@ import { RedirectNotice } from '#design/feedback'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading } from '#design/panels'
-import { layoutOf, nameOf, type Purchase } from './layout.tsx'
+import { layoutOf, nameOf, type PurchaseSummary } from './layout.tsx'
 
-type Facts = { purchase: Purchase }
+type PreviewPageFacts = { purchase: PurchaseSummary }
 
 /** In the place of the processor's card page, which a preview never comes by. */
 export function NoCardPage(
-  facts: Facts & { confirm_url: string; details_url: string },
+  facts: PreviewPageFacts & { confirm_url: string; details_url: string },
 ): JSX.Element {
   return (
     <FocusLayout
@@ -32,7 +32,7 @@ export function NoCardPage(
 
 /** The end of a walkthrough: a key that works, and the way back that a buyer would take. */
 export function PreviewDonePage(
-  facts: Facts & { license_key: string; return_url: string; integration_url: string },
+  facts: PreviewPageFacts & { license_key: string; return_url: string; integration_url: string },
 ): JSX.Element {
   const { purchase } = facts
   return (

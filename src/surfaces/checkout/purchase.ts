@@ -7,7 +7,7 @@ import type { World } from '#flows/world'
 import { requireCart } from '#http/guards/cart'
 import { clockNotice } from '#http/test-clock-notice'
 import { figuresOf } from './figures.ts'
-import type { Purchase } from './layout.tsx'
+import type { PurchaseSummary } from './layout.tsx'
 
 /** A cart on its way, with what every step shows of it. */
 export interface OwnCart {
@@ -15,7 +15,7 @@ export interface OwnCart {
   app: apps.App
   offer: catalog.Offer
   bill: Bill
-  purchase: Purchase
+  purchase: PurchaseSummary
   /** True where the app's own developer walks through it: nothing is charged. */
   is_preview: boolean
 }
@@ -41,8 +41,8 @@ export async function requireOwnCart(
 export function purchaseOf(
   world: World,
   { app, offer, is_preview }: Pick<OwnCart, 'app' | 'offer' | 'is_preview'>,
-  figures: Purchase['figures'],
-): Purchase {
+  figures: PurchaseSummary['figures'],
+): PurchaseSummary {
   return {
     app_name: app.name,
     product_name: offer.product_name,

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
-import { Comparison, type Difference } from '#design/comparison'
+import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert, Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
@@ -20,7 +20,7 @@ export interface ChangeFacts {
   is_undo: boolean
   was_undone: boolean
   can_undo: boolean
-  differences: Difference[]
+  differences: ComparisonRow[]
 }
 
 /** What was changed of an app, the latest first. */
@@ -127,7 +127,7 @@ function Marks({ is_agent, is_undo, was_undone }: ChangeFacts): JSX.Element {
 
 /** Shows what undoing a change would do, and asks. */
 export function UndoPage(
-  facts: AppFacts & { change: ChangeFacts; would: Difference[]; obstacles: string[] },
+  facts: AppFacts & { change: ChangeFacts; would: ComparisonRow[]; obstacles: string[] },
 ): JSX.Element {
   const { change, would, obstacles } = facts
   const base = addressOf(facts.slug, 'changes')

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
-import { readListing, readVersions, revertChange, type Version } from '#flows/listing'
+import { type ListedVersion, readListing, readVersions, revertChange } from '#flows/listing'
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf, paramsOf, queryOf } from '#http/input'
@@ -96,7 +96,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
   const fields = Object.keys(before)
   const altered = fields.filter((field) => !isSame(before[field], after[field]))
   const earlier: Part = before.versions
-    ? { versions: asDescribed(before.versions as Version[], every) }
+    ? { versions: asDescribed(before.versions as ListedVersion[], every) }
     : before
   return {
     now: Object.fromEntries(fields.map((field) => [field, current[field]])),
@@ -107,7 +107,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
 }
 
 /** Plans of before as undoing gives them back: what is said of each stays as it is by now. */
-function asDescribed(plans: Version[], every: Version[]): Version[] {
+function asDescribed(plans: ListedVersion[], every: ListedVersion[]): ListedVersion[] {
   return plans.map((plan) => {
     const now = every.find((each) => each.product_public_id === plan.product_public_id)
     return { ...plan, description: now?.description ?? plan.description }

@@ -1,14 +1,14 @@
-import type { Difference } from '#design/comparison'
+import type { ComparisonRow } from '#design/comparison'
 import { formatMoney } from '#design/money'
 import * as listing from '#domain/listing'
-import type { Version } from '#flows/listing'
+import type { ListedVersion } from '#flows/listing'
 import { parseAmount } from '#platform/money'
 
 /** What a change was made to, as it is kept: one or more fields of an app. */
 export type Part = Record<string, unknown>
 
 /** One thing that a part says: what it is called, and its words. */
-type Line = [key: string, what: string, text: string]
+type ComparedLine = [key: string, what: string, text: string]
 
 const LABELS: Record<string, string> = {
   tagline: 'Tagline',
@@ -38,7 +38,7 @@ export function compare(
   before: Part,
   after: Part,
   plan_names: ReadonlyMap<string, string>,
-): Difference[] {
+): ComparisonRow[] {
   const names = new Map(plan_names)
   for (const part of [before, after]) {
     for (const { product_public_id, name } of versionsIn(part)) names.set(product_public_id, name)
@@ -56,20 +56,20 @@ export function compare(
   })
 }
 
-function versionsIn(part: Part): Version[] {
-  return (part.versions as Version[] | undefined) ?? []
+function versionsIn(part: Part): ListedVersion[] {
+  return (part.versions as ListedVersion[] | undefined) ?? []
 }
 
-function linesOf(part: Part, names: ReadonlyMap<string, string>): Line[] {
+function linesOf(part: Part, names: ReadonlyMap<string, string>): ComparedLine[] {
   const plan = names.get(String(part.product_public_id))
   const plans = versionsIn(part)
-  const lines: Line[] = [
-    ...Object.entries(LABELS).map(([field, label]): Line => {
+  const lines: ComparedLine[] = [
+    ...Object.entries(LABELS).map(([field, label]): ComparedLine => {
       const what = plan === undefined ? label : `${plan}, ${label.toLowerCase()}`
       return [field, what, textOf(part[field])]
     }),
-    ...sectionLines((part.sections as Section[] | undefined) ?? []),
-    ...featureLines((part.features as Feature[] | undefined) ?? [], names),
+    ...sectionLines((part.sections as ComparedSection[] | undefined) ?? []),
+    ...featureLines((part.features as ComparedFeature[] | undefined) ?? [], names),
     ['plans', 'Plans, in order', plans.map(({ name }) => name).join(', ')],
     ...plans.flatMap((each) => planLines(each, names)),
   ]
@@ -80,30 +80,33 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join('\n') : String(value ?? '')
 }
 
-interface Section {
+interface ComparedSection {
   title: string
   body: string
 }
 
-function sectionLines(sections: Section[]): Line[] {
+function sectionLines(sections: ComparedSection[]): ComparedLine[] {
   return [
     ['sections', 'Sections, in order', sections.map(({ title }) => title).join(', ')],
-    ...numbered(sections, ({ title }) => title).map(([key, what, { body }]): Line => {
+    ...numbered(sections, ({ title }) => title).map(([key, what, { body }]): ComparedLine => {
       return [`section ${key}`, `Section “${what}”`, listing.asWritten(body)]
     }),
   ]
 }
 
-interface Feature {
+interface ComparedFeature {
   name: string
   description: string
   product_ids: string[]
 }
 
-function featureLines(features: Feature[], names: ReadonlyMap<string, string>): Line[] {
+function featureLines(
+  features: ComparedFeature[],
+  names: ReadonlyMap<string, string>,
+): ComparedLine[] {
   return [
     ['features', 'Features, in order', features.map(({ name }) => name).join(', ')],
-    ...numbered(features, ({ name }) => name).map(([key, what, feature]): Line => {
+    ...numbered(features, ({ name }) => name).map(([key, what, feature]): ComparedLine => {
       const plans = feature.product_ids.map((id) => names.get(id) ?? 'a plan of before')
       const has = plans.length > 0 ? `In ${plans.join(', ')}` : 'In no plan'
       const text = [feature.description, has].filter((line) => line !== '').join('\n')
@@ -123,14 +126,14 @@ function numbered<Thing>(things: Thing[], nameOf: (thing: Thing) => string) {
   })
 }
 
-function planLines(plan: Version, names: ReadonlyMap<string, string>): Line[] {
+function planLines(plan: ListedVersion, names: ReadonlyMap<string, string>): ComparedLine[] {
   const id = plan.product_public_id
   const name = names.get(id) ?? plan.name
   return [
     [`${id} name`, `${name}, name`, plan.name],
     [`${id} free`, `${name}, free of charge`, plan.is_free ? 'yes' : ''],
     [`${id} trial`, `${name}, trial`, plan.trial_days > 0 ? `${plan.trial_days} days` : ''],
-    ...plan.prices.map(({ amount, frequency }): Line => {
+    ...plan.prices.map(({ amount, frequency }): ComparedLine => {
       const paid = frequency ?? 'once'
       return [`${id} ${paid}`, `${name}, ${PRICES[paid]}`, formatMoney(parseAmount(amount)!)]
     }),

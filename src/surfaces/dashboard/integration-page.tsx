@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
-import { Day, type Frequency, formatMoney } from '#design/money'
+import { Day, formatMoney, type PriceFrequency } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
@@ -27,7 +27,13 @@ export interface Integration extends AppFacts {
   preview: { plan: string; license_key: string } | undefined
   is_published: boolean
   external_sales_enabled: boolean
-  links: { id: string; plan: string; amount_cents: number; frequency: Frequency; url: string }[]
+  links: {
+    id: string
+    plan: string
+    amount_cents: number
+    frequency: PriceFrequency
+    url: string
+  }[]
 }
 
 /** What an app's server and the service must know of each other. */

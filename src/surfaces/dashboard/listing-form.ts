@@ -1,4 +1,4 @@
-import type { Listing } from '#flows/listing'
+import type { AppListing } from '#flows/listing'
 import { arranged, type Fields, type Press, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
 /** What the form of a listing's words holds; each list of names as one text. */
@@ -18,7 +18,7 @@ export interface FeatureRow {
 }
 
 /** The form that shows a listing. */
-export function formOfListing(listing: Listing): ListingForm {
+export function formOfListing(listing: AppListing): ListingForm {
   return {
     tagline: listing.tagline,
     description: listing.description,
@@ -53,7 +53,7 @@ export function listingOf(form: ListingForm) {
   }
 }
 
-function isMode(text: string): text is Listing['listing_mode'] {
+function isMode(text: string): text is AppListing['listing_mode'] {
   return text === 'marketplace' || text === 'external'
 }
 

@@ -1,5 +1,5 @@
 import * as catalog from '#domain/catalog'
-import type { Version } from '#flows/listing'
+import type { ListedVersion } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
 import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
@@ -29,7 +29,7 @@ const BLANK_PLAN: PlanRow = {
 }
 
 /** The form that shows the plans that are sold. */
-export function formOfVersions(versions: Version[]): PlanRow[] {
+export function formOfVersions(versions: ListedVersion[]): PlanRow[] {
   return versions
     .filter(({ is_active }) => is_active)
     .map(({ product_public_id, name, is_free, trial_days, prices }) => ({

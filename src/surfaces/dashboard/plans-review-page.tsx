@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
-import { Comparison, type Difference } from '#design/comparison'
+import { Comparison, type ComparisonRow } from '#design/comparison'
 import { Alert } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Panel } from '#design/panels'
@@ -12,7 +12,7 @@ export interface Review {
   removed: string[]
   /** The prices whose buy links stop, in words. */
   dead_links: string[]
-  differences: Difference[]
+  differences: ComparisonRow[]
 }
 
 /** Shows what saving the plans would do, and saves them. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatMoney } from '#design/money'
 import * as catalog from '#domain/catalog'
-import { describeProduct, readVersions, replaceVersions, type Version } from '#flows/listing'
+import { describeProduct, type ListedVersion, readVersions, replaceVersions } from '#flows/listing'
 import type { World } from '#flows/world'
 import { APP_PATH, requireSellerTerms, type SellerTermsContext } from '#http/guards/seller'
 import { formOf } from '#http/input'
@@ -102,11 +102,11 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
 }
 
 function reviewOf(
-  before: Version[],
-  after: Version[],
+  before: ListedVersion[],
+  after: ListedVersion[],
   facts: { removed: { kind: string; name: string }[]; dead_buy_links: string[] },
 ): Review {
-  const active = (versions: Version[]) => ({
+  const active = (versions: ListedVersion[]) => ({
     versions: versions
       .filter(({ is_active }) => is_active)
       // A plan that is new has an id of its own at every try; its name tells it as well.
@@ -126,8 +126,8 @@ function reviewOf(
   }
 }
 
-function sameAs({ product_public_id }: Version) {
-  return (other: Version) => other.product_public_id === product_public_id
+function sameAs({ product_public_id }: ListedVersion) {
+  return (other: ListedVersion) => other.product_public_id === product_public_id
 }
 
 function declareDescriptions(scope: FastifyInstance, world: World): void {
@@ -176,7 +176,10 @@ function declareDescriptions(scope: FastifyInstance, world: World): void {
   })
 }
 
-async function activeVersions({ db }: World, { app }: SellerTermsContext): Promise<Version[]> {
+async function activeVersions(
+  { db }: World,
+  { app }: SellerTermsContext,
+): Promise<ListedVersion[]> {
   return (await readVersions(db, app.id)).filter(({ is_active }) => is_active)
 }
 

@@ -5,11 +5,11 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-type Facts = { app_name: string; back: string }
+type SecretPageFacts = { app_name: string; back: string }
 
 /** Asks before a secret is replaced. */
 export function AskSecretPage(
-  facts: Facts & {
+  facts: SecretPageFacts & {
     action: string
     csrf_token: string
     /** Names the secret that the form replaces. */
@@ -44,7 +44,7 @@ export function AskSecretPage(
 }
 
 /** The one time that a new secret is shown. */
-export function NewSecretPage(facts: Facts & { client_secret: string }): JSX.Element {
+export function NewSecretPage(facts: SecretPageFacts & { client_secret: string }): JSX.Element {
   return (
     <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>
       <Heading title="Your new secret" done>

@@ -8,10 +8,10 @@ import { LOCALHOST_PORT } from '#domain/grants'
 import { siteNav } from '#http/site-menu'
 import {
   type Agent,
+  type AgentConnection,
   agentsOf,
   BRIDGED,
   bridgeOf,
-  type Connection,
   PROMPTS,
   REFUSALS,
   SCOPES,
@@ -27,10 +27,10 @@ export interface ToolFacts {
   destructive: boolean
 }
 
-type Facts = Connection & { signed_in: boolean; tools: readonly ToolFacts[] }
+type AgentsPageFacts = AgentConnection & { signed_in: boolean; tools: readonly ToolFacts[] }
 
 /** How to let an agent manage one's apps: connecting it, what it may do, and what it cannot. */
-export function AgentsPage(facts: Facts): JSX.Element {
+export function AgentsPage(facts: AgentsPageFacts): JSX.Element {
   return (
     <SiteLayout
       title="Agents · Purser"
@@ -62,7 +62,7 @@ export function AgentsPage(facts: Facts): JSX.Element {
   )
 }
 
-function Connect(facts: Facts): JSX.Element {
+function Connect(facts: AgentsPageFacts): JSX.Element {
   return (
     <Chapter id="connect" title="Connect your agent">
       <div class="grid max-w-prose gap-3">
@@ -107,7 +107,7 @@ function HowTo({ agent }: { agent: Agent }): JSX.Element {
   )
 }
 
-function Bridge(facts: Facts): JSX.Element {
+function Bridge(facts: AgentsPageFacts): JSX.Element {
   return (
     <section aria-labelledby="bridge" class="grid grid-cols-1 gap-3">
       <h3 id="bridge" class="text-lg font-semibold">
@@ -129,7 +129,7 @@ function Bridge(facts: Facts): JSX.Element {
   )
 }
 
-function Consent(facts: Facts): JSX.Element {
+function Consent(facts: AgentsPageFacts): JSX.Element {
   return (
     <Chapter id="consent" title="What you allow">
       <div class="grid max-w-prose gap-3">

@@ -1,7 +1,7 @@
 import { LOCALHOST_PORT } from '#domain/grants'
 
 /** What connecting an agent takes: the address, and the client that all agents share. */
-export interface Connection {
+export interface AgentConnection {
   base_url: string
   client_id: string
 }
@@ -22,7 +22,7 @@ function json(value: unknown): string {
 }
 
 /** The agents that take a client id of their own accord. */
-export function agentsOf({ base_url, client_id }: Connection): Agent[] {
+export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
   const url = `${base_url}/mcp`
   return [
     {
@@ -71,7 +71,7 @@ export function agentsOf({ base_url, client_id }: Connection): Agent[] {
  * Agents that start programs of their own but take no client id, or are called back at an address
  * that is not taken: a small program of the community's stands between.
  */
-export function bridgeOf({ base_url, client_id }: Connection): string {
+export function bridgeOf({ base_url, client_id }: AgentConnection): string {
   const args = [
     '-y',
     'mcp-remote',

@@ -7,13 +7,13 @@ import { Chapter, Code, CodeBlock, ReferenceTable } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import { ANSWERS, LIMITS, planCode, type Recipe, recipesOf, SCOPE } from './sign-in.ts'
 
-interface Facts {
+interface SignInDocsFacts {
   base_url: string
   signed_in: boolean
 }
 
 /** How a seller's app lets Purser sign its buyers in, over OpenID Connect. */
-export function SignInDocsPage({ base_url, signed_in }: Facts): JSX.Element {
+export function SignInDocsPage({ base_url, signed_in }: SignInDocsFacts): JSX.Element {
   return (
     <SiteLayout
       title="Hosted sign-in · Purser"

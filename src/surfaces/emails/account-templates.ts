@@ -90,7 +90,7 @@ export function securityChanged(
     heading: 'Was this you?',
     blocks: [
       { kind: 'text', text: sentence },
-      ...(facts.name ? [{ kind: 'rows' as const, rows: [['Name', facts.name]] as Row[] }] : []),
+      ...(facts.name ? [{ kind: 'rows' as const, rows: [['Name', facts.name]] as TermRow[] }] : []),
       {
         kind: 'text',
         text: 'If it was you, all is well. If not, choose a new password: that signs every browser out.',
@@ -106,7 +106,7 @@ export function securityChanged(
   }
 }
 
-type Row = [term: string, value: string]
+type TermRow = [term: string, value: string]
 
 /** The email to a new address, which must answer before anything changes. */
 export function confirmNewEmail(old_email: string, url: string): EmailContent {

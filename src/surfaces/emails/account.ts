@@ -14,7 +14,10 @@ import {
 import { link, signUpUrl } from './link.ts'
 import type { WrittenEmail } from './template.ts'
 
-type Write = (world: World, email: Required<QueuedEmail>) => Promise<WrittenEmail | undefined>
+type WriteAccountEmail = (
+  world: World,
+  email: Required<QueuedEmail>,
+) => Promise<WrittenEmail | undefined>
 
 const WRITERS = {
   sign_in: writeEntry,
@@ -24,7 +27,7 @@ const WRITERS = {
   change_email: writeToNewEmail,
   email_change_asked: writeToOldEmail,
   email_changed: writeToOldEmail,
-} satisfies Record<string, Write>
+} satisfies Record<string, WriteAccountEmail>
 
 /** Whether an email is about an account and its safety. */
 export function isAccountEmail(kind: string): kind is keyof typeof WRITERS {
@@ -32,7 +35,7 @@ export function isAccountEmail(kind: string): kind is keyof typeof WRITERS {
 }
 
 /** Writes such an email; undefined where, by now, there is nobody to write to. */
-export const writeAccountEmail: Write = async (world, email) =>
+export const writeAccountEmail: WriteAccountEmail = async (world, email) =>
   isAccountEmail(email.kind) ? await WRITERS[email.kind](world, email) : undefined
 
 /** The account of an address, if it has one and its owner may use it. */

@@ -9,7 +9,7 @@ import type { QueuedEmail } from '#platform/email-queue'
 import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
 import type { EmailContent, WrittenEmail } from './template.ts'
 
-type Write = (world: World, email: Required<QueuedEmail>) => Promise<About | undefined>
+type WriteSellerEmail = (world: World, email: Required<QueuedEmail>) => Promise<About | undefined>
 
 /** Which sale of which app an email is about, and what it says. */
 interface About {
@@ -20,7 +20,7 @@ interface About {
 }
 
 /** How each email to a seller about a buyer is written; a seller may switch each off. */
-const TEMPLATES: Record<string, { switch: apps.SellerEmail; write: Write }> = {
+const TEMPLATES: Record<string, { switch: apps.SellerEmail; write: WriteSellerEmail }> = {
   seller_sale: { switch: 'sale', write: writeSale },
   seller_cancellation: { switch: 'cancellation', write: writeCancellation },
   seller_failed_renewal: { switch: 'failed_renewal', write: writeFailedRenewal },

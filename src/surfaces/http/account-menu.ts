@@ -5,7 +5,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
 /** The pages that a menu leads to. */
-export type Place =
+export type MenuPlace =
   | 'purchases'
   | 'apps'
   | 'payouts'
@@ -18,11 +18,15 @@ export type Place =
  * Where the pages of an account lead to, with the present one marked: sellers have their apps and
  * payouts too, affiliates their referrals, and the service's staff the admin area.
  */
-export async function accountNav({ db }: World, user_id: string, current: Place): Promise<Link[]> {
+export async function accountNav(
+  { db }: World,
+  user_id: string,
+  current: MenuPlace,
+): Promise<Link[]> {
   const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
   const refers = (await affiliates.affiliateOf(db, user_id)) !== undefined
   const isOperator = (await identity.findUser(db, user_id))?.is_operator ?? false
-  const places: readonly [place: Place, label: string, href: string, isTheirs: boolean][] = [
+  const places: readonly [place: MenuPlace, label: string, href: string, isTheirs: boolean][] = [
     ['purchases', 'Purchases', '/account/', true],
     ['apps', 'Your apps', '/dashboard/', sells],
     ['payouts', 'Payouts', '/dashboard/payouts/', sells],

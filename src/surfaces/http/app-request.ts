@@ -81,7 +81,7 @@ function browserMark(world: World, request: FastifyRequest, jar: CookieJar): str
 }
 
 /** Who asks somebody to sign in, for the pages of sign-in. */
-export interface Asking {
+export interface AskingApp {
   name: string
   url: string | undefined
   /** Where the person goes who does not want to sign in. */
@@ -92,7 +92,7 @@ export interface Asking {
 export async function askingApp(
   world: World,
   path: string | undefined,
-): Promise<Asking | undefined> {
+): Promise<AskingApp | undefined> {
   const carried = path === undefined ? undefined : open(world, path)
   if (!carried) return undefined
   const client_id = String(carried.params.client_id)

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
 import { forReports, type World } from '#flows/world'
-import { accountNav, type Place } from '#http/account-menu'
+import { accountNav, type MenuPlace } from '#http/account-menu'
 import { requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { goTo, limitPage, people, sendPage } from '#http/pages'
@@ -39,7 +39,7 @@ export interface Export<Row> {
   kind: string
   /** What its progress page is called, such as "Exporting sales". */
   title: string
-  place: Place
+  place: MenuPlace
   columns: CsvColumn<Row>[]
   /** The name of the file. */
   nameOf(task: Task): string

@@ -17,10 +17,10 @@ export const LEGAL_PAGES = {
 
 export type LegalName = keyof typeof LEGAL_PAGES
 
-type Facts = Pick<World, 'config' | 'processor'>
+type LegalFacts = Pick<World, 'config' | 'processor'>
 
 /** Reads a legal text, with the operator's settings in it; throws a ConfigError. */
-export function readLegalText(world: Facts, name: LegalName): TextDocument {
+export function readLegalText(world: LegalFacts, name: LegalName): TextDocument {
   const { legal_dir } = world.config.operator
   const folders = [...(legal_dir ? [legal_dir] : []), DEFAULTS]
   return readDocument(folders, name, legalValues(world))
@@ -31,7 +31,7 @@ export function versionOf({ version, date }: TextDocument): string {
   return `Version ${version}, ${formatDay(new Date(`${date}T00:00:00Z`))}`
 }
 
-function legalValues({ config, processor }: Facts): Record<string, string> {
+function legalValues({ config, processor }: LegalFacts): Record<string, string> {
   const { operator, base_url } = config
   const isTest = processor.name === 'sandbox'
   const name = isTest ? 'the built-in test processor' : 'Stripe, Inc.'

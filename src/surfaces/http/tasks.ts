@@ -1,7 +1,7 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
-import { accountNav, type Place } from '#http/account-menu'
+import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import { requireAnySession } from '#http/guards/session'
 import { paramsOf } from '#http/input'
@@ -32,7 +32,7 @@ export interface TaskKind {
   /** What its progress counts, such as "days". */
   unit?: string
   /** Where in the account's menu it belongs; a seller's apps unless said otherwise. */
-  place?: Place
+  place?: MenuPlace
   /** What is left of it where it does not come to its end; what was done stays done. */
   remains?: string
   /** Does the work, tells how far it is, and returns what the person is sent on to see. */
@@ -70,13 +70,13 @@ export function kindOf(world: World, name: string): TaskKind | undefined {
   return workshopOf(world).kinds.get(name)
 }
 
-type Asked = Pick<Task, 'kind' | 'user_id' | 'app_id' | 'request'>
+type TaskRequest = Pick<Task, 'kind' | 'user_id' | 'app_id' | 'request'>
 
 /** Queues long work for an account, and returns the address of its page. */
 export async function startTask(
   { clock, jobs, random }: World,
   tx: Db,
-  task: Asked,
+  task: TaskRequest,
 ): Promise<string> {
   const id = mintId(random, 'task')
   await queueTask(tx, clock.now(), jobs, { ...task, id })
@@ -98,7 +98,7 @@ const PATIENCE_MS = 2000
  * Begins long work at once, in this process, and waits a little for it: the page whose address is
  * returned then leads on to what came of it. What takes longer is watched there.
  */
-export async function startTaskNow(world: World, task: Asked): Promise<string> {
+export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
   const page = await world.db.tx((tx) => startTask(world, tx, task))
   // Queued all the same: if this process dies before it begins, another one takes it.
   const work = take(world, page.split('/')[2]!)

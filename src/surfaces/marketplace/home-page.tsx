@@ -8,7 +8,7 @@ import { siteNav } from '#http/site-menu'
 import { accountLink, type Visitor } from './visitor.ts'
 
 /** One app in the list of the home page. */
-export interface AppCard {
+export interface MarketplaceCard {
   name: string
   tagline: string
   /** The product page, or the seller's own site where the app is listed as external. */
@@ -18,7 +18,7 @@ export interface AppCard {
 /** The home page: what Purser is, the apps it sells, and what buyers and makers can count on. */
 export function HomePage(facts: {
   visitor: Visitor
-  cards: AppCard[]
+  cards: MarketplaceCard[]
   /** The categories of the apps; the one that is marked has all the cards. */
   filters: Link[]
 }): JSX.Element {
@@ -46,7 +46,7 @@ export function HomePage(facts: {
   )
 }
 
-function Apps({ cards, filters }: { cards: AppCard[]; filters: Link[] }): JSX.Element {
+function Apps({ cards, filters }: { cards: MarketplaceCard[]; filters: Link[] }): JSX.Element {
   return (
     <section aria-labelledby="apps" class="grid gap-4">
       <h2 id="apps" class="text-xl font-semibold">

@@ -3,7 +3,7 @@ import { Button, TextLink } from '#design/actions'
 import { Monogram } from '#design/brand'
 import { Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { adverbOf, type Frequency } from '#design/money'
+import { adverbOf, type PriceFrequency } from '#design/money'
 import { EmptyState } from '#design/panels'
 import { FeatureTable, PlanCard, PlanGrid } from '#design/plans'
 import { Chapter, RichText } from '#design/reading'
@@ -15,19 +15,19 @@ export interface Plan {
   id: string
   name: string
   description: string
-  prices: PlanPrice[]
+  prices: ListedPrice[]
 }
 
 /** A price of a plan; amount 0 is the free plan's. */
-export interface PlanPrice {
+export interface ListedPrice {
   amount_cents: number
-  frequency: Frequency
+  frequency: PriceFrequency
   trial_days: number
   /** Where the button leads: to the checkout, or to the app for the free plan. */
   href: string
 }
 
-function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
+function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
   if (amount_cents === 0) return 'No card, no end.'
   if (frequency === null) return 'Yours for good. Nothing renews.'
   const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
@@ -35,7 +35,7 @@ function noteOf({ amount_cents, frequency, trial_days }: PlanPrice): string {
 }
 
 /** What a button says; two prices of one plan are told apart by how often they are paid. */
-function actionOf(app_name: string, plan: Plan, price: PlanPrice): string {
+function actionOf(app_name: string, plan: Plan, price: ListedPrice): string {
   if (price.amount_cents === 0) return `Open ${app_name}`
   const words = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
   return price.trial_days > 0 ? `Try ${plan.name}${words}` : `Buy ${plan.name}${words}`

@@ -24,7 +24,7 @@ export function scopeRefusal(
   { tools, bearer }: { tools: Tool[]; bearer: Bearer },
 ): { headers: Record<string, string>; body: object } | undefined {
   for (const message of messagesOf(request.body)) {
-    const { id, method, params } = (message ?? {}) as Partial<Message>
+    const { id, method, params } = (message ?? {}) as Partial<RpcMessage>
     const tool = method === 'tools/call' && tools.find(({ name }) => name === params?.name)
     const required_scope = tool && missingScope(tool, bearer.scopes)
     if (!required_scope) continue
@@ -42,7 +42,7 @@ export function scopeRefusal(
   return undefined
 }
 
-interface Message {
+interface RpcMessage {
   id: string | number | null
   method: string
   params: { name?: unknown } | null

@@ -70,17 +70,17 @@ export const RECEIPT = {
   dry_run: z.boolean().describe('True where nothing was saved.'),
 }
 
-export type Receipt = z.output<z.ZodObject<typeof RECEIPT>>
+export type RemovalReceipt = z.output<z.ZodObject<typeof RECEIPT>>
 
 /** What a story tells of a change that it made, or that a dry run would make. */
 interface AppliedChange {
   changed: { path: string; before: unknown; after: unknown }[]
-  removed: Receipt['removed']
+  removed: RemovalReceipt['removed']
   change_id: string | null
 }
 
 /** The receipt of a change, for the answer of the tool that made it. */
-export function receiptOf(applied: AppliedChange, dry_run: boolean): Receipt {
+export function receiptOf(applied: AppliedChange, dry_run: boolean): RemovalReceipt {
   const changed = applied.changed.map(({ path, before, after }) => ({
     path,
     before: before ?? null,

@@ -96,7 +96,7 @@ function rotatedToken(): string | undefined {
   return Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti
 }
 
-function payloadOf(kind: grants.RecordKind, found: grants.Found): AdapterPayload {
+function payloadOf(kind: grants.RecordKind, found: grants.FoundRecord): AdapterPayload {
   const { payload, expires_at, consumed_at } = found
   // What was given under a grant made it last longer than the library wrote down.
   if (kind === 'Grant') return { ...payload, exp: expires_at.getTime() / 1000 }

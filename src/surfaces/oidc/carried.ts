@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { type AppRequest, CONTINUE, readCarried } from '#http/app-request'
 import { goTo } from '#http/pages'
 import { currentSession } from '#http/session'
-import { DENIED, type Demand, satisfies, signInUrl } from './interaction.ts'
+import { DENIED, type SignInDemand, satisfies, signInUrl } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
 import { sendStale } from './stale.ts'
 
@@ -37,7 +37,7 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
   })
 }
 
-interface Found {
+interface FoundRequest {
   carried: AppRequest
   client: Client
 }
@@ -48,7 +48,7 @@ async function ownCarried(
   library: OpenLibrary,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Found | undefined> {
+): Promise<FoundRequest | undefined> {
   const carried = readCarried(world, request, reply, pathOf(request))
   if (!carried?.is_own) return undefined
   const { provider } = await library()
@@ -71,7 +71,7 @@ async function sendStaleRequest(
 }
 
 /** What the app asks of the proof: prompts that ask for a sign-in want one that came after them. */
-function demandOf({ params, begun_at }: AppRequest): Demand {
+function demandOf({ params, begun_at }: AppRequest): SignInDemand {
   const isAsked = promptsOf(params).includes('select_account') || wantsNewProof(params)
   return { params, since: isAsked ? begun_at : undefined }
 }

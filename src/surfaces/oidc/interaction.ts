@@ -55,7 +55,7 @@ export async function resolveSignIn(
 }
 
 /** What an app asks of whoever signs in. */
-export interface Demand {
+export interface SignInDemand {
   params: Record<string, unknown>
   /** The app wants a proof that was given after this. */
   since: Date | undefined
@@ -65,7 +65,7 @@ export interface Demand {
 export async function demandOf(
   { db, clock }: World,
   { params, prompt, uid: name }: Interaction,
-): Promise<Demand> {
+): Promise<SignInDemand> {
   if (!prompt.reasons.includes('login_prompt')) return { params, since: undefined }
   const begun = await grants.findRecord(db, clock.now(), { kind: 'Interaction', name })
   return { params, since: begun?.created_at }
@@ -77,7 +77,7 @@ export function satisfies(
   keys: grants.Keys,
   session: Session,
   client: Client,
-  { params, since }: Demand,
+  { params, since }: SignInDemand,
 ): boolean {
   if (!grants.mayEnter(session, appOf(client))) return false
   const hinted = subjectOf(params.id_token_hint)

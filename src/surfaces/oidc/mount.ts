@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import { excessOf } from '#http/app-request'
+import { formOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { FORMS, goTo } from '#http/pages'
 import { readForms } from '#platform/http'
@@ -63,7 +64,7 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
     // An app may send a form as well. It comes without this site's cookies, so it is opened anew.
     for (const url of ['/o/auth', '/o/session/end']) {
       scope.post(url, async (request, reply) => {
-        const asked = new URLSearchParams((request.body ?? {}) as Record<string, string>)
+        const asked = new URLSearchParams(formOf(request))
         assertShort(asked)
         return goTo(reply, `${url}?${asked}`)
       })

@@ -19,7 +19,7 @@ import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
 const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
 
 /** A request to sign out that was found good. */
-interface Asked {
+interface AskedSignOut {
   client: apps.SignInClient | undefined
   /** Where the person goes afterwards, whatever the answer: the app's own address, or home. */
   address: string
@@ -75,10 +75,10 @@ async function read(
   { config, db }: World,
   library: OpenLibrary,
   parameters: Record<string, string>,
-): Promise<Asked | string> {
+): Promise<AskedSignOut | string> {
   const { id_token_hint, post_logout_redirect_uri, state } = parameters
   let { client_id } = parameters
-  let known: Asked['hint']
+  let known: AskedSignOut['hint']
   if (id_token_hint !== undefined) {
     const { keys } = await library()
     const hint = await readHint(id_token_hint, `${config.base_url}/o`, keys.signing)
@@ -113,7 +113,7 @@ interface Here extends Pick<SignOut, 'sign_in'> {
 /** Whether the app means somebody else than the people in this browser. */
 async function meansOther(
   library: OpenLibrary,
-  { client, hint }: Asked,
+  { client, hint }: AskedSignOut,
   { session, sign_in }: Here,
 ): Promise<boolean> {
   if (!client || !hint) return false

@@ -13,7 +13,7 @@ import {
   setSignedCookie,
 } from '#http/signed-cookie'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
-import { MovedPage, type Place } from './moved-page.tsx'
+import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
 /** Which context to the processor's portal this browser is on, for which license. */
@@ -75,7 +75,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
 async function putInPlace(
   world: World,
   context: ManageContext,
-  facts: { card: payments.Card; address?: Place },
+  facts: { card: payments.Card; address?: BilledPlace },
 ): Promise<FastifyReply> {
   const { session, request, license } = context
   const asker = { user_id: session.user_id, request_id: request.id }
@@ -87,7 +87,7 @@ async function putInPlace(
 }
 
 /** Where a card is billed. */
-function placeOf({ billing_zip }: payments.Card): Place {
+function placeOf({ billing_zip }: payments.Card): BilledPlace {
   return { state: tax.stateOfZip(billing_zip) ?? '', zip: billing_zip }
 }
 

@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Day, type Frequency, Money } from '#design/money'
+import { Day, Money, type PriceFrequency } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { ReceiptLine } from '#domain/billing'
@@ -37,7 +37,7 @@ export interface Renewing {
   /** Why the last try failed, in a sentence. */
   declined: string | undefined
   /** The plan that it moves to at the period's end. */
-  pending: { product_name: string; amount: number; frequency: Frequency } | undefined
+  pending: { product_name: string; amount: number; frequency: PriceFrequency } | undefined
 }
 
 /** All that the manage page tells. */
@@ -47,7 +47,7 @@ export interface ManageFacts extends ManageLayoutFacts {
   paused_for: PausedFor | null
   product_name: string
   amount: number
-  frequency: Frequency
+  frequency: PriceFrequency
   canceled_at: Date | null
   /** Undefined for what is paid once, and for what has ended. */
   renewing: Renewing | undefined

@@ -5,14 +5,14 @@ import { DescriptionList } from '#design/panels'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 /** A place as it is compared: its state and its ZIP code. */
-export interface Place {
+export interface BilledPlace {
   state: string
   zip: string
 }
 
 /** A new card that is billed in another state than the plan's tax address: has the buyer moved? */
 export function MovedPage(
-  facts: ManageLayoutFacts & { declared: Place; billed: Place },
+  facts: ManageLayoutFacts & { declared: BilledPlace; billed: BilledPlace },
 ): JSX.Element {
   const { at, csrf_token, declared, billed } = facts
   return (

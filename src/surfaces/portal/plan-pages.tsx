@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Day, type Frequency, formatDay, formatMoney } from '#design/money'
+import { Day, formatDay, formatMoney, type PriceFrequency } from '#design/money'
 import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
@@ -60,7 +60,7 @@ export function ChoosePlanPage(
 /** A move to another plan, exactly as it is done if the buyer agrees. */
 export interface PlanChangeFacts {
   from: string
-  to: { product_name: string; amount: number; frequency: Frequency }
+  to: { product_name: string; amount: number; frequency: PriceFrequency }
   /** True where only the rhythm changes. */
   same_plan: boolean
   when: 'now' | 'in_trial' | 'period_end'

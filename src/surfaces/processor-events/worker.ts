@@ -10,15 +10,15 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 
 type Event = payments.ProcessorEvent
-type Kind = Event['kind']
-type Told<K extends Kind> = Extract<Event, { kind: K }>
+type EventKind = Event['kind']
+type EventOf<K extends EventKind> = Extract<Event, { kind: K }>
 
 /** `later`: what the event tells of is not on our books yet, or not due there; it comes again. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a story that never waits has nothing to say.
 type Heard = Promise<'done' | 'later' | void>
 
 /** What is done about an event in the transaction that marks it as handled; `later` undoes all. */
-const WITHIN: { [K in Kind]?: (world: World, tx: Db, event: Told<K>) => Heard } = {
+const WITHIN: { [K in EventKind]?: (world: World, tx: Db, event: EventOf<K>) => Heard } = {
   dispute_opened: disputeOpened,
   dispute_closed: disputeClosed,
   refund_made: refundMade,
@@ -27,7 +27,7 @@ const WITHIN: { [K in Kind]?: (world: World, tx: Db, event: Told<K>) => Heard } 
 }
 
 /** What only staff can act on; where it is about a charge, with the way to its sale. */
-async function notice({ random }: World, tx: Db, event: Told<'notice'>): Promise<void> {
+async function notice({ random }: World, tx: Db, event: EventOf<'notice'>): Promise<void> {
   const { subject, message, charge_id, at } = event
   const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
   const href = charge ? { href: `/admin/sales/${charge.invoice_id}/` } : {}
@@ -35,7 +35,7 @@ async function notice({ random }: World, tx: Db, event: Told<'notice'>): Promise
 }
 
 /** What asks the processor again, so that it runs outside of any transaction; twice does no harm. */
-const OUTSIDE: { [K in Kind]?: (world: World, event: Told<K>) => Heard } = {
+const OUTSIDE: { [K in EventKind]?: (world: World, event: EventOf<K>) => Heard } = {
   payout_settled: settlePayout,
   account_changed: noteAccount,
 }

@@ -10,7 +10,7 @@ interface Ready {
   etag: string
 }
 
-interface Entry {
+interface CacheEntry {
   profile: Ready
   prices: Ready
   /** Milliseconds of the service's clock. */
@@ -33,7 +33,7 @@ const MOST_ENTRIES = 10_000
  * nothing is kept for longer than a minute.
  */
 export async function openCatalogCache(world: World) {
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, CacheEntry>()
   // Counts changes: a read that a change overtook must not be kept.
   let changes = 0
   await world.db.listen(
@@ -49,14 +49,14 @@ export async function openCatalogCache(world: World) {
   )
 
   // A clock that was set back makes nothing last longer.
-  const isFresh = ({ loaded_at }: Entry) => {
+  const isFresh = ({ loaded_at }: CacheEntry) => {
     const age = world.clock.now().getTime() - loaded_at
     return age >= 0 && age < MOST_AGE_MS
   }
 
   return {
     /** The answers of an app that is on sale. */
-    async read(client_id: string): Promise<Entry | undefined> {
+    async read(client_id: string): Promise<CacheEntry | undefined> {
       const kept = entries.get(client_id)
       if (kept && isFresh(kept)) return kept
       const before = changes
@@ -69,7 +69,10 @@ export async function openCatalogCache(world: World) {
   }
 }
 
-async function load({ db, config, clock }: World, client_id: string): Promise<Entry | undefined> {
+async function load(
+  { db, config, clock }: World,
+  client_id: string,
+): Promise<CacheEntry | undefined> {
   if (client_id.includes('\0')) return undefined
   const loaded_at = clock.now().getTime()
   const app = await apps.findOnSale(db, client_id)

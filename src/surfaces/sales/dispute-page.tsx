@@ -7,10 +7,10 @@ import { Day, formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
-import type { PageFacts } from './sales-context.ts'
+import type { SalesPageFacts } from './sales-context.ts'
 import { DISPUTE_WORDS, REASON_WORDS } from './words.ts'
 
-export interface DisputeFacts extends PageFacts {
+export interface DisputePageFacts extends SalesPageFacts {
   sale: Sale
   dispute: Dispute
   /** What would be sent now, or was sent. */
@@ -33,7 +33,7 @@ const FIELDS: [name: keyof Evidence, label: string][] = [
 ]
 
 /** A dispute: what it is about, until when it is heard, and what is brought forward. */
-export function DisputePage(facts: DisputeFacts): JSX.Element {
+export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const { dispute, sale, base } = facts
   const number = invoiceNumber(sale.number)
   const [words, tone] = DISPUTE_WORDS[dispute.status]
@@ -87,7 +87,7 @@ export function DisputePage(facts: DisputeFacts): JSX.Element {
   )
 }
 
-function Consequences({ dispute, cost }: DisputeFacts): JSX.Element {
+function Consequences({ dispute, cost }: DisputePageFacts): JSX.Element {
   const fee = formatMoney(cost)
   const words: Record<Dispute['status'], string> = {
     inquiry:
@@ -99,7 +99,7 @@ function Consequences({ dispute, cost }: DisputeFacts): JSX.Element {
   return <p class="max-w-prose text-sm">{words[dispute.status]}</p>
 }
 
-function Send(facts: DisputeFacts): JSX.Element {
+function Send(facts: DisputePageFacts): JSX.Element {
   const { base, dispute, csrf_token, statement, fault, longest_statement } = facts
   return (
     <Panel title={dispute.submitted_at ? 'Send it again' : 'Answer it'}>

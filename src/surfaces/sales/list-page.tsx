@@ -10,7 +10,7 @@ import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
-import type { PageFacts } from './sales-context.ts'
+import type { SalesPageFacts } from './sales-context.ts'
 import { KIND_WORDS, STATUS_WORDS } from './words.ts'
 
 /** What the list shows of all: one status, one kind, and from where on. */
@@ -33,7 +33,7 @@ const COLUMNS = [
 
 /** Every bill of an app, the latest first. */
 export function SalesPage(
-  facts: PageFacts & {
+  facts: SalesPageFacts & {
     slug: string
     app_name: string
     has_clock: boolean

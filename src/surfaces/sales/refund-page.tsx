@@ -6,7 +6,7 @@ import { SiteLayout } from '#design/layout'
 import { formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
-import type { PageFacts } from './sales-context.ts'
+import type { SalesPageFacts } from './sales-context.ts'
 
 /** What the form of a refund holds. */
 export interface RefundForm {
@@ -17,7 +17,7 @@ export interface RefundForm {
 }
 
 /** What a refund would do, to the cent. */
-interface Offer {
+interface OfferedRefund {
   back: { amount: number; tax: number; fee: number }
   cost: number
   kept: number
@@ -27,7 +27,7 @@ interface Offer {
 
 /** What goes back, first asked for and then shown to the cent. */
 export function RefundPage(
-  facts: PageFacts & {
+  facts: SalesPageFacts & {
     sale: Sale
     form: RefundForm
     faults: { id: string; message: string }[]
@@ -37,7 +37,7 @@ export function RefundPage(
     credit: number
     obstacle: string | undefined
     /** What would happen, once an amount and a reason were given. */
-    offer: Offer | undefined
+    offer: OfferedRefund | undefined
     /** Names what is shown, so that nothing else is done. */
     seen: string
     /** True where something changed since it was shown. */
@@ -71,9 +71,9 @@ export function RefundPage(
   )
 }
 
-type Facts = Parameters<typeof RefundPage>[0]
+type RefundPageFacts = Parameters<typeof RefundPage>[0]
 
-function Ask({ form, faults, left, credit, csrf_token, base, sale }: Facts): JSX.Element {
+function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageFacts): JSX.Element {
   const error = (name: string) => faults.find(({ id }) => id === name)?.message
   return (
     <Panel title="How much?">
@@ -115,7 +115,15 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: Facts): JSX
   )
 }
 
-function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { offer: Offer }) {
+function Preview({
+  offer,
+  form,
+  seen,
+  csrf_token,
+  base,
+  sale,
+  as,
+}: RefundPageFacts & { offer: OfferedRefund }) {
   const { back, cost } = withCredit(offer, form)
   const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
@@ -164,7 +172,10 @@ function Preview({ offer, form, seen, csrf_token, base, sale, as }: Facts & { of
 }
 
 /** What goes back and what it costs, with the credit where that was chosen. */
-function withCredit({ back, cost, credit }: Offer, form: RefundForm): Pick<Offer, 'back' | 'cost'> {
+function withCredit(
+  { back, cost, credit }: OfferedRefund,
+  form: RefundForm,
+): Pick<OfferedRefund, 'back' | 'cost'> {
   if (!form.credit || !credit) return { back, cost }
   const { amount, tax, fee } = credit.back
   return {

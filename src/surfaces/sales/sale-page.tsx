@@ -7,7 +7,7 @@ import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#desig
 import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
-import type { PageFacts } from './sales-context.ts'
+import type { SalesPageFacts } from './sales-context.ts'
 import {
   DISPUTE_WORDS,
   EVENT_WORDS,
@@ -18,7 +18,7 @@ import {
 } from './words.ts'
 
 /** All that is known of one bill. */
-export interface SaleFacts extends PageFacts {
+export interface SaleFacts extends SalesPageFacts {
   app_name: string
   sale: Sale
   charge: { id: string; card: string } | undefined

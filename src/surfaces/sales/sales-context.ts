@@ -13,7 +13,7 @@ export function actorOf({ session, request, as }: SalesContext): ActorOf<Side> {
 }
 
 /** What every page here is told. */
-export interface PageFacts {
+export interface SalesPageFacts {
   nav: Link[]
   csrf_token: string
   base: string
@@ -27,7 +27,7 @@ export async function pageFacts(
   world: World,
   context: SalesContext,
   app: apps.App,
-): Promise<PageFacts> {
+): Promise<SalesPageFacts> {
   const { session, request, reply, base, as } = context
   return {
     nav: await accountNav(world, session.user_id, as === 'seller' ? 'apps' : 'admin'),

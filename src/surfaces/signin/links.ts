@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { confirmEmailChange } from '#flows/account'
-import { type Answer, answerLink, answerSignUp, undoEmailChange } from '#flows/sign-in'
+import { answerLink, answerSignUp, type LinkAnswer, undoEmailChange } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
@@ -38,7 +38,7 @@ const LINK = '/link/:purpose/:token'
 type Purpose = identity.LinkPurpose | 'sign_up'
 
 /** A link from a mailbox, as the page about it shows it. */
-interface Opened {
+interface OpenedLink {
   purpose: Purpose
   token: string
   email: string
@@ -73,7 +73,7 @@ async function openLink(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Opened | undefined> {
+): Promise<OpenedLink | undefined> {
   const { purpose: named, token } = paramsOf(LINK, request)
   const purpose = PURPOSES.find((each) => each === named)
   if (!purpose) throw refuse('not_found')
@@ -104,7 +104,7 @@ async function use(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  { purpose, token, chosen }: Opened & { chosen: string | undefined },
+  { purpose, token, chosen }: OpenedLink & { chosen: string | undefined },
 ): Promise<FastifyReply> {
   const origin = originOf(request)
   const by = purpose === 'sign_up' ? 'sign_up' : 'mail_link'
@@ -134,7 +134,7 @@ async function use(
       return sendPage(reply, EmailTakenPage({ is_locked: true }), { status: 409 })
     }
     default: {
-      const answer: Answer =
+      const answer: LinkAnswer =
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
       const link = await answerLink(world, token, answer, origin)
       if (!link) return spent(reply)
@@ -149,7 +149,7 @@ function sendLink(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  opened: Opened,
+  opened: OpenedLink,
   fault: string | undefined,
 ): FastifyReply {
   const { token: _, ...facts } = opened

@@ -5,7 +5,7 @@ import { Field, Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
-import type { Asking } from '#http/app-request'
+import type { AskingApp } from '#http/app-request'
 
 /** A page that tells of a fault says so first, where a screen reader hears it first. */
 const titled = (title: string, fault: string | undefined) =>
@@ -16,14 +16,14 @@ function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Elem
 }
 
 /** What the layout shows of the app that asks. */
-function brandOf(asking: Asking | undefined): { app_name?: string; app_url?: string } {
+function brandOf(asking: AskingApp | undefined): { app_name?: string; app_url?: string } {
   if (!asking) return {}
   const { name: app_name, url: app_url } = asking
   return app_url === undefined ? { app_name } : { app_name, app_url }
 }
 
 /** The way back to the app without signing in. */
-function CancelLink({ asking }: { asking: Asking | undefined }): JSX.Element | null {
+function CancelLink({ asking }: { asking: AskingApp | undefined }): JSX.Element | null {
   if (!asking) return null
   return <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
 }
@@ -34,7 +34,7 @@ export function SignInPage(facts: {
   email: string
   return_to: string | undefined
   /** The app that somebody signs in for, where one asked. */
-  asking: Asking | undefined
+  asking: AskingApp | undefined
   fault: string | undefined
   sent: string | undefined
   sign_up_url: string
@@ -109,7 +109,7 @@ export function SignUpPage(facts: {
   email: string
   return_to: string | undefined
   /** The app that somebody signs up for, where one asked. */
-  asking: Asking | undefined
+  asking: AskingApp | undefined
   faults: SignUpFaults
   sign_in_url: string
 }): JSX.Element {
