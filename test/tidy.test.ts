@@ -198,11 +198,23 @@ test('only platform/clock.ts reads the time and only platform/random.ts draws ch
   )
 })
 
-test('pages are functions of facts: no statements in .tsx', () => {
+test('pages are functions of facts: no statements, no requests, no waiting in .tsx', () => {
   const pages = own.filter(({ path }) => path.endsWith('.tsx'))
-  const asking = pages.filter(({ text }) => /\bsql`|#platform\/(db|sql)|#flows\//.test(text))
+  const asking = pages.filter(({ text }) =>
+    /\bsql`|#platform\/(db|sql)|#flows\/|from 'fastify'|#http\/guards|\b(?:async|await)\b/.test(
+      text,
+    ),
+  )
   assert.deepEqual(
     asking.map(({ path }) => path),
+    [],
+  )
+})
+
+test('each page file is named after its pages', () => {
+  const unnamed = own.filter(({ path }) => /\/pages?\.tsx$/.test(path))
+  assert.deepEqual(
+    unnamed.map(({ path }) => path),
     [],
   )
 })

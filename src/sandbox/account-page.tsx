@@ -7,7 +7,7 @@ import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import type { Onboarding } from './accounts.ts'
 import { type BankFaults, EXAMPLE_ACCOUNT } from './bank-form.ts'
 import { TEST_ROUTING_NUMBER } from './banks.ts'
-import { errorsOf } from './pages.tsx'
+import { errorsOf } from './card-pages.tsx'
 
 /** Where a payee names the bank account that payouts go to. */
 export function AccountPage({

@@ -5,7 +5,7 @@ import { FocusLayout } from '#design/layout'
 import { Day, formatMoney } from '#design/money'
 import { DescriptionList, Heading, Mailbox, RecordRows } from '#design/panels'
 import { cardName } from '#domain/payments'
-import { CardForm, type CardFormFacts, errorsOf, TestMode } from './pages.tsx'
+import { CardForm, type CardFormFacts, errorsOf, TestMode } from './card-pages.tsx'
 import type { Portal, PortalPayment } from './portals.ts'
 
 function detailOf({ status, refunded }: PortalPayment): string {

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 import { assets } from '#http/assets'
 import { answerProblem, mount } from '#http/endpoint'
 import { exports } from '#http/exports'
-import { noted } from '#http/guards/refused-programs'
+import { withAuditedRefusals } from '#http/guards/refused-programs'
 import { health } from '#http/health'
 import { pageForError } from '#http/pages'
 import { refuse } from '#http/refusals'
@@ -13,9 +13,7 @@ import { tasks } from '#http/tasks'
 import { createServer, refuseOtherMethods } from '#platform/http'
 import { limitRoutes } from '#platform/route-limits'
 import { account } from './account/routes.ts'
-import { adminChecks } from './admin/checks.ts'
 import { admin } from './admin/routes.ts'
-import { adminTax } from './admin/tax-routes.ts'
 import { checkout } from './checkout/routes.ts'
 import { dashboard } from './dashboard/routes.ts'
 import { docs } from './docs/routes.ts'
@@ -61,7 +59,9 @@ export async function openSite(
   app.setErrorHandler(answerAsAsked)
   app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
 
-  const proven = [...licenseApi(world), ...entitlement(world)].map((row) => noted(world, row))
+  const proven = [...licenseApi(world), ...entitlement(world)].map((row) =>
+    withAuditedRefusals(world, row),
+  )
   const rows = [...(await publicApi(world)), ...proven]
   mount(app, rows)
   openapi(app, world, rows)
@@ -75,9 +75,7 @@ export async function openSite(
   sales(app, world)
   testClock(app, world, test_processor && { processor: test_processor, hear })
   payeePages(app, world)
-  admin(app, world)
-  adminTax(app, world)
-  adminChecks(app, world, hear)
+  admin(app, world, hear)
   marketplace(app, world)
   legal(app, world)
   docs(app, world, tools)

@@ -6,7 +6,7 @@ import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
-import { goTo, people, sendPage } from '#http/pages'
+import { goTo, sendPage } from '#http/pages'
 import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
 import { latestTask } from '#platform/tasks'
@@ -26,8 +26,12 @@ export interface EventsHeard {
   waiting: { id: string; kind: string; at: string }[]
 }
 
-/** Two things that run by themselves, for staff to run by hand: the books and the events. */
-export function adminChecks(app: FastifyInstance, world: World, hear: () => Promise<number>): void {
+/** Two jobs that staff can run by hand: the check of the books, and the processor's events. */
+export function declareChecks(
+  scope: FastifyInstance,
+  world: World,
+  hear: () => Promise<number>,
+): void {
   const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
     {
       kind: BOOKS,
@@ -43,29 +47,27 @@ export function adminChecks(app: FastifyInstance, world: World, hear: () => Prom
   ]
   for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
 
-  people(app, world, (scope) => {
-    scope.get(HOME, async (request, reply) => {
-      const context = await requireStaff(world, request, reply, HOME)
-      const { session } = context
-      const page = ChecksPage({
-        nav: await accountNav(world, session.user_id, 'admin'),
-        csrf_token: csrfToken(world, request, reply),
-        books: await latestOf<Checked>(world, context, BOOKS),
-        events: await latestOf<EventsHeard>(world, context, EVENTS),
-      })
-      return sendPage(reply, page)
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireStaff(world, request, reply, HOME)
+    const { session } = context
+    const page = ChecksPage({
+      nav: await accountNav(world, session.user_id, 'admin'),
+      csrf_token: csrfToken(world, request, reply),
+      books: await latestOf<Checked>(world, context, BOOKS),
+      events: await latestOf<EventsHeard>(world, context, EVENTS),
     })
-    for (const [path, kind] of [
-      ['books', BOOKS],
-      ['events', EVENTS],
-    ] as const) {
-      scope.post(`${HOME}${path}`, async (request, reply) => {
-        const { session } = await requireStaff(world, request, reply, HOME)
-        const task = { kind, user_id: session.user_id, app_id: null, request: {} }
-        return goTo(reply, await startTaskNow(world, task))
-      })
-    }
+    return sendPage(reply, page)
   })
+  for (const [path, kind] of [
+    ['books', BOOKS],
+    ['events', EVENTS],
+  ] as const) {
+    scope.post(`${HOME}${path}`, async (request, reply) => {
+      const { session } = await requireStaff(world, request, reply, HOME)
+      const task = { kind, user_id: session.user_id, app_id: null, request: {} }
+      return goTo(reply, await startTaskNow(world, task))
+    })
+  }
 }
 
 async function checkTheBooks({ db, processor, clock }: World, tell: Tell): Promise<Checked> {

@@ -22,8 +22,8 @@ import type { RouteLimit } from '#platform/route-limits'
 import { territoryName } from './countries.ts'
 import { ownerAddress } from './destination.ts'
 import { figuresBeforeTax } from './figures.ts'
-import { DetailsPage, type Faults } from './pages.tsx'
 import { purchaseOf, requireOwnCart } from './purchase.ts'
+import { DetailsPage, type Faults } from './step-pages.tsx'
 
 const BUY_PATH = '/buy/:price_id/'
 const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }

@@ -12,8 +12,8 @@ import { goTo, sendPage } from '#http/pages'
 import { goOn, OWNED } from '#http/redirect'
 import { currentSession, knownDevice, letIn } from '#http/session'
 import { ownerAddress } from './destination.ts'
-import { SignInPage } from './pages.tsx'
 import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
+import { SignInPage } from './step-pages.tsx'
 
 /** The step in between for an address that has an account: its owner signs in first. */
 export function declareSignIn(scope: FastifyInstance, world: World): void {

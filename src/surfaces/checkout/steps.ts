@@ -27,9 +27,9 @@ import { CardRefusedPage, OtherStatePage } from './card-pages.tsx'
 import { ownerAddress, returnAddress } from './destination.ts'
 import { ProcessingPage } from './end-pages.tsx'
 import { summaryLines } from './figures.ts'
-import { ConfirmPage } from './pages.tsx'
 import { finishPreview, sendNoCard } from './preview.ts'
 import { detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
+import { ConfirmPage } from './step-pages.tsx'
 
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id

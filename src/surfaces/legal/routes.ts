@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import { LEGAL_PAGES, type LegalName, readLegalText } from '#http/legal-texts'
 import { people, sendPage } from '#http/pages'
-import { LegalPage } from './page.tsx'
+import { LegalPage } from './legal-page.tsx'
 
 /** Terms of sale, seller terms, privacy and refund policies, and how to reach the operator. */
 export function legal(app: FastifyInstance, world: World): void {

@@ -3,7 +3,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { answerProblem, mount } from '#http/endpoint'
 import { requireAgentHeaders, requireAgentToken, requireKnownOrigin } from '#http/guards/agent'
-import { noteProgramRefused, notingRefusals } from '#http/guards/refused-programs'
+import { auditingRefusals, auditRefusedProgram } from '#http/guards/refused-programs'
 import { byToken } from '#http/limit-keys'
 import { takePoint } from '#platform/route-limits'
 import { userAgentName } from './agent-name.ts'
@@ -36,7 +36,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
       },
       preParsing: async (request) => {
         const read = () => readCaller(world, request)
-        callers.set(request, await notingRefusals(world, request, read))
+        callers.set(request, await auditingRefusals(world, request, read))
       },
       handler: async (request, reply) => {
         // Each message of a batch is a request of its own, which the limit counts.
@@ -45,7 +45,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         const caller = callers.get(request)!
         const refusal = scopeRefusal(world, request, { tools, bearer: caller.bearer })
         if (!refusal) return await send(reply, await transport.answer(request, caller))
-        await noteProgramRefused(world, request, 'insufficient_scope')
+        await auditRefusedProgram(world, request, 'insufficient_scope')
         return reply.code(403).headers(refusal.headers).send(refusal.body)
       },
     })

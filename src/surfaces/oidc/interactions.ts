@@ -12,6 +12,7 @@ import { goOn } from '#http/redirect'
 import { currentSession } from '#http/session'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
+import { ChoicePage, ConsentPage } from './consent-pages.tsx'
 import {
   appParamsOf,
   DENIED,
@@ -25,7 +26,6 @@ import {
   signInUrl,
 } from './interaction.ts'
 import type { OpenLibrary } from './library.ts'
-import { ChoicePage, ConsentPage } from './pages.tsx'
 import { sendStale } from './stale.ts'
 
 /** What stands between an app's request and its answer: signing in, and agreeing. */

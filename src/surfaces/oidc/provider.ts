@@ -11,10 +11,10 @@ import { Problem } from '#platform/problem'
 import { adapterOf, NOWHERE } from './adapter.ts'
 import { isAgent, resourcesOf } from './agents.ts'
 import { INTERACTION_COOKIE, RESUME_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
-import { renderRefusal } from './error-page.ts'
 import { loadGrant } from './grant.ts'
 import { appParamsOf, type Interaction, signInUrl } from './interaction.ts'
 import { policyOf } from './policy.ts'
+import { renderRefusal } from './refusal.ts'
 import { jarOf, requestOf, sessionOf } from './requests.ts'
 
 const OFF = { enabled: false }

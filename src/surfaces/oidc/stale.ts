@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { sendPage } from '#http/pages'
-import { StalePage } from './pages.tsx'
+import { StalePage } from './consent-pages.tsx'
 
 /** Tells that a sign-in is over or was begun elsewhere, and leads back to its app. */
 export async function sendStale(

@@ -8,7 +8,7 @@ import type { Endpoint } from '#http/endpoint'
 import { people, sendPage } from '#http/pages'
 import { sha256 } from '#platform/secrets'
 import { openApiDocument } from './document.ts'
-import { ExplorerPage } from './pages.tsx'
+import { ExplorerPage } from './explorer-page.tsx'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),

@@ -21,8 +21,8 @@ import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { declareReferrals } from './affiliate.ts'
-import { SellerPayoutsPage, StatementPage } from './pages.tsx'
 import type { StandingFacts } from './panels.tsx'
+import { SellerPayoutsPage, StatementPage } from './payout-pages.tsx'
 import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 
 const LINES_A_PAGE = 100

@@ -7,7 +7,7 @@ import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 import type { Paper } from '#platform/pdf/paper'
-import type { StatementRow } from './pages.tsx'
+import type { StatementRow } from './payout-pages.tsx'
 import { causeWords, lineWords, payoutWords } from './words.ts'
 
 /** The lines of a payout as a page shows them. */

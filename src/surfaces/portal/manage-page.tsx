@@ -13,7 +13,7 @@ import { type ManageLayoutFacts, type Note, NoteAlert } from './layout.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { SignOutForm } from './purchases-page.tsx'
 import { CardPanel, KeyPanel } from './side-panels.tsx'
-import { StandingNote } from './standing-note.tsx'
+import { StatusNote } from './status-note.tsx'
 
 /** What is charged next, in cents. */
 export interface NextFigures {
@@ -83,7 +83,7 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
         </Button>
       </div>
       <NoteAlert note={facts.note} />
-      <StandingNote {...facts} />
+      <StatusNote {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
         <PlanPanel {...facts} />
         <div class="grid grid-cols-1 gap-5 lg:row-span-2">

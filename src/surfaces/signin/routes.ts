@@ -20,8 +20,8 @@ import { knownDevice, letIn, signOut } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { undoDisowned } from './disowned.ts'
 import { declareLinks } from './links.ts'
-import { SignInPage } from './pages.tsx'
 import { declareSecondFactor } from './second-factor.ts'
+import { SignInPage } from './sign-in-pages.tsx'
 import { declareSignUp } from './sign-up.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }

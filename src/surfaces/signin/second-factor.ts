@@ -11,7 +11,7 @@ import { goTo, sendPage } from '#http/pages'
 import { goOn, ownPath } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { keepSession, pendingToken, rememberDevice, SECOND_FACTOR } from '#http/session'
-import { SecondFactorPage } from './pages.tsx'
+import { SecondFactorPage } from './sign-in-pages.tsx'
 
 /** The page between a first factor and the session of an account that has a second one. */
 export function declareSecondFactor(scope: FastifyInstance, world: World): void {

@@ -13,7 +13,7 @@ import { sendPage } from '#http/pages'
 import { ownPath, returnQuery } from '#http/redirect'
 import { knownDevice } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
-import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './pages.tsx'
+import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './sign-in-pages.tsx'
 
 const SIGN_UPS: RouteLimit = { name: 'sign-up-forms', points: 20, seconds: 60, key: byIp }
 

@@ -18,7 +18,7 @@ const OF_ALL: Limit = { name: 'programs-refused', points: 60, seconds: 60 }
  * Notes that a program was refused for its credentials or its permissions. Only clients and tokens
  * that exist are noted; guesses are in the log, as is every refused answer.
  */
-export async function noteProgramRefused(
+export async function auditRefusedProgram(
   world: World,
   request: FastifyRequest,
   error: string,
@@ -52,7 +52,7 @@ async function whoWasRefused(
 const NOTED = ['invalid_client', 'invalid_token', 'insufficient_scope']
 
 /** Runs a step, and notes where it refuses a program for its credentials or its permissions. */
-export async function notingRefusals<Result>(
+export async function auditingRefusals<Result>(
   world: World,
   request: FastifyRequest,
   step: () => Promise<Result>,
@@ -61,13 +61,13 @@ export async function notingRefusals<Result>(
     return await step()
   } catch (error) {
     if (error instanceof Problem && NOTED.includes(error.code)) {
-      await noteProgramRefused(world, request, error.code)
+      await auditRefusedProgram(world, request, error.code)
     }
     throw error
   }
 }
 
 /** The same row, with its refusals on record. */
-export function noted(world: World, row: Endpoint): Endpoint {
-  return { ...row, run: (call) => notingRefusals(world, call.request, () => row.run(call)) }
+export function withAuditedRefusals(world: World, row: Endpoint): Endpoint {
+  return { ...row, run: (call) => auditingRefusals(world, call.request, () => row.run(call)) }
 }

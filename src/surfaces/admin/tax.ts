@@ -8,7 +8,7 @@ import { csrfToken } from '#http/form-token'
 import { requireRecentProof, type SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 import { formOf, paramsOf, queryOf } from '#http/input'
-import { goTo, people, sendPage } from '#http/pages'
+import { goTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
@@ -23,7 +23,7 @@ const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
 const STATE = `${MONTH}:state(^[A-Z]{2}$)/`
 
 /** The tax that is owed to the states: what for, until when, and how it was filed. */
-export function adminTax(app: FastifyInstance, world: World): void {
+export function declareTax(scope: FastifyInstance, world: World): void {
   declareTask(world, {
     kind: 'tax_month',
     title: 'Filing a month',
@@ -39,11 +39,9 @@ export function adminTax(app: FastifyInstance, world: World): void {
     },
     back: ({ request }) => `${HOME}${request.month}/`,
   })
-  people(app, world, (scope) => {
-    declarePages(scope, forReports(world))
-    declareFiling(scope, world)
-    declareExports(scope, world)
-  })
+  declarePages(scope, forReports(world))
+  declareFiling(scope, world)
+  declareExports(scope, world)
 }
 
 /** The month that an address names. */

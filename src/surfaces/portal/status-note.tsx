@@ -6,7 +6,7 @@ import { Day, formatMoney } from '#design/money'
 import type { ManageFacts } from './manage-page.tsx'
 
 /** What keeps a license from being used, why, and the one thing to do about it. */
-export function StandingNote(facts: ManageFacts): JSX.Element | null {
+export function StatusNote(facts: ManageFacts): JSX.Element | null {
   const { status } = facts
   if (status === 'past_due' || status === 'unpaid') return <Owing {...facts} />
   if (status === 'paused') return <Paused {...facts} />

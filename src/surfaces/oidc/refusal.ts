@@ -3,7 +3,7 @@ import { type ErrorOut, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { renderPage } from '#design/layout'
 import { pageHeaders } from '#http/pages'
 import { isAgent } from './agents.ts'
-import { RefusedPage, StalePage } from './pages.tsx'
+import { RefusedPage, StalePage } from './consent-pages.tsx'
 
 /** What a person sees where the library cannot send them back to the app. */
 export function renderRefusal(

@@ -1,0 +1,175 @@
+import type { FastifyInstance } from 'fastify'
+import * as identity from '#domain/identity'
+import * as ledger from '#domain/ledger'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import {
+  payBuyerOtherwise,
+  reinstateByStaff,
+  resolveByStaff,
+  suspendByStaff,
+  unlockAccount,
+  writeOff,
+} from '#flows/staff-actions'
+import { forReports, type World } from '#flows/world'
+import { accountNav } from '#http/account-menu'
+import { csrfToken } from '#http/form-token'
+import { requireRecentProof, type SessionContext } from '#http/guards/session'
+import { requireStaff } from '#http/guards/staff'
+import { formOf, queryOf } from '#http/input'
+import { goTo, sendPage } from '#http/pages'
+import { openAlarms } from '#platform/alarms'
+import type { ActorOf } from '#platform/audit'
+import { isId } from '#platform/ids'
+import { ownValue } from '#platform/text'
+import { closeAttempt, stuckAttempts } from './attempts.ts'
+import { CasesPage } from './cases-page.tsx'
+import { findSubject } from './search.ts'
+import type { Filled } from './staff-action.tsx'
+
+const HOME = '/admin/'
+const LONGEST_REASON = 200
+
+/** The cases that need staff, and what staff can do about each. */
+export function declareCases(scope: FastifyInstance, world: World): void {
+  const reporting = forReports(world)
+  const { db } = reporting
+  scope.get(HOME, async (request, reply) => {
+    const context = await requireStaff(reporting, request, reply, HOME)
+    const { session } = context
+    const sought = (queryOf(request, 'q') ?? '').trim().slice(0, 200)
+    const page = CasesPage({
+      nav: await accountNav(reporting, session.user_id, 'admin'),
+      csrf_token: csrfToken(world, request, reply),
+      sought,
+      found: sought === '' ? [] : await findSubject(reporting, sought),
+      alarms: await openAlarms(db),
+      stuck: await stuckAttempts(reporting),
+      disputes: await payments.listUnclosed(db, null),
+      undone: await payments.listUndone(db),
+      owed: await owedToBuyers(reporting),
+      debts: await debtsOf(reporting),
+      suspended: await licensing.listSuspended(db),
+      locked: await identity.listLocked(db),
+      note: ownValue(NOTES, queryOf(request, 'done')),
+      filled: readFilled(context),
+    })
+    return sendPage(reply, page)
+  })
+  declareStaffActions(scope, world)
+}
+
+async function owedToBuyers({ db }: World) {
+  const balances = await ledger.balancesOf(db, { account: 'buyer_payable', side: 'credit' })
+  const owed = []
+  for (const { owner, amount } of balances) {
+    const user = await identity.findUser(db, owner)
+    owed.push({ user_id: owner, email: user?.email ?? owner, amount: 0 - amount })
+  }
+  return owed
+}
+
+async function debtsOf({ db }: World) {
+  const debts = []
+  for (const account of ['seller_payable', 'affiliate_payable'] as const) {
+    for (const { owner, amount } of await ledger.balancesOf(db, { account, side: 'debit' })) {
+      const { name } = await ledger.nameOfOwner(db, owner)
+      debts.push({ owner, account, amount, name })
+    }
+  }
+  return debts
+}
+
+/** What moves money, or says that none moved: it takes a fresh proof. */
+const OF_MONEY = ['close-attempt', 'paid-otherwise', 'write-off']
+
+/** The page with the form as it was filled in. */
+function filledIn(path: string, { request }: SessionContext): string {
+  const { user_id, owner, attempt_id, reason = '' } = formOf(request)
+  const subject = user_id ?? owner ?? attempt_id ?? ''
+  const filled = { action: path, subject, reason: reason.slice(0, LONGEST_REASON) }
+  return `${HOME}?${new URLSearchParams(filled)}`
+}
+
+function readFilled({ request }: SessionContext): Filled | undefined {
+  const [path, subject, reason] = ['action', 'subject', 'reason'].map((n) => queryOf(request, n))
+  if (path === undefined || subject === undefined) return undefined
+  return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
+}
+
+/** What staff may do; each needs a reason, which the audit log keeps. */
+function declareStaffActions(scope: FastifyInstance, world: World): void {
+  const staffAction = (
+    path: string,
+    act: (fields: Record<string, string>, staff: Parameters<typeof unlockAccount>[1]) => unknown,
+  ) => {
+    scope.post(`${HOME}${path}`, async (request, reply) => {
+      const context = await requireStaff(world, request, reply, HOME)
+      if (OF_MONEY.includes(path)) requireRecentProof(world, context, filledIn(path, context))
+      const fields = formOf(request)
+      const reason = (fields.reason ?? '').trim().slice(0, LONGEST_REASON)
+      if (reason === '') return goTo(reply, `${HOME}?done=no_reason`)
+      const done = await act(fields, { ...staffOf(context), reason })
+      return goTo(reply, `${HOME}?done=${done}`)
+    })
+  }
+
+  staffAction('unlock', async ({ user_id = '' }, staff) =>
+    (await unlockAccount(world, staff, user_id)) ? 'unlocked' : 'nothing',
+  )
+  staffAction('suspend', async ({ license_id = '' }, staff) => {
+    if (!(await isLicense(world, license_id))) return 'nothing'
+    return await suspendByStaff(world, staff, license_id)
+  })
+  staffAction('reinstate', async ({ license_id = '' }, staff) => {
+    if (!(await isLicense(world, license_id))) return 'nothing'
+    return (await reinstateByStaff(world, staff, license_id)) ? 'reinstated' : 'nothing'
+  })
+  staffAction('resolve-alarm', async ({ alarm_id = '' }, staff) =>
+    (await resolveByStaff(world, staff, alarm_id)) ? 'resolved' : 'nothing',
+  )
+  staffAction('close-attempt', async ({ attempt_id = '', nothing_charged }, staff) =>
+    closeAttempt(world, staff, { attempt_id, nothing_charged: nothing_charged === 'yes' }),
+  )
+  staffAction('paid-otherwise', async ({ user_id = '' }, staff) =>
+    (await payBuyerOtherwise(world, staff, user_id)) ? 'paid' : 'nothing',
+  )
+  staffAction('write-off', async ({ owner = '', account }, staff) => {
+    if (account !== 'seller_payable' && account !== 'affiliate_payable') return 'nothing'
+    return (await writeOff(world, staff, { account, owner })) ? 'written_off' : 'nothing'
+  })
+}
+
+async function isLicense({ db }: World, id: string): Promise<boolean> {
+  return isId('lic', id) && (await licensing.hasLicense(db, id))
+}
+
+function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
+  return { kind: 'staff', user_id: session.user_id, request_id: request.id }
+}
+
+const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
+  unlocked: { tone: 'success', words: 'The account is open again. Its owner signs in by mail.' },
+  suspended: {
+    tone: 'success',
+    words: 'The license is held: it entitles to nothing until released.',
+  },
+  ended: { tone: 'warning', words: 'That license has ended, or is a preview.' },
+  paused_by_owner: {
+    tone: 'warning',
+    words: 'Its owner has paused it already. It can be held once it goes on.',
+  },
+  reinstated: { tone: 'success', words: 'The license is released.' },
+  paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
+  resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if it happens again.' },
+  attempt_closed: { tone: 'success', words: 'Closed. Nothing was charged.' },
+  was_charged: { tone: 'success', words: 'It was charged, and is booked now.' },
+  unanswered: {
+    tone: 'warning',
+    words:
+      'The processor gives no answer. Look there, and say below that nothing was charged if so.',
+  },
+  written_off: { tone: 'success', words: 'Written off.' },
+  nothing: { tone: 'warning', words: 'There was nothing to do: somebody may have been faster.' },
+  no_reason: { tone: 'warning', words: 'Nothing was done: say why. The audit log keeps it.' },
+}
