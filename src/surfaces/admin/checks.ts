@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import * as apps from '#domain/apps'
 import { type Checked, checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
@@ -20,11 +21,19 @@ const MOST_SHOWN = 100
 
 export type { Checked } from '#flows/check-books'
 
+/** What came of checking the books, as its task keeps it. */
+const CheckedBooks: z.ZodType<Checked> = z.object({
+  counts: z.record(z.string(), z.number()),
+  differences: z.array(z.object({ rule: z.string(), subject: z.string(), words: z.string() })),
+})
+
 /** What came of hearing the processor again: how much was new, and what still waits. */
-export interface EventsHeard {
-  heard: number
-  waiting: { id: string; kind: string; at: string }[]
-}
+const HeardEvents = z.object({
+  heard: z.number(),
+  waiting: z.array(z.object({ id: z.string(), kind: z.string(), at: z.string() })),
+})
+
+export type EventsHeard = z.output<typeof HeardEvents>
 
 /** Two jobs that staff can run by hand: the check of the books, and the processor's events. */
 export function declareChecks(
@@ -53,8 +62,8 @@ export function declareChecks(
     const page = ChecksPage({
       nav: await accountNav(world, session.user_id, 'admin'),
       csrf_token: csrfToken(world, request, reply),
-      books: await latestOf<Checked>(world, context, BOOKS),
-      events: await latestOf<EventsHeard>(world, context, EVENTS),
+      books: await latestOf(world, context, BOOKS, CheckedBooks),
+      events: await latestOf(world, context, EVENTS, HeardEvents),
     })
     return sendPage(reply, page)
   })
@@ -96,8 +105,13 @@ async function hearAgain(
 }
 
 /** What came of the latest run that this member of the staff asked for, and when. */
-async function latestOf<Result>({ db }: World, { session }: SessionContext, kind: string) {
+async function latestOf<Result>(
+  { db }: World,
+  { session }: SessionContext,
+  kind: string,
+  schema: z.ZodType<Result>,
+) {
   const task = await latestTask(db, { kind, user_id: session.user_id })
   if (task?.status !== 'done') return undefined
-  return { at: task.updated_at, ...(task.result as unknown as Result) }
+  return { at: task.updated_at, ...schema.parse(task.result) }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import * as tax from '#domain/tax'
 import { fileMonth, fileWholeMonth, taxOwed } from '#flows/remit-tax'
 import { forReports, type World } from '#flows/world'
@@ -22,6 +23,9 @@ const HOME = '/admin/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
 const STATE = `${MONTH}:state(^[A-Z]{2}$)/`
 
+/** What filing a month is asked for, as its task keeps it. */
+const MonthRequest = z.object({ month: z.string(), batch_reference: z.string() })
+
 /** The tax that is owed to the states: what for, until when, and how it was filed. */
 export function declareTax(scope: FastifyInstance, world: World): void {
   declareTask(world, {
@@ -30,7 +34,7 @@ export function declareTax(scope: FastifyInstance, world: World): void {
     unit: 'states',
     place: 'admin',
     async run({ request, user_id, id }, tell) {
-      const { month, batch_reference } = request as { month: string; batch_reference: string }
+      const { month, batch_reference } = MonthRequest.parse(request)
       const actor = { kind: 'staff', user_id, request_id: id } as const
       const filed = await fileWholeMonth(world, actor, { month, batch_reference }, (progress) =>
         tell({ ...progress, note: `Filing ${progress.state}.` }),

@@ -7,7 +7,7 @@ import { addSeconds } from '#platform/calendar'
 import { sameDigest, sha256 } from '#platform/secrets'
 
 /**
- * An app's request to sign somebody in, before anybody is signed in. The address that sign-in leads
+ * An app's request to sign a person in, before they are signed in. The address that sign-in leads
  * back to carries it, signed; nothing is stored for it, and an email can bring it back for a week.
  */
 export interface AppRequest {
@@ -15,7 +15,7 @@ export interface AppRequest {
   begun_at: Date
 }
 
-/** Where a request goes on once somebody has signed in. */
+/** Where a request continues after sign-in. */
 export const CONTINUE = '/o/continue'
 
 const LIFE_SECONDS = 7 * 86_400
@@ -80,7 +80,7 @@ function browserMark(world: World, request: FastifyRequest, jar: CookieJar): str
     .toString('base64url')
 }
 
-/** Who asks somebody to sign in, for the pages of sign-in. */
+/** The app that asks a person to sign in, as the pages of sign-in show it. */
 export interface AskingApp {
   name: string
   url: string | undefined

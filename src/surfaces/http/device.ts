@@ -28,7 +28,7 @@ export function originOf(request: FastifyRequest): Origin {
   return { address: request.ip, agent, request_id: request.id }
 }
 
-/** What an owner knows this browser by in the list of his sessions. */
+/** How the list of an account's sessions names this browser. */
 export function deviceOf(request: FastifyRequest): Device {
   const agent = request.headers['user-agent'] ?? ''
   const first = (signs: typeof FAMILIES) => signs.find(([, sign]) => sign.test(agent))?.[0]

@@ -49,7 +49,7 @@ export interface Export<Row> {
   back(task: Task): string
 }
 
-/** So many rows are read at once: few enough that nobody waits for them. */
+/** How many rows are read at once: few enough to hold up no other request. */
 export const ROWS_AT_ONCE = 1000
 
 const CSV = 'text/csv; charset=utf-8'
@@ -70,7 +70,7 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
   })
 }
 
-/** Begins an export for whoever asks, or leads to the same one that is under way. */
+/** Starts an export, or leads to the same one where it is under way. */
 export async function startExport(
   world: World,
   { reply, session }: SessionContext,

@@ -1,6 +1,6 @@
 import { waitWords } from '#platform/text'
 
-/** What people are told where they do not get any further. */
+/** What a form says of a value that was refused. */
 export const FAULTS = {
   email: 'Enter an email address such as name@example.com.',
   code: 'That code is not right, or was used before. Enter the one that your app shows now.',

@@ -28,7 +28,7 @@ export interface PageOptions {
   form_origins?: string[]
   /** A page that is the same for everybody may be kept by caches. */
   public?: boolean
-  /** The page's own address is a secret and is told to nobody as a referrer. */
+  /** The page's own address is a secret, so no other site gets it as a referrer. */
   secret_address?: boolean
 }
 
@@ -102,7 +102,7 @@ export class AnsweredByGuard extends Error {
   }
 }
 
-/** What each form takes unless it names limits of its own: more than anybody presses. */
+/** The limit of each form that names none of its own: more than a person can send. */
 export const FORMS: RouteLimit = {
   name: 'forms',
   points: 120,

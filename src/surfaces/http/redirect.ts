@@ -6,7 +6,7 @@ const LONGEST_PATH = 2048
 // A path that carries the request of an app (see app-request.ts) holds all that the app sent.
 const LONGEST_REQUEST = 12_288
 
-/** A path of this service to go on to; an address of anybody else's is no path. */
+/** A path of this service to go on to; undefined for any other address. */
 export function ownPath(text: string | null | undefined): string | undefined {
   if (text == null || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
   const most = text.startsWith('/o/continue?') ? LONGEST_REQUEST : LONGEST_PATH

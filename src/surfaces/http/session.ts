@@ -41,7 +41,7 @@ export function pendingToken(request: FastifyRequest): string {
 export const SECOND_FACTOR = '/signin/second-factor'
 
 /**
- * Lets somebody in who proved to be an account's owner, and returns the address to go on to: where
+ * Signs in a person who proved to own an account, and returns the address to go on to: where
  * the account has a second factor, the page that asks for it, and there is no session before.
  */
 export async function letIn(

@@ -24,7 +24,7 @@ export interface TaskFacts {
   fault: string | undefined
 }
 
-/** How far long work has come; the page looks again by itself until it is over. */
+/** How far long work has come; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
   const { fault } = facts
   return (

@@ -1,5 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { World } from '#flows/world'
 import { accountNav, type MenuPlace } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -40,6 +41,9 @@ export interface TaskKind {
   /** Where the person came from, for the way back. */
   back(task: Task): string
 }
+
+/** What the page of long work reads of its result. */
+const TaskResult = z.object({ next_url: z.string().optional(), message: z.string().optional() })
 
 /** What came of long work: the address on which it is seen, and what that page needs to know. */
 export type TaskEnd = { next_url: string } & Record<string, unknown>
@@ -167,7 +171,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       const task = await findTask(db, { id, user_id: session.user_id })
       const kind = task && kindOf(world, task.kind)
       if (!kind) throw refuse('not_found')
-      const { next_url, message } = (task.result ?? {}) as { next_url?: string; message?: string }
+      const { next_url, message } = TaskResult.parse(task.result ?? {})
       if (task.status === 'done') return goTo(reply, next_url!)
       const isUnderWayNow = isUnderWay(clock.now(), task)
       const page = TaskPage({
@@ -191,7 +195,7 @@ export function tasks(app: FastifyInstance, world: World): void {
       if (!kind) throw refuse('not_found')
       const result = { message: stopped(kind) }
       await endTask(db, clock.now(), id, { status: 'failed', result })
-      // What it has in hand is done before anybody is told that it stopped.
+      // The page says that it stopped only after the step in hand is done.
       await workshop.inHand.get(id)
       return goTo(reply, addressOf(id))
     })

@@ -12,7 +12,7 @@ import { nextOutside, type Outside } from './clock-work.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
 import { outsideWords, stepWords } from './words.ts'
-import { JUMP, type JumpRequest, latestWork, type ScenarioRequest, underWay } from './work.ts'
+import { JUMP, JumpRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
 
 const MOST_SHOWN = 20
 
@@ -72,10 +72,10 @@ function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['
   const words = { waiting: 'Under way', running: 'Under way', done: 'Done', failed: 'Stopped' }
   const of = { key: id, at: created_at, href: addressOf(id), words: words[status] }
   if (kind === JUMP) {
-    const { to } = request as unknown as JumpRequest
+    const { to } = JumpRequest.parse(request)
     return { ...of, title: `Jump to ${to.slice(0, 10)}` }
   }
-  const { scenario, ...chosen } = request as unknown as ScenarioRequest
+  const { scenario, ...chosen } = ScenarioRequest.parse(request)
   return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }
 }
 

@@ -21,10 +21,10 @@ import { fits, scenarioOf } from './scenarios.ts'
 import {
   declareWork,
   JUMP,
-  type JumpResult,
+  JumpResult,
   SCENARIO,
-  type ScenarioRequest,
-  type ScenarioResult,
+  ScenarioRequest,
+  ScenarioResult,
   underWay,
 } from './work.ts'
 
@@ -85,7 +85,7 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
     const context = await requireTestClock(world, request, reply)
     const { app, base } = context
     const task = await taskOf(world, context, JUMP)
-    const result = task.result as unknown as JumpResult
+    const result = JumpResult.parse(task.result)
     const [from, to] = [new Date(result.from), new Date(result.to)]
     const span = { app_id: app.id, from, to }
     const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
@@ -136,8 +136,8 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
     const { app } = context
     const { db, keys, config } = world
     const task = await taskOf(world, context, SCENARIO)
-    const asked = task.request as unknown as ScenarioRequest
-    const result = task.result as unknown as ScenarioResult
+    const asked = ScenarioRequest.parse(task.request)
+    const result = ScenarioResult.parse(task.result)
     const { license_id } = result
     const license = await licensing.findLicense(db, license_id)
     const all = { limit: 1000, offset: 0 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { formatDay } from '#design/money'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
@@ -10,36 +11,32 @@ import { clockWorkOf, type Outside } from './clock-work.ts'
 import { runScenario } from './run-scenario.ts'
 import { scenarioOf } from './scenarios.ts'
 
-/** What a jump is asked for, as its task keeps it. */
-export interface JumpRequest {
-  slug: string
-  /** ISO 8601, with milliseconds. */
-  to: string
-}
+/** What a jump is asked for, as its task keeps it; `to` is ISO 8601 with milliseconds. */
+export const JumpRequest = z.object({ slug: z.string(), to: z.string() })
 
 /** What a scenario is asked for, as its task keeps it. */
-export interface ScenarioRequest {
-  slug: string
-  scenario: string
-  price_id: string
-  retry?: string
-}
+export const ScenarioRequest = z.object({
+  slug: z.string(),
+  scenario: z.string(),
+  price_id: z.string(),
+  retry: z.string().optional(),
+})
 
 /** What came of a jump: from when to when the app's time went. */
-export interface JumpResult {
-  from: string
-  to: string
-  asked: string
-  outcome: 'there' | 'stuck' | 'refused'
-}
+export const JumpResult = z.object({
+  from: z.string(),
+  to: z.string(),
+  asked: z.string(),
+  outcome: z.enum(['there', 'stuck', 'refused']),
+})
 
 /** What came of a scenario, and from when to when the app's time went. */
-export interface ScenarioResult {
-  license_id: string
-  outcome: 'played' | 'stuck'
-  from: string
-  to: string
-}
+export const ScenarioResult = z.object({
+  license_id: z.string(),
+  outcome: z.enum(['played', 'stuck']),
+  from: z.string(),
+  to: z.string(),
+})
 
 export const JUMP = 'clock_jump'
 export const SCENARIO = 'scenario'
@@ -48,7 +45,7 @@ const DAY_MS = 86_400_000
 
 /** Declares the long work of the clock: jumps and scenarios. */
 export function declareWork(world: World, outside: Outside): void {
-  const back = ({ request }: Task) => clockAddress(request as unknown as JumpRequest)
+  const back = ({ request }: Task) => clockAddress(JumpRequest.pick({ slug: true }).parse(request))
   declareTask(world, {
     kind: JUMP,
     title: 'Time passes',
@@ -76,7 +73,7 @@ export async function latestWork({ db }: World, app_id: string): Promise<Task[]>
 }
 
 async function runJump(world: World, outside: Outside, task: Task, tell: Tell): Promise<TaskEnd> {
-  const { slug, to } = task.request as unknown as JumpRequest
+  const { slug, to } = JumpRequest.parse(task.request)
   const app_id = task.app_id!
   const from = await timeOf(world, app_id)
   const daysTo = (at: Date) => Math.ceil(Math.max(0, at.getTime() - from.getTime()) / DAY_MS)
@@ -90,7 +87,9 @@ async function runJump(world: World, outside: Outside, task: Task, tell: Tell): 
   const reached = await timeOf(world, app_id)
   return {
     next_url: `${clockAddress({ slug })}jumps/${task.id}/`,
-    ...({ from: iso(from), to: iso(reached), asked: to, outcome } satisfies JumpResult),
+    ...({ from: iso(from), to: iso(reached), asked: to, outcome } satisfies z.input<
+      typeof JumpResult
+    >),
   }
 }
 
@@ -100,7 +99,7 @@ async function runScenarioTask(
   task: Task,
   tell: Tell,
 ): Promise<TaskEnd> {
-  const { slug, scenario: name, price_id, ...chosen } = task.request as unknown as ScenarioRequest
+  const { slug, scenario: name, price_id, ...chosen } = ScenarioRequest.parse(task.request)
   const app_id = task.app_id!
   const scenario = scenarioOf(name, chosen)!
   const offer = await catalog.findBought(world.db, price_id)
@@ -112,7 +111,7 @@ async function runScenarioTask(
   const reached = await timeOf(world, app_id)
   return {
     next_url: `${clockAddress({ slug })}scenarios/${task.id}/`,
-    ...({ ...played, from: iso(from), to: iso(reached) } satisfies ScenarioResult),
+    ...({ ...played, from: iso(from), to: iso(reached) } satisfies z.input<typeof ScenarioResult>),
   }
 }
 

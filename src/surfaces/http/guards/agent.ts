@@ -52,7 +52,7 @@ export async function requireAgentToken(
   const audience = grants.agentAudience(config.base_url)
   const bearer = token && (await grants.findBearer(db, clock.now(), { token, audience }))
   if (bearer) return bearer
-  // Who showed nothing is told of no error (RFC 6750).
+  // A call without a token gets no error code (RFC 6750).
   const error = token && 'invalid_token'
   // To read is what agents begin with; a tool that takes more says so when it is called.
   const scope = grants.askedByAgent(null).join(' ')

@@ -23,7 +23,7 @@ export async function requireEntitlementToken(
   return found
 }
 
-/** What a bearer must show (RFC 6750); who showed nothing is told of no error. */
+/** What a bearer must show (RFC 6750); a call without a token gets no error code. */
 function challenge(error: string | undefined, scope?: string): Record<string, string> {
   const parts = [
     'realm="entitlement"',
