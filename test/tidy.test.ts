@@ -241,6 +241,24 @@ test('no name of a type is defined twice in the service', () => {
   )
 })
 
+/** The surfaces of people who are signed in. */
+const SIGNED_IN =
+  /^src\/surfaces\/(account|admin|dashboard|payouts|portal|sales|test-clock|http\/(exports|tasks))\b/
+
+test('each route of a signed-in surface asks a guard before anything else', () => {
+  const routes = own
+    .filter(({ path }) => SIGNED_IN.test(path))
+    .flatMap(({ path, text }) => {
+      const [, ...handlers] = text.split(/\bscope\.(?:get|post)\(/)
+      return handlers.map((handler) => ({ path, first: /\bawait (\w+)\(/.exec(handler)?.[1] }))
+    })
+  assert.ok(routes.length > 50, `only ${routes.length} routes were found`)
+  assert.deepEqual(
+    routes.filter(({ first }) => !/^(require[A-Z]|findLicense$)/.test(first ?? '')),
+    [],
+  )
+})
+
 test('no handler casts what a request carries', () => {
   const casting = own.filter(({ text }) =>
     /\brequest\.(?:params|query|body)\b[^\n]* as /.test(text),
