@@ -43,7 +43,7 @@ function readMoney(text: string): Cents {
 
 const show = (amount: number) => `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
 
-/** The events of the story: its date, and the posting that the service's own rules make. */
+/** The events of the example: its date, and the posting that the service's own rules make. */
 const story: { at: Date; heading: string; posting: ledger.Posting }[] = []
 const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
   ([heading, day, words]) => ({
@@ -67,7 +67,7 @@ function divide(price: Cents, at: Date, has_affiliate: boolean) {
   }
 }
 
-/** The lines of the seller that no payout of the story took by now. */
+/** The lines of the seller that no payout of the example took by now. */
 function untaken(taken: Set<string>): PayeeLine[] {
   return story.flatMap(({ at, posting: { event, subject, lines } }) =>
     lines
@@ -98,7 +98,7 @@ let paid: ledger.PaidOut | undefined
 let refunded = billing.NOTHING_BACK
 const filed: tax.Filed[] = []
 
-/** Plays one event of the document. */
+/** The posting of one event of the document. */
 function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
   const subject = `${story.length}`
   const parties = { ...SELLER, affiliate_id: 'aff_1' }
@@ -145,7 +145,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
     }
     return ledger.remittance({ remittance_id: subject, state: 'TX', amount: filed.at(-1)!.amount })
   }
-  assert.match(words, /given up/)
+  assert.match(words, /written off/)
   const amount = cents(0 - modelStanding(at, PAYEE, untaken(taken)).total)
   return ledger.writeOff({ ...PAYEE, write_off_id: subject, amount })
 }
@@ -306,7 +306,7 @@ describe('balances', () => {
   }
 
   test('of every month’s end are those of the document', async () => {
-    const [told = []] = tablesUnder('## What stood where')
+    const [told = []] = tablesUnder('## Balances')
     const days = Object.keys(told[0]!).filter((name) => name !== 'account')
     for (const day of days) {
       const balances = await at(new Date(`${day}T23:59:59.999Z`))
