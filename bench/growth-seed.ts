@@ -84,33 +84,32 @@ const TRADE = [
   `insert into carts (id, app_id, price_id, browser_hash, brought_by, card, created_at, updated_at)
     select 'cart_g' || n, app_id, 'prc_' || app_id, sha256(n::text::bytea), 'seller',
       '{"brand": "visa", "last4": "4242"}', at, at from sale`,
-  `insert into orders (id, cart_id, app_id, user_id, product_id, price_id, license_id, tax_quote_id,
-      amount, tax, charged, fee, commission, brought_by, made_account, created_at)
-    select 'ord_g' || n, 'cart_g' || n, app_id, 'usr_g' || buyer, 'prod_' || app_id,
-      'prc_' || app_id, 'lic_g' || n, 'quote_g' || n, 1200, 60, 1260, 110, 0, 'seller', true, at
-    from sale`,
   `insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id, amount,
       state, zip,
       anchor, period_index, period_end, next_at, created_at)
     select 'sub_g' || n, app_id, 'lic_g' || n, 'ord_g' || n, 'prc_' || app_id, 'card_g' || n, 1200,
       state, '78701', at, 1, now() + (1 + n % 30) * interval '1 day',
       now() + (1 + n % 30) * interval '1 day', at from sale where recurs and not refunded`,
-  `insert into invoices (id, kind, app_id, user_id, license_id, order_id, period_index,
-      period_start,
-      product_id, price_id, tax_quote_id, price_amount, amount, tax, fee, fixed_fee, commission,
-      brought_by, status, created_at, paid_at)
-    select 'inv_g' || n, 'purchase', app_id, 'usr_g' || buyer, 'lic_g' || n, 'ord_g' || n, 1, at,
-      'prod_' || app_id, 'prc_' || app_id, 'quote_g' || n, 1200, 1200, 60, 110, 50, 0, 'seller',
+  `insert into invoices (id, number, kind, cart_id, app_id, user_id, license_id, order_id,
+      trial_days, period_index, period_start, product_id, price_id, tax_quote_id, amount, tax, fee,
+      fixed_fee, commission, brought_by, status, created_at, paid_at)
+    select 'inv_g' || n, nextval('invoice_numbers'), 'purchase', 'cart_g' || n, app_id,
+      'usr_g' || buyer, 'lic_g' || n, 'ord_g' || n, 0, 1, at, 'prod_' || app_id, 'prc_' || app_id,
+      'quote_g' || n, 1200, 60, 110, 50, 0, 'seller',
       case when n % 1000 = 3 then 'open' else 'paid' end, at,
-      case when n % 1000 <> 3 then at end from sale order by n`,
-  `insert into attempts (id, cart_id, order_id, tax_quote_id, app_id, email_normalised, amount,
-      trial_days, card, status, created_at, settled_at)
-    select 'att_g' || n, 'cart_g' || n, 'ord_g' || n, 'quote_g' || n, app_id,
-      'g' || buyer || '@growth.example', 1260, 0, '{}', 'succeeded', at, at from sale`,
-  `insert into charges (id, attempt_id, order_id, processor, processor_charge_id, amount,
-      created_at,
+      case when n % 1000 <> 3 then at end from (select * from sale order by n) sale`,
+  `insert into invoice_lines (invoice_id, position, kind, amount)
+    select 'inv_g' || n, 1, 'price', 1200 from sale`,
+  `insert into orders (id, invoice_id, app_id, user_id, license_id, made_account, created_at)
+    select 'ord_g' || n, 'inv_g' || n, app_id, 'usr_g' || buyer, 'lic_g' || n, true, at
+    from sale`,
+  `insert into attempts (id, invoice_id, asked_by, app_id, email_normalised, amount, card, status,
+      created_at, settled_at)
+    select 'att_g' || n, 'inv_g' || n, 'buyer', app_id, 'g' || buyer || '@growth.example', 1260,
+      '{}', 'succeeded', at, at from sale`,
+  `insert into charges (id, attempt_id, processor, processor_charge_id, amount, created_at,
       invoice_id)
-    select 'chg_g' || n, 'att_g' || n, 'ord_g' || n, 'sandbox', 'ch_g' || n, 1260, at, 'inv_g' || n
+    select 'chg_g' || n, 'att_g' || n, 'sandbox', 'ch_g' || n, 1260, at, 'inv_g' || n
     from sale where n % 1000 <> 3`,
   `insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission, reason,
       requested_by,
@@ -126,7 +125,7 @@ const TRADE = [
     select 'dsp_g' || n, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 'fraudulent', 'lost', at, at, at
     from sale where disputed`,
   `insert into letters (id, cause, kind, subject_id, queued_at, sent_at)
-    select 'let_g' || n, 'receipt:ord_g' || n, 'receipt', 'ord_g' || n, at, at from sale`,
+    select 'let_g' || n, 'receipt:inv_g' || n, 'receipt', 'inv_g' || n, at, at from sale`,
 ]
 
 const BOOKS = [

@@ -46,7 +46,7 @@ export function grownStatements(
       () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
     ],
     ['R14 standing of a payee', () => payouts.standingOf(db, now, payee)],
-    ['unsettled attempts', () => payments.pendingSince(db, now)],
+    ['unsettled attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],
     ['disputes of an app', () => payments.listUnclosed(db, BIG_APP)],

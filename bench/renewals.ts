@@ -156,12 +156,16 @@ async function seed(
         created_at, updated_at)
       select ${of('cart')} || n, ${app.client_id}, ${price_id}, '\\x00', 'seller',
         '{"brand": "visa", "last4": "4242"}', ${then}, ${then} from ${numbers}`)
-    await tx.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
-        license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, made_account,
+    await tx.run(sql`insert into invoices (id, kind, cart_id, app_id, user_id, license_id, order_id,
+        trial_days, period_start, product_id, price_id, tax_quote_id, amount, tax, fee, fixed_fee,
+        commission, brought_by, status, created_at, paid_at)
+      select ${of('inv')} || n, 'purchase', ${of('cart')} || n, ${app.client_id}, ${of('usr')} || n,
+        ${of('lic')} || n, ${of('ord')} || n, 30, ${then}, ${product_id}, ${price_id},
+        ${of('quote')}, 0, 0, 0, 0, 0, 'seller', 'paid', ${then}, ${then} from ${numbers}`)
+    await tx.run(sql`insert into orders (id, invoice_id, app_id, user_id, license_id, made_account,
         created_at)
-      select ${of('ord')} || n, ${of('cart')} || n, ${app.client_id}, ${of('usr')} || n,
-        ${product_id}, ${price_id}, ${of('lic')} || n, ${of('quote')}, 1200, 60, 0, 0, 0, 'seller',
-        false, ${then} from ${numbers}`)
+      select ${of('ord')} || n, ${of('inv')} || n, ${app.client_id}, ${of('usr')} || n,
+        ${of('lic')} || n, false, ${then} from ${numbers}`)
     await tx.run(sql`insert into subscriptions (id, app_id, license_id, order_id, price_id, card_id,
         amount, state, zip, anchor, period_index, period_end, next_at, created_at)
       select ${of('sub')} || n, ${app.client_id}, ${of('lic')} || n, ${of('ord')} || n, ${price_id},

@@ -81,7 +81,7 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
   const price_id = demo.app.prices[0]!.public_id
   const id = (prefix: string) => mintId(random, prefix)
   const [user_id, license_id, order_id, cart_id] = [id('usr'), id('lic'), id('ord'), id('cart')]
-  const quote_id = id('quote')
+  const [quote_id, invoice_id] = [id('quote'), id('inv')]
   const { product_id } = await tx.one<{ product_id: string }>(
     sql`select product_id from prices where id = ${price_id}`,
   )
@@ -108,11 +108,17 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
   await tx.run(sql`insert into carts (id, app_id, price_id, browser_hash, brought_by, order_id,
       created_at, updated_at)
     values (${cart_id}, ${app_id}, ${price_id}, '\\x00', 'seller', ${order_id}, ${now}, ${now})`)
-  await tx.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
-      license_id, tax_quote_id, amount, tax, charged, fee, commission, brought_by, made_account,
+  await tx.run(sql`insert into invoices (id, number, kind, cart_id, app_id, user_id, license_id,
+      order_id, trial_days, period_index, period_start, product_id, price_id, tax_quote_id, amount,
+      tax, fee, fixed_fee, commission, brought_by, status, created_at, paid_at)
+    values (${invoice_id}, nextval('invoice_numbers'), 'purchase', ${cart_id}, ${app_id},
+      ${user_id}, ${license_id}, ${order_id}, 0, 1, ${now}, ${product_id}, ${price_id},
+      ${quote_id}, 1200, 0, 110, 50, 0, 'seller', 'paid', ${now}, ${now})`)
+  await tx.run(sql`insert into invoice_lines (invoice_id, position, kind, amount)
+    values (${invoice_id}, 1, 'price', 1200)`)
+  await tx.run(sql`insert into orders (id, invoice_id, app_id, user_id, license_id, made_account,
       created_at)
-    values (${order_id}, ${cart_id}, ${app_id}, ${user_id}, ${product_id}, ${price_id},
-      ${license_id}, ${quote_id}, 1200, 0, 1200, 110, 0, 'seller', false, ${now})`)
+    values (${order_id}, ${invoice_id}, ${app_id}, ${user_id}, ${license_id}, false, ${now})`)
   return { license_key, order_id, user_id }
 }
 

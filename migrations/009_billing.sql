@@ -37,24 +37,14 @@ create index carts_browser on carts (browser_hash);
 create index carts_open on carts (updated_at) where order_id is null and completed_at is null;
 create index carts_quote on carts (tax_quote_id);
 
+-- One row a purchase that was paid, or whose trial began. What it came to is on its invoice.
 create table orders (
   id text primary key,
-  cart_id text not null unique references carts,
+  -- The foreign key follows where invoices are created.
+  invoice_id text not null unique,
   app_id text not null references apps,
   user_id text not null references users,
-  product_id text not null references products,
-  price_id text not null references prices,
   license_id text not null references licenses,
-  tax_quote_id text not null references tax_quotes,
-  -- The price before tax; nothing of it is due during a trial.
-  amount bigint not null,
-  tax bigint not null,
-  charged bigint not null,
-  fee bigint not null,
-  add_on_fee bigint not null default 0,
-  commission bigint not null,
-  brought_by text not null,
-  affiliate_id text references affiliates,
   -- True when this purchase created the account.
   made_account boolean not null,
   created_at timestamptz not null
@@ -63,7 +53,6 @@ create table orders (
 create index orders_user on orders (user_id, created_at desc, id desc);
 create index orders_app on orders (app_id, created_at);
 create index orders_license on orders (license_id);
-create index orders_quote on orders (tax_quote_id);
 
 create table subscriptions (
   id text primary key,
@@ -111,16 +100,25 @@ create index subscriptions_app_due on subscriptions (app_id, next_at, id);
 create index subscriptions_card on subscriptions (card_id);
 
 -- One row an invoice: a purchase, a renewal, or the difference of an upgrade. One charge pays it.
+create sequence invoice_numbers;
 create table invoices (
   id text primary key,
-  number bigint generated always as identity unique,
+  -- Null until a purchase is paid. A trial's card check is paid with nothing and never gets one.
+  number bigint unique,
   kind text not null check (kind in ('purchase', 'renewal', 'upgrade')),
+  -- The cart of a purchase.
+  cart_id text references carts,
   app_id text not null references apps,
-  user_id text not null references users,
-  license_id text not null references licenses,
-  order_id text not null references orders,
+  -- Null until a purchase is paid.
+  user_id text references users,
+  license_id text references licenses,
+  -- Chosen before the charge, so that a reference to the order can be returned meanwhile: the order
+  -- itself is created when its purchase is paid.
+  order_id text not null,
   -- Null for what is paid once.
   subscription_id text references subscriptions,
+  -- The days of the trial that was promised; zero: the whole amount is charged.
+  trial_days integer not null default 0 check (trial_days between 0 and 90),
   -- Which period of the subscription is paid, counted from its anchor.
   period_index integer,
   period_start timestamptz not null,
@@ -128,10 +126,8 @@ create table invoices (
   product_id text not null references products,
   price_id text not null references prices,
   tax_quote_id text not null references tax_quotes,
-  -- What the plan costs, the credit for the unused part of another plan, and what remains to pay.
-  price_amount bigint not null check (price_amount >= 0),
-  credit bigint not null default 0 check (credit >= 0),
-  amount bigint not null check (amount = price_amount - credit and amount > 0),
+  -- What its lines add up to.
+  amount bigint not null check (amount >= 0 and (amount = 0) = (trial_days > 0)),
   tax bigint not null check (tax >= 0),
   fee bigint not null check (fee >= 0),
   -- The fixed part of the fee, charged once a period: an upgrade within a paid one has none.
@@ -141,14 +137,25 @@ create table invoices (
   commission bigint not null check (commission between 0 and fee),
   brought_by text not null check (brought_by in ('seller', 'service')),
   affiliate_id text references affiliates,
-  status text not null check (status in ('open', 'paid', 'void')),
+  -- draft: a purchase that waits for its charge. void: nobody will pay it.
+  status text not null check (status in ('draft', 'open', 'paid', 'void')),
   -- Below the processor's smallest charge: the service covers it, and nothing is charged.
   is_waived boolean not null default false,
+  -- When the buyer agreed to it, in the app's time: the tax is that of this day.
   created_at timestamptz not null,
   paid_at timestamptz,
   check ((paid_at is not null) = (status = 'paid')),
-  constraint invoices_waived check (not is_waived or status = 'paid')
+  constraint invoices_waived check (not is_waived or status = 'paid'),
+  constraint invoices_cart check ((kind = 'purchase') = (cart_id is not null)),
+  constraint invoices_holder check (num_nulls(user_id, license_id) = 0
+    or (kind = 'purchase' and status in ('draft', 'void'))),
+  constraint invoices_numbered check ((number is null)
+    = (kind = 'purchase' and (status in ('draft', 'void') or trial_days > 0)))
 );
+create index invoices_cart on invoices (cart_id) where cart_id is not null;
+-- A cart is paid once, and an order has one invoice of its own.
+create unique index invoices_one_purchase on invoices (cart_id) where status = 'paid';
+create unique index invoices_order on invoices (order_id) where kind = 'purchase';
 create index invoices_license on invoices (license_id, created_at);
 create index invoices_app on invoices (app_id, created_at);
 create index invoices_user on invoices (user_id, created_at);
@@ -160,6 +167,22 @@ create unique index invoices_one_period on invoices (subscription_id, period_ind
 -- An app's invoices are read from the latest down, a page at a time.
 create index invoices_app_number on invoices (app_id, number);
 -- The few invoices that are not paid, for the filter of the sales page.
-create index invoices_app_unpaid on invoices (app_id, status, number) where status <> 'paid';
+create index invoices_app_unpaid on invoices (app_id, status, number)
+  where status <> 'paid' and number is not null;
+
+-- The purchases that were never paid, which go after a while.
+create index invoices_abandoned on invoices (created_at)
+  where kind = 'purchase' and status = 'void';
+
+-- What an invoice is for, in cents before tax: a credit or a free trial is negative.
+create table invoice_lines (
+  invoice_id text not null references invoices on delete cascade,
+  position integer not null check (position > 0),
+  kind text not null check (kind in ('price', 'credit', 'trial')),
+  amount bigint not null check (amount <> 0),
+  primary key (invoice_id, position)
+);
+
+alter table orders add foreign key (invoice_id) references invoices;
 
 alter table tax_records add foreign key (invoice_id) references invoices;

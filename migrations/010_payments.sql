@@ -1,28 +1,19 @@
 -- Money requested and received: attempts, cards, charges, refunds, disputes, and the processor's
 -- events and balance.
 
--- One row a payment attempt: it pays a cart or an invoice.
+-- One row an attempt to pay an invoice. Its id is the idempotency key of the request.
 create table attempts (
   id text primary key,
   -- The order in which they were made; two may have the same time.
   number bigint generated always as identity,
-  cart_id text references carts,
-  invoice_id text references invoices,
+  invoice_id text not null references invoices,
   app_id text not null references apps,
   email_normalised text not null,
-  -- Chosen before the charge, so that a reference to the order can be returned meanwhile.
-  order_id text unique,
-  tax_quote_id text references tax_quotes,
-  amount bigint not null,
-  -- The days of the trial that was promised; zero: the whole amount is charged.
-  trial_days integer not null check ((trial_days > 0) = (amount = 0)),
+  -- Tax included; zero only checks the card.
+  amount bigint not null check (amount >= 0),
   card jsonb not null,
   -- A retry that a person requested does not count as a scheduled one.
-  asked_by text not null default 'buyer'
-    check (asked_by in ('schedule', 'buyer', 'operator')),
-  -- When the buyer agreed to be charged, in the app's time: the tax is that of this day, whenever
-  -- the answer arrives. Null on attempts for invoices, which are charged when they are created.
-  asked_at timestamptz,
+  asked_by text not null check (asked_by in ('schedule', 'buyer', 'operator')),
   -- refused: the processor did not accept the request, for the reason in `refusal`.
   status text not null check (status in
     ('open', 'action_required', 'succeeded', 'declined', 'closed', 'refused')),
@@ -31,21 +22,16 @@ create table attempts (
   refusal text,
   charge_id text,
   created_at timestamptz not null,
-  settled_at timestamptz,
-  constraint attempts_pay check ((cart_id is null) <> (invoice_id is null)),
-  constraint attempts_of_a_cart check (cart_id is null or num_nulls(order_id, tax_quote_id) = 0)
+  settled_at timestamptz
 );
 -- A buyer has one open attempt for an app, in any number of tabs and processes.
 create unique index attempts_one_open on attempts (app_id, email_normalised)
   where status in ('open', 'action_required');
-create unique index attempts_one_success on attempts (cart_id) where status = 'succeeded';
 create unique index attempts_one_payment on attempts (invoice_id) where status = 'succeeded';
-create index attempts_cart on attempts (cart_id, number);
 create index attempts_invoice on attempts (invoice_id, number);
 create index attempts_unsettled on attempts (created_at) where status in ('open', 'action_required');
 create index attempts_failed on attempts (created_at)
   where status in ('declined', 'closed', 'refused');
-create index attempts_quote on attempts (tax_quote_id);
 
 create table cards (
   id text primary key,
@@ -68,7 +54,6 @@ alter table subscriptions add foreign key (card_id) references cards;
 create table charges (
   id text primary key,
   attempt_id text not null unique references attempts,
-  order_id text not null references orders,
   invoice_id text not null constraint charges_one_an_invoice unique references invoices,
   processor text not null,
   processor_charge_id text not null,
@@ -76,7 +61,6 @@ create table charges (
   created_at timestamptz not null,
   unique (processor, processor_charge_id)
 );
-create index charges_order on charges (order_id);
 
 create table refunds (
   -- Also the idempotency key of the request to the processor.

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { sumBalances } from '#domain/payouts'
 import { rateTable, sumTaxes } from '#domain/tax'
 import { checkMoney } from '#flows/check-installation'
-import * as checkout from '#flows/checkout'
 import { closeDays } from '#flows/close-days'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import * as payment from '#flows/payment'
 import { recordTaxes } from '#flows/record-taxes'
 import { reconcileRefunds } from '#flows/refund'
 import { openUses, rememberUses } from '#flows/remember-uses'
@@ -135,8 +135,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
 /** What every process does by itself, again and again; of many each finds other work. */
 function declarePeriodicWork(world: World): void {
   const { jobs } = world
-  jobs.every('reconcile purchases', RECONCILE_SECONDS, () => checkout.reconcile(world))
-  jobs.every('reconcile invoices', RECONCILE_SECONDS, () => subscription.reconcileInvoices(world))
+  jobs.every('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
   jobs.every('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
   jobs.every('hear the processor', RECONCILE_SECONDS, async () => {
     await handleEvents(world)

@@ -1,11 +1,9 @@
 /**
  * A checkout, from the buyer's details to a license (spec: Hosted checkout; rules 2 to 4).
  *
- * The intention to pay is recorded, the processor asked with no transaction open, and its answer
- * written in one transaction over all rooms. If the process dies in between, the attempt stays
- * open and `recover` finishes it by the same key. That gap alone is order lookup's `processing`.
+ * A confirmed cart becomes a draft invoice, which `#flows/payment` charges. Once it is paid,
+ * `fulfill` turns it into an account, a license, an order and a subscription.
  */
-export { type Bill, bill } from './checkout/bill.ts'
 export {
   type CardRefusal,
   cardRefusal,
@@ -16,4 +14,5 @@ export {
 export { type Confirmed, confirm } from './checkout/confirm.ts'
 export { identifyBuyer } from './checkout/identify.ts'
 export { type Details, mayBuyAs, type Opened, openCart } from './checkout/open-cart.ts'
-export { closeCartAttempt, type Resumed, reconcile, resume } from './checkout/reconcile.ts'
+export { type Resumed, resume } from './checkout/resume.ts'
+export { type CheckoutTotals, checkoutTotals } from './checkout/totals.ts'

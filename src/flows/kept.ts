@@ -15,19 +15,20 @@ export interface CreditSource {
  */
 export async function keptFor(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const own = await keptOf(db, invoice)
-  const before = invoice.credit > ZERO ? await billing.paidBefore(db, invoice) : undefined
+  const before =
+    billing.creditOf(invoice) > ZERO ? await billing.paidBefore(db, invoice) : undefined
   if (!before?.period_end) return own
   const { period_start, period_end } = before
   const kept = await keptFor(db, before)
   const credit = billing.unusedPart(invoice.period_start, { period_start, period_end, kept })
-  return sum(own, cents(Math.min(credit, invoice.credit)))
+  return sum(own, cents(Math.min(credit, billing.creditOf(invoice))))
 }
 
 /** Where the credit of an upgrade came from: the charges that paid for it, the latest first. */
 export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<CreditSource[]> {
   const sources: CreditSource[] = []
-  let wanted: number = upgrade.credit
-  for (let at: billing.Invoice | undefined = upgrade; wanted > 0 && at.credit > ZERO; ) {
+  let wanted: number = billing.creditOf(upgrade)
+  for (let at: billing.Invoice | undefined = upgrade; wanted > 0 && billing.creditOf(at) > ZERO; ) {
     const before: billing.Invoice | undefined = await billing.paidBefore(db, at)
     if (!before) break
     const amount = cents(Math.min(wanted, await keptOf(db, before)))

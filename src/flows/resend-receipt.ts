@@ -1,3 +1,4 @@
+import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
@@ -12,8 +13,9 @@ export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: 
 export async function resendReceipt(world: World, order_id: string): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
+  const { invoice_id } = await billing.findOrder(world.db, order_id)
   const id = mintId(world.random, 'email')
-  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: order_id }
+  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id }
   await world.db.tx((tx) => queueEmail(tx, world.clock.now(), world.jobs, email))
   world.jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }

@@ -5,9 +5,10 @@ import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import { PLATFORM_SWEEPS, sweep } from '#platform/sweep'
 
-// In this order: an attempt lets go of its cart, and a cart of its quote.
+// In this order: an attempt refers to its invoice, that to its cart, and both to a quote.
 const SWEEPS = [
   ...payments.PAYMENT_SWEEPS,
+  billing.DRAFT_SWEEP,
   billing.CART_SWEEP,
   tax.QUOTE_SWEEP,
   licensing.USE_SWEEP,

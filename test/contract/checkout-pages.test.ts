@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { reconcile } from '#flows/checkout'
+import { reconcile } from '#flows/payment'
 import { sql } from '#platform/sql'
 import { type Seen, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'

@@ -25,8 +25,12 @@ test('a buyer with many purchases sees twenty on a page, each once', async () =>
       'key_hash', '\\x' || lpad(n::text, 64, '0')))).* from licenses l, generate_series(1, 24) n`)
   await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
       'id', c.id || n))).* from carts c, generate_series(1, 24) n where c.order_id is not null`)
+  await db.run(sql`insert into invoices select (jsonb_populate_record(i, jsonb_build_object(
+      'id', i.id || n, 'number', i.number + n, 'cart_id', i.cart_id || n,
+      'order_id', i.order_id || n, 'license_id', i.license_id || n))).*
+    from invoices i, generate_series(1, 24) n`)
   await db.run(sql`insert into orders select (jsonb_populate_record(o, jsonb_build_object(
-      'id', o.id || n, 'cart_id', o.cart_id || n, 'license_id', o.license_id || n,
+      'id', o.id || n, 'invoice_id', o.invoice_id || n, 'license_id', o.license_id || n,
       'created_at', o.created_at - n / 2 * interval '1 day'))).*
     from orders o, generate_series(1, 24) n`)
   const shown = (page: { body: string }) => textOf(page.body).match(/Bought on/g)?.length ?? 0

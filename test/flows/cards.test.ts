@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import { reconcile } from '#flows/checkout'
+import { reconcile } from '#flows/payment'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { waitWords } from '#platform/text'
@@ -329,11 +330,13 @@ describe('3-D Secure', () => {
 
 /** The confirmation page of a buyer's latest cart: how somebody comes back from his bank's page. */
 async function confirmPageOf(email: string): Promise<string | undefined> {
-  const attempt = await payments.findPending(service.world.db, {
+  const { db } = service.world
+  const attempt = await payments.findPending(db, {
     app_id: service.demo.app.client_id,
     email_normalised: email,
   })
-  return attempt && `/checkout/${attempt.cart_id}/confirm`
+  const owner = attempt && (await billing.ownerOf(db, attempt.invoice_id))
+  return owner?.kind === 'purchase' ? `/checkout/${owner.cart_id}/confirm` : undefined
 }
 
 describe('a lost answer', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import * as checkout from '#flows/checkout'
+import { reconcile } from '#flows/payment'
 import { sql } from '#platform/sql'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -22,6 +22,6 @@ test('an attempt whose request was lost is closed at once after the clock was se
   const open = sql`select status from attempts`
   assert.deepEqual(await world.db.one(open), { status: 'open' })
   clock.pass(-3600)
-  await checkout.reconcile(world)
+  await reconcile(world)
   assert.deepEqual(await world.db.one(open), { status: 'closed' })
 })

@@ -35,13 +35,14 @@ const userOf = async (who: 'seller' | 'operator') =>
 
 /** Makes a bill, with the books' word of it, into so many at the same instant. */
 async function multiply({ db }: World, invoice_id: string, copies: number): Promise<void> {
-  await db.run(sql`insert into invoices (id, kind, app_id, user_id, license_id, order_id,
-      period_start, product_id, price_id, tax_quote_id, price_amount, amount, tax, fee, fixed_fee,
-      commission, brought_by, status, created_at, paid_at)
-    select id || '_' || copy, kind, app_id, user_id, license_id, order_id, period_start, product_id,
-      price_id, tax_quote_id, price_amount, amount, tax, fee, fixed_fee, commission, brought_by,
-      status, created_at, paid_at
-    from invoices, generate_series(1, ${copies}::int) copy where id = ${invoice_id}`)
+  await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
+      'id', c.id || '_' || copy))).*
+    from carts c, generate_series(1, ${copies}::int) copy
+    where c.id = (select cart_id from invoices where id = ${invoice_id})`)
+  await db.run(sql`insert into invoices select (jsonb_populate_record(i, jsonb_build_object(
+      'id', i.id || '_' || copy, 'number', nextval('invoice_numbers'),
+      'cart_id', i.cart_id || '_' || copy, 'order_id', i.order_id || '_' || copy))).*
+    from invoices i, generate_series(1, ${copies}::int) copy where i.id = ${invoice_id}`)
   await db.run(sql`insert into ledger_transactions (id, at, event, subject)
     select t.id || '_' || copy, t.at, t.event, t.subject || '_' || copy
     from ledger_transactions t, generate_series(1, ${copies}::int) copy

@@ -68,6 +68,7 @@ async function payDaily({ license_id }: Subscriber): Promise<void> {
     id: "'inv_' || lpad(n::text, 22, '0')",
     number: 'number + n',
     kind: "'renewal'",
+    cart_id: 'null',
     period_index: 'period_index + n',
     paid_at: "paid_at + n * interval '1 day'",
   }

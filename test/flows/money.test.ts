@@ -25,7 +25,8 @@ const ref = () => `?ref=${service.demo.affiliate.code}`
 /** What the books say of a buyer's purchase: who brought it, and its lines by account. */
 async function booksOf(email: string) {
   const order = await service.world.db.one<{ id: string; brought_by: string; fee: number }>(
-    sql`select o.id, o.brought_by, o.fee from orders o join users u on u.id = o.user_id
+    sql`select o.id, i.brought_by, i.fee from orders o
+        join invoices i on i.id = o.invoice_id join users u on u.id = o.user_id
       where u.email_normalised = ${email} order by o.created_at desc limit 1`,
   )
   const rows = await service.world.db.rows<{ account: string; owner: string; amount: number }>(
@@ -207,7 +208,7 @@ describe('nobody earns on his own purchase', () => {
     await purchase(service, buyer(service), facts)
     assert.ok((await booksOf(email)).lines.every(([account]) => account !== 'affiliate_payable'))
     const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(
-      sql`select o.affiliate_id from orders o join users u on u.id = o.user_id
+      sql`select i.affiliate_id from invoices i join users u on u.id = i.user_id
         where u.email_normalised = ${email}`,
     )
     assert.equal(affiliate_id, null)

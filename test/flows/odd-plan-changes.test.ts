@@ -3,14 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
+import { latestOutcome, reconcile } from '#flows/payment'
 import {
   changePlan,
   nextCharge,
   offerPlanChange,
   pauseAtEnd,
   payOwed,
-  reconcileInvoices,
-  resumeInvoice,
   setAutoRenew,
 } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
@@ -171,7 +170,7 @@ describe('where auto-renew is off', () => {
       await lost('answers', () => runDue(service))
       await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
       service.clock.pass(30)
-      await reconcileInvoices(service.world)
+      await reconcile(service.world)
       const { status, period_end, canceled_at } = await stateOf(service, subscriber)
       if (behaviour === 'succeeds') {
         assert.deepEqual([status, canceled_at], ['active', period_end])
@@ -193,7 +192,7 @@ describe('a renewal and a move at the same time', () => {
     const offer = await offered(subscriber, price(2))
     await lost('requests', () => runDue(service))
     service.clock.pass(30)
-    await reconcileInvoices(service.world)
+    await reconcile(service.world)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.equal((await agree(subscriber, offer)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(2)), undefined)
@@ -216,7 +215,7 @@ describe('a renewal and a move at the same time', () => {
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
       where license_id = ${license_id} and kind = 'upgrade'`)
-    assert.equal((await resumeInvoice(service.world, id)).outcome, 'paid')
+    assert.equal((await latestOutcome(service.world, id)).outcome, 'paid')
     await letBank(subscriber, 'succeeds')
     const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
     assert.deepEqual([next?.why, next?.offer.id], ['renewal', price(1)])

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
+import { latestOutcome } from '#flows/payment'
 import {
   cancelPlanChange,
   changeCard,
@@ -10,7 +11,6 @@ import {
   offerPlanChange,
   pauseAtEnd,
   payOwed,
-  resumeInvoice,
   setAutoRenew,
 } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
@@ -191,7 +191,7 @@ describe('another card', () => {
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
       where license_id = ${license_id} and status = 'open'`)
-    const resumed = await resumeInvoice(service.world, id)
+    const resumed = await latestOutcome(service.world, id)
     assert.equal(resumed.outcome, 'paid')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { confirm, reconcile } from '#flows/checkout'
+import { confirm } from '#flows/checkout'
+import { reconcile } from '#flows/payment'
 import { openLog } from '#platform/log'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
+import { reconcile } from '#flows/payment'
 import { offerRefund, reconcileRefunds } from '#flows/refund'
-import { reconcileInvoices, renewDue } from '#flows/subscription'
+import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { cents } from '#platform/money'
@@ -212,7 +213,7 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
     service.clock.pass(5)
-    await reconcileInvoices(service.world)
+    await reconcile(service.world)
     await reconcileRefunds(service.world)
     const refunds = await service.world.db.rows<{ requested_by: string; status: string }>(sql`
       select r.requested_by, r.status from refunds r join charges c on c.id = r.charge_id

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as catalog from '#domain/catalog'
-import { changePlan, offerPlanChange, reconcileInvoices, renewDue } from '#flows/subscription'
+import { reconcile } from '#flows/payment'
+import { changePlan, offerPlanChange, renewDue } from '#flows/subscription'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { OtherApp } from '../support/apps.ts'
@@ -32,7 +33,7 @@ after(() => service.close())
 async function restart(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     service.clock.pass(1800)
-    await reconcileInvoices(service.world)
+    await reconcile(service.world)
     await runDue(service)
   }
 }
@@ -99,7 +100,7 @@ test('a network that loses requests and answers renews everybody once', async ()
   for (let round = 0; round < 40; round++) {
     await renewDue(service.world)
     service.clock.pass(draw() * 20)
-    await reconcileInvoices(service.world)
+    await reconcile(service.world)
   }
   fateOf = () => 'arrives'
   await restart()

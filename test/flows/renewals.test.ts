@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
-import { payOwed, reconcileInvoices, setAutoRenew } from '#flows/subscription'
+import { reconcile } from '#flows/payment'
+import { payOwed, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -158,7 +159,7 @@ describe('a renewal that fails', () => {
     await runDue(service)
     service.clock.pass(30)
     isAway = false
-    await reconcileInvoices(service.world)
+    await reconcile(service.world)
     await runDue(service)
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
     assert.equal((await stateOf(service, subscriber)).status, 'active')

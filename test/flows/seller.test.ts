@@ -269,7 +269,7 @@ describe('the hosted sign-in add-on', () => {
     const email = `add-on-${buyers++}@example.com`
     await purchase(service, buyer(service), { email, query: '?ref=coast-walks' })
     return await service.world.db.one<{ fee: number; commission: number }>(
-      sql`select fee, commission from orders where user_id =
+      sql`select fee, commission from invoices where user_id =
         (select id from users where email_normalised = ${email})`,
     )
   }

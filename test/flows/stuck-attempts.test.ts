@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import * as payments from '#domain/payments'
-import { reconcileInvoices, setAutoRenew } from '#flows/subscription'
+import { reconcile } from '#flows/payment'
+import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
 import { type Agent, textOf } from '../support/agent.ts'
@@ -53,7 +54,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   await runDue(service)
   fate = 'broken'
   service.clock.pass(3601)
-  await reconcileInvoices(service.world)
+  await reconcile(service.world)
   staff = await signedIn(service, service.demo.operator)
   await staff.open('/admin/')
   assert.match(words(), new RegExp(`still open after an hour.*${subscriber.email}`))

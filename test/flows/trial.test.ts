@@ -70,16 +70,19 @@ describe('a trial', () => {
     )
     assert.equal(state.license_key, licenseKey(agent.page))
     assert.deepEqual(await takenFrom(service, email), [0])
-    const books = await service.world.db.one(sql`select o.charged, o.fee, o.commission,
-        (select count(*) from charges where order_id = o.id) as charges,
-        (select count(*) from ledger_transactions where subject = o.id) as postings,
+    const books =
+      await service.world.db.one(sql`select i.amount + i.tax as charged, i.fee, i.commission, i.number,
+        (select count(*) from charges where invoice_id = i.id) as charges,
+        (select count(*) from ledger_transactions where subject = i.id) as postings,
         s.period_index, s.anchor = s.period_end as anchored_at_its_end, s.auto_renew
       from orders o join subscriptions s on s.license_id = o.license_id
+        join invoices i on i.id = o.invoice_id
       where o.license_id = ${state.license_id}`)
     assert.deepEqual(books, {
       charged: 0,
       fee: 0,
       commission: 0,
+      number: null,
       charges: 0,
       postings: 0,
       period_index: 0,

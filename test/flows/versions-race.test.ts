@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
-import { bill, type Confirmed, confirm, openCart } from '#flows/checkout'
+import { type Confirmed, checkoutTotals, confirm, openCart } from '#flows/checkout'
 import { replaceVersions } from '#flows/listing'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
@@ -107,7 +107,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
       const offer = await catalog.findBought(world.db, cart.price_id)
-      const { agreement, total } = await bill(world, cart, offer)
+      const { agreement, total } = await checkoutTotals(world, cart, offer)
       const return_url = 'https://harbor.example/'
       const end = await confirm(world, { cart_id, agreement, return_url })
       count(end.outcome)

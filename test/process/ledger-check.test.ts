@@ -225,8 +225,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
         where id = (select tax_quote_id from invoices where id = ${id})`)
       await tx.run(sql`update invoices i set tax = q.tax from tax_quotes q
         where q.id = i.tax_quote_id and i.id = ${id}`)
-      await tx.run(sql`update attempts set asked_at = '2026-10-01T00:00:00Z'
-        where id = (select attempt_id from charges where invoice_id = ${id})`)
+      await tx.run(sql`update invoices set created_at = '2026-10-01T00:00:00Z' where id = ${id}`)
       return id
     },
   },

@@ -26,8 +26,9 @@ function bySubject(asked: readonly Asked[]): Map<string, Asked[]> {
 /** A cart is charged what its buyer agreed to: once if he was told so, and never if told not. */
 async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const taken = await harness.db.rows<{ cart_id: string; amount: number }>(sql`
-    select a.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
-    where s.status = 'succeeded' and a.cart_id is not null`)
+    select i.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
+      join invoices i on i.id = a.invoice_id
+    where s.status = 'succeeded' and i.cart_id is not null`)
   const charged = Map.groupBy(taken, ({ cart_id }) => cart_id)
   const asked = bySubject(record.asked.purchase)
   const unasked = taken.filter(({ cart_id }) => !asked.has(cart_id))

@@ -24,18 +24,19 @@ interface Bill {
   status: string
 }
 
-const BILLS = sql`select i.license_id, i.number, i.kind, i.price_id, i.price_amount, r.frequency,
+const BILLS = sql`select i.license_id, i.number, i.kind, i.price_id, r.frequency,
+    (select sum(amount)::bigint from invoice_lines
+      where invoice_id = i.id and kind = 'price') as price_amount,
     i.period_start, i.period_end, i.paid_at, l.status, l.period_end as license_end,
-    case when o.charged = 0 then o.created_at + interval '1 day' * least((select a.trial_days
-        from attempts a where a.order_id = o.id and a.status = 'succeeded'),
+    case when b.trial_days > 0 then o.created_at + interval '1 day' * least(b.trial_days,
       (select min(p.trial_days) from audit_log g join prices r2 on r2.id = g.detail->>'to'
         join products p on p.id = r2.product_id where g.subject = i.license_id
           and g.action = 'license.plan_change' and g.detail->>'when' = 'in_trial')) end as trial_end,
     exists (select 1 from license_history h where h.license_id = i.license_id
       and h.trigger = 'buyer_paused' and h.at <= i.paid_at) as was_paused
   from invoices i join prices r on r.id = i.price_id join licenses l on l.id = i.license_id
-    join orders o on o.id = i.order_id
-  where i.status = 'paid' order by i.license_id, i.paid_at, i.number`
+    join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
+  where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
 
 /** So many months later, as a person counts: the same day, or the last one of a shorter month. */
 function monthsLater(from: Date, months: number): Date {

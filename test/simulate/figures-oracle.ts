@@ -22,14 +22,16 @@ interface Figures {
   is_waived: boolean
 }
 
-const INVOICES = sql`select i.id, i.kind, i.license_id, o.cart_id, i.price_amount, i.amount, i.tax,
+const INVOICES = sql`select i.id, i.kind, i.license_id, b.cart_id, i.amount, i.tax,
+    (select sum(amount)::bigint from invoice_lines
+      where invoice_id = i.id and kind = 'price') as price_amount,
     i.fee, i.add_on_fee, i.commission, i.period_start, i.period_end, i.created_at, i.is_waived,
     coalesce((select json_agg(json_build_object('at', r.created_at, 'amount', r.amount,
         'until', case when r.status = 'refused' then r.settled_at end))
       from refunds r join charges c on c.id = r.charge_id
       where c.invoice_id = i.id), '[]') as refunds
-  from invoices i join orders o on o.id = i.order_id
-  where i.status = 'paid' order by i.license_id, i.paid_at, i.number`
+  from invoices i join orders o on o.id = i.order_id join invoices b on b.id = o.invoice_id
+  where i.status = 'paid' and i.amount > 0 order by i.license_id, i.paid_at, i.number`
 
 /** What each state of the fixture takes of a price, in millionths. */
 const TAX_PPM: Record<string, number> = {

@@ -3,8 +3,8 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import {
-  bill,
   type Confirmed,
+  checkoutTotals,
   confirm,
   identifyBuyer,
   openCardPage,
@@ -156,7 +156,7 @@ async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outc
   const cart = (await billing.findCart(world.db, cart_id))!
   const offer = await catalog.findOffer(world.db, cart.price_id)
   if (!offer || !cart.card) return 'card_needed'
-  const { agreement, terms } = await bill(world, cart, offer)
+  const { agreement, terms } = await checkoutTotals(world, cart, offer)
   record.carts.get(cart_id)!.prices.add(offer.amount)
   const asked: Asked = record.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
@@ -172,7 +172,7 @@ async function authenticate(
 ): Promise<Confirmed['outcome']> {
   const { world, harness } = fixture
   if (rng.odds(20)) return 'action_required'
-  const attempt = await payments.latestOf(world.db, cart_id)
+  const attempt = await payments.latestOfCart(world.db, cart_id)
   await endChallenge(harness.db, attempt!.action_url!.split('/').at(-1)!, rng.odds(75))
   const cart = (await billing.findCart(world.db, cart_id))!
   return (await resume(world, cart)).outcome

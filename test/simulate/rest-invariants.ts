@@ -157,6 +157,6 @@ export const RULES: readonly Rule[] = [
     rule: 'tax is owed to the state of the buyer',
     broken: () => sql`select i.id, q.state, cart.state as buyers from invoices i
       join tax_quotes q on q.id = i.tax_quote_id join orders o on o.id = i.order_id
-      join carts cart on cart.id = o.cart_id where q.state <> cart.state`,
+      join invoices b on b.id = o.invoice_id join carts cart on cart.id = b.cart_id where q.state <> cart.state`,
   },
 ]

@@ -1,8 +1,8 @@
 import * as payouts from '#domain/payouts'
-import { reconcile } from '#flows/checkout'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import { reconcile } from '#flows/payment'
 import { reconcileRefunds } from '#flows/refund'
-import { reconcileInvoices, renewDue } from '#flows/subscription'
+import { renewDue } from '#flows/subscription'
 import { addSeconds } from '#platform/calendar'
 import { cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -16,7 +16,6 @@ import type { SeededRandom } from './random.ts'
 /** What the service does by itself, each as often as it is called. */
 const WORK = [
   ({ world }: Fixture) => reconcile(world),
-  ({ world }: Fixture) => reconcileInvoices(world),
   ({ world }: Fixture) => reconcileRefunds(world),
   ({ world }: Fixture) => handleEvents(world),
   ({ world }: Fixture) => reconcilePayouts(world),

@@ -18,16 +18,18 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'a cart is charged once at the processor',
-    sql`select a.cart_id from attempts a join sandbox.charges s on s.key = a.id
-      where s.status = 'succeeded' and a.cart_id is not null
-      group by a.cart_id having count(*) > 1`,
+    sql`select i.cart_id from attempts a join sandbox.charges s on s.key = a.id
+      join invoices i on i.id = a.invoice_id
+      where s.status = 'succeeded' and i.cart_id is not null
+      group by i.cart_id having count(*) > 1`,
   ],
   [
     'money that the processor took has its charge, its order and its license',
     sql`select s.id, s.amount from sandbox.charges s
       left join charges c on c.processor_charge_id = s.id and c.amount = s.amount
-      left join orders o on o.id = c.order_id
-      left join licenses l on l.id = o.license_id
+      left join invoices i on i.id = c.invoice_id
+      left join orders o on o.id = i.order_id
+      left join licenses l on l.id = o.license_id and l.id = i.license_id
       where s.status = 'succeeded' and s.amount > 0 and l.id is null`,
   ],
   [
@@ -54,24 +56,32 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       join sellers s on s.id = a.seller_id where o.user_id = s.user_id`,
   ],
   [
-    'an order that was paid has one bill and one charge of that amount, and a trial none',
-    sql`select o.id from orders o
-      left join invoices i on i.order_id = o.id and i.kind = 'purchase'
-      left join charges c on c.invoice_id = i.id
-      group by o.id having count(c.id) <> (case when o.charged > 0 then 1 else 0 end)
-        or coalesce(sum(c.amount), 0) <> o.charged`,
+    'an order has one paid invoice of its own, and no other purchase has one',
+    sql`select i.id from invoices i left join orders o on o.invoice_id = i.id
+      where (o.id is not null) <> (i.kind = 'purchase' and i.status = 'paid')
+        or o.id <> i.order_id`,
+  ],
+  [
+    'the lines of an invoice add up to its amount',
+    sql`select i.id from invoices i left join invoice_lines l on l.invoice_id = i.id
+      group by i.id having coalesce(sum(l.amount), -1) <> i.amount`,
+  ],
+  [
+    'a trial is checked for nothing and gets no number, and every other paid invoice has one',
+    sql`select id from invoices where status = 'paid' and (number is null) <> (amount = 0)
+      or (amount = 0) <> (trial_days > 0) or (status = 'draft' and number is not null)`,
   ],
   [
     'a bill that was paid has one charge of its amount and tax, and a waived one or any other none',
     sql`select i.id from invoices i left join charges c on c.invoice_id = i.id
       group by i.id having count(c.id)
-          <> (case when i.status = 'paid' and not i.is_waived then 1 else 0 end)
+          <> (case when i.status = 'paid' and i.amount > 0 and not i.is_waived then 1 else 0 end)
         or coalesce(sum(c.amount), i.amount + i.tax) <> i.amount + i.tax`,
   ],
   [
     'a due below the smallest charge is waived, and no other',
     sql`select i.id, i.amount + i.tax as due from invoices i
-      where i.status = 'paid' and i.is_waived <> (i.amount + i.tax < 50)`,
+      where i.status = 'paid' and i.amount > 0 and i.is_waived <> (i.amount + i.tax < 50)`,
   ],
   [
     'a bill is charged once at the processor',
@@ -99,9 +109,8 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'what was charged is the price and the tax of the stored quote',
-    sql`select o.id from orders o join tax_quotes q on q.id = o.tax_quote_id
-      where o.amount <> q.amount or o.tax <> q.tax
-        or o.charged not in (0, q.amount + q.tax)`,
+    sql`select i.id from invoices i join tax_quotes q on q.id = i.tax_quote_id
+      where i.kind = 'purchase' and i.amount > 0 and (i.amount <> q.amount or i.tax <> q.tax)`,
   ],
   [
     'a sale is the tax, the commission, the rest of the fee and what the seller gets, to the cent',
@@ -209,7 +218,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'an order has one receipt',
-    sql`select o.id from orders o left join letters l on l.cause = 'receipt:' || o.id
+    sql`select o.id from orders o left join letters l on l.cause = 'receipt:' || o.invoice_id
       group by o.id having count(l.id) <> 1`,
   ],
 ]

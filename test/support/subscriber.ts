@@ -103,6 +103,9 @@ export async function billsOf({ world }: TestService, { license_id }: Subscriber
     credit: number
     period_start: Date
     period_end: Date | null
-  }>(sql`select kind, amount, tax, credit, period_start, period_end from invoices
-    where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
+  }>(sql`select kind, amount, tax, period_start, period_end,
+      (select coalesce(-sum(l.amount), 0)::bigint from invoice_lines l
+        where l.invoice_id = invoices.id and l.kind = 'credit') as credit
+    from invoices where license_id = ${license_id} and status = 'paid' and amount > 0
+    order by paid_at, number`)
 }

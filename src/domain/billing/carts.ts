@@ -162,8 +162,9 @@ export function maySignIn(
 
 /** An account signed out: no success page of its purchases signs it in again. */
 export async function endCartSignIns(db: Db, now: Date, user_id: string): Promise<void> {
-  await db.run(sql`update carts c set sign_in_ended_at = ${now} from orders o
-    where o.user_id = ${user_id} and c.id = o.cart_id and c.sign_in_ended_at is null`)
+  await db.run(sql`update carts c set sign_in_ended_at = ${now}
+    from orders o join invoices i on i.id = o.invoice_id
+    where o.user_id = ${user_id} and c.id = i.cart_id and c.sign_in_ended_at is null`)
 }
 
 /** Takes an account's carts away from the browsers that opened them: these find them no longer. */

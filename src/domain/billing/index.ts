@@ -1,10 +1,10 @@
 /**
  * Billing: the trade itself.
  *
- * Knows carts on their way through the checkout, the orders they become, subscriptions, the bills
- * they lead to, the fee, the terms of a purchase, the calendar of retries and what a change between
- * plans costs. Owns `carts`, `orders`, `subscriptions` and `invoices`. Promises: a cart becomes one
- * order at the most, a period is billed once, and a fee is multiplied once. Spec: What the service
+ * Knows carts on their way through the checkout, the orders they become, subscriptions, the invoices
+ * of all of them, the fee, the terms of a purchase, the calendar of retries and what a change between
+ * plans costs. Owns `carts`, `orders`, `subscriptions`, `invoices` and `invoice_lines`. Promises: a cart becomes one
+ * order at the most, a period is invoiced once, and a fee is multiplied once. Spec: What the service
  * does, 6; States and transitions; Hosted checkout and management links.
  */
 export { hasExpired } from './cart.ts'
@@ -27,6 +27,7 @@ export {
   feeOn,
   NO_FEE,
 } from './fee.ts'
+export * from './invoice-lines.ts'
 export { invoiceNumber } from './invoice-number.ts'
 export * from './invoices.ts'
 export { dueAgain, type NextStep, nextStep } from './next-step.ts'
@@ -35,7 +36,7 @@ export { type Calendar, type Period, periodOf, periodPaid, trialDue } from './pe
 export { type PlanChange, planChange, type Rate, type Running, unusedPart } from './plan-change.ts'
 export * from './receipts.ts'
 export * from './refund-split.ts'
-export { CART_SWEEP } from './retention.ts'
+export { CART_SWEEP, DRAFT_SWEEP } from './retention.ts'
 export * from './sales.ts'
 export * from './subscribers.ts'
 export * from './subscriptions.ts'

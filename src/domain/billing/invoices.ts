@@ -2,27 +2,27 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
+import { type InvoiceLine, linesTotal } from './invoice-lines.ts'
 
 export type InvoiceKind = 'purchase' | 'renewal' | 'upgrade'
 
-/** A bill, paid by one charge. Amounts are before tax unless named otherwise. */
-export interface Invoice {
+/** draft: a purchase that waits for its first charge. void: nobody will pay it. */
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void'
+
+/** What every charge is for. Amounts are in cents, before tax unless named otherwise. */
+interface InvoiceFacts {
   id: string
-  kind: InvoiceKind
   app_id: string
-  user_id: string
-  license_id: string
+  /** The order that it belongs to, which exists once its purchase is paid. */
   order_id: string
-  subscription_id: string | null
   period_index: number | null
   period_start: Date
   period_end: Date | null
   product_id: string
   price_id: string
   tax_quote_id: string
-  /** What the plan costs, what an unused part of another is worth, and what is left to pay. */
-  price_amount: Cents
-  credit: Cents
+  /** What was agreed to, line by line; the amount is their sum. */
+  lines: readonly InvoiceLine[]
   amount: Cents
   tax: Cents
   /** The service's whole fee, the fixed part of it, and the part that the add-on adds. */
@@ -32,6 +32,33 @@ export interface Invoice {
   commission: Cents
   brought_by: BroughtBy
   affiliate_id: string | null
+}
+
+/** A purchase on its way: nothing is due, and no license exists, until it is paid. */
+export interface DraftInvoice extends InvoiceFacts {
+  kind: 'purchase'
+  cart_id: string
+  /** The days of the trial that was promised; zero where the whole price is charged. */
+  trial_days: number
+}
+
+/** An invoice of a subscription that waits for its money. */
+export interface NewInvoice extends InvoiceFacts {
+  kind: 'renewal' | 'upgrade'
+  user_id: string
+  license_id: string
+  subscription_id: string
+}
+
+/** An invoice that was issued to the holder of a license. A purchase is issued when it is paid. */
+export interface Invoice extends InvoiceFacts {
+  kind: InvoiceKind
+  /** Counted over the whole service, without regard to apps. */
+  number: number
+  user_id: string
+  license_id: string
+  /** Null for what is paid once. */
+  subscription_id: string | null
   status: 'open' | 'paid' | 'void'
   /** Too little to be charged: the service bore it. */
   is_waived: boolean
@@ -39,46 +66,107 @@ export interface Invoice {
   paid_at: Date | null
 }
 
-export type NewInvoice = Omit<Invoice, 'created_at' | 'paid_at' | 'status' | 'is_waived'>
+const LINES = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'amount', l.amount)
+  order by l.position), '[]') from invoice_lines l where l.invoice_id = invoices.id) as lines`
 
-const COLUMNS = sql`id, kind, app_id, user_id, license_id, order_id, subscription_id, period_index,
-  period_start, period_end, product_id, price_id, tax_quote_id, price_amount, credit, amount, tax,
-  fee, fixed_fee, add_on_fee, commission, brought_by, affiliate_id, status, created_at, paid_at,
-  is_waived`
+const FACTS = sql`id, kind, app_id, order_id, period_index, period_start, period_end, product_id,
+  price_id, tax_quote_id, ${LINES}, amount, tax, fee, fixed_fee, add_on_fee, commission, brought_by,
+  affiliate_id`
 
-/** Writes a bill that waits for its money, or one that is paid already. */
-export async function addInvoice(
-  db: Db,
-  now: Date,
-  invoice: NewInvoice & { status: 'open' | 'paid' },
-): Promise<void> {
-  const paid_at = invoice.status === 'paid' ? now : null
-  await db.run(sql`insert into invoices (${COLUMNS})
-    values (${invoice.id}, ${invoice.kind}, ${invoice.app_id}, ${invoice.user_id},
-      ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
-      ${invoice.period_index}, ${invoice.period_start}, ${invoice.period_end},
-      ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
-      ${invoice.price_amount}, ${invoice.credit}, ${invoice.amount}, ${invoice.tax},
-      ${invoice.fee}, ${invoice.fixed_fee}, ${invoice.add_on_fee}, ${invoice.commission},
-      ${invoice.brought_by},
-      ${invoice.affiliate_id}, ${invoice.status}, ${now}, ${paid_at}, false)`)
+const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, status, is_waived,
+  created_at, paid_at`
+
+// A trial's card check is a paid invoice of zero, which gets no number: nothing was bought yet.
+const PAID = sql`status = 'paid' and number is not null`
+
+/** Writes a purchase's invoice, which waits for its first charge; `now` is the app's time. */
+export async function addDraft(db: Db, now: Date, draft: DraftInvoice): Promise<void> {
+  const holder = { user_id: null, license_id: null, subscription_id: null }
+  await insert(db, now, { ...draft, ...holder, status: 'draft' })
 }
 
-/** A bill by its id. */
+/** Issues an invoice of a subscription, which waits for its money; `now` is the app's time. */
+export async function addInvoice(db: Db, now: Date, invoice: NewInvoice): Promise<void> {
+  await insert(db, now, { ...invoice, cart_id: null, trial_days: 0, status: 'open' })
+}
+
+interface InvoiceRow extends InvoiceFacts {
+  kind: InvoiceKind
+  cart_id: string | null
+  trial_days: number
+  user_id: string | null
+  license_id: string | null
+  subscription_id: string | null
+  status: 'draft' | 'open'
+}
+
+async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
+  const { lines } = invoice
+  if (linesTotal(lines) !== invoice.amount) {
+    throw new RangeError(`the lines of ${invoice.id} do not add up to ${invoice.amount}`)
+  }
+  const number = invoice.status === 'draft' ? sql`null` : sql`nextval('invoice_numbers')`
+  await db.run(sql`insert into invoices (id, kind, cart_id, app_id, user_id, license_id,
+      order_id, subscription_id, trial_days, period_index, period_start, period_end, product_id,
+      price_id, tax_quote_id, amount, tax, fee, fixed_fee, add_on_fee, commission, brought_by,
+      affiliate_id, status, created_at, number)
+    values (${invoice.id}, ${invoice.kind}, ${invoice.cart_id}, ${invoice.app_id},
+      ${invoice.user_id}, ${invoice.license_id}, ${invoice.order_id}, ${invoice.subscription_id},
+      ${invoice.trial_days}, ${invoice.period_index}, ${invoice.period_start},
+      ${invoice.period_end}, ${invoice.product_id}, ${invoice.price_id}, ${invoice.tax_quote_id},
+      ${invoice.amount}, ${invoice.tax}, ${invoice.fee}, ${invoice.fixed_fee},
+      ${invoice.add_on_fee}, ${invoice.commission}, ${invoice.brought_by}, ${invoice.affiliate_id},
+      ${invoice.status}, ${now}, ${number})`)
+  await db.run(sql`insert into invoice_lines (invoice_id, position, kind, amount)
+    select ${invoice.id}, position, kind, amount
+    from unnest(${lines.map(({ kind }) => kind)}::text[],
+        ${lines.map(({ amount }) => amount)}::bigint[])
+      with ordinality as l (kind, amount, position)`)
+}
+
+/** Whose an invoice is until it is paid: who pays it locks this first. */
+export type InvoiceOwner =
+  | { kind: 'purchase'; cart_id: string }
+  | { kind: 'renewal' | 'upgrade'; subscription_id: string }
+
+/** Whose an invoice is. */
+export async function ownerOf(db: Db, id: string): Promise<InvoiceOwner> {
+  return await db.one<InvoiceOwner>(
+    sql`select kind, cart_id, subscription_id from invoices where id = ${id}`,
+  )
+}
+
+/** A purchase's invoice as it was agreed to, with its row locked until the transaction ends. */
+export async function lockDraft(db: Db, id: string): Promise<DraftInvoice> {
+  return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days from invoices
+    where id = ${id} and kind = 'purchase' for update`)
+}
+
+/** An issued invoice, with its row locked until the transaction ends. */
+export async function lockInvoice(db: Db, id: string): Promise<Invoice> {
+  return await db.one<Invoice>(
+    sql`select ${COLUMNS} from invoices where id = ${id} and number is not null for update`,
+  )
+}
+
+/** An issued invoice by its id. */
 export async function findInvoice(db: Db, id: string): Promise<Invoice> {
-  return await db.one<Invoice>(sql`select ${COLUMNS} from invoices where id = ${id}`)
+  return await db.one<Invoice>(
+    sql`select ${COLUMNS} from invoices where id = ${id} and number is not null`,
+  )
 }
 
-/** A bill by its id, of one app where `app_id` is given. */
+/** An issued invoice by its id, of one app where `app_id` is given. */
 export async function findInvoiceOf(
   db: Db,
   facts: { id: string; app_id: string | null },
-): Promise<(Invoice & { number: number }) | undefined> {
-  return await db.maybe<Invoice & { number: number }>(sql`select number, ${COLUMNS} from invoices
-    where id = ${facts.id} and (${facts.app_id}::text is null or app_id = ${facts.app_id})`)
+): Promise<Invoice | undefined> {
+  return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
+    where id = ${facts.id} and number is not null
+      and (${facts.app_id}::text is null or app_id = ${facts.app_id})`)
 }
 
-/** The bill that a subscription waits to be paid. */
+/** The invoice that a subscription waits to be paid. */
 export async function openInvoiceOf(db: Db, subscription_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where subscription_id = ${subscription_id} and kind = 'renewal' and status = 'open'`)
@@ -94,17 +182,17 @@ export async function openInvoicesOf(
   return new Map(found.map((each) => [each.subscription_id!, each]))
 }
 
-/** The bill that paid for the period that runs. */
+/** The invoice that paid for the period that runs. */
 export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
-    where license_id = ${license_id} and status = 'paid'
+    where license_id = ${license_id} and ${PAID}
     order by paid_at desc, number desc limit 1`)
 }
 
 /** The last invoice of a license that was charged; one that was waived is passed over. */
 export async function lastChargedInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
-    where license_id = ${license_id} and status = 'paid' and not is_waived
+    where license_id = ${license_id} and ${PAID} and not is_waived
     order by paid_at desc, number desc limit 1`)
 }
 
@@ -114,14 +202,24 @@ export async function paidBefore(
   { license_id, id }: Pick<Invoice, 'license_id' | 'id'>,
 ): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
-    where license_id = ${license_id} and status = 'paid'
+    where license_id = ${license_id} and ${PAID}
       and (paid_at, number) < (select paid_at, number from invoices where id = ${id})
     order by paid_at desc, number desc limit 1`)
 }
 
+/** Records the holder of what was bought, whose invoice it is from then on. */
+export async function issueTo(
+  db: Db,
+  facts: { id: string; user_id: string; license_id: string; subscription_id: string | null },
+): Promise<void> {
+  const { id, user_id, license_id, subscription_id } = facts
+  await db.run(sql`update invoices set user_id = ${user_id}, license_id = ${license_id},
+    subscription_id = ${subscription_id} where id = ${id}`)
+}
+
 /**
- * Notes that a bill was paid, and what for: a renewal that came late pays for a later period. One
- * that was given up is paid all the same where its money was on the way.
+ * Records that an invoice was paid, and which period it paid for: a renewal that came late pays for
+ * a later one. A void invoice is paid all the same where its money was on the way.
  */
 export async function payInvoice(
   db: Db,
@@ -129,24 +227,26 @@ export async function payInvoice(
   paid: Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>,
 ): Promise<void> {
   await db.run(sql`update invoices set status = 'paid', paid_at = ${now},
+      number = coalesce(number, case when amount > 0 then nextval('invoice_numbers') end),
       period_index = ${paid.period_index}, period_start = ${paid.period_start},
       period_end = ${paid.period_end}, is_waived = ${paid.is_waived}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-/** Nobody earns on a bill that waits for its money, as the affiliate himself pays it. */
+/** Takes the commission off an unpaid invoice: the affiliate is the one who pays it. */
 export async function waiveCommission(db: Db, id: string): Promise<void> {
   await db.run(sql`update invoices set commission = 0, affiliate_id = null
     where id = ${id} and status <> 'paid'`)
 }
 
-/** Gives up a bill that nobody will pay. */
+/** Gives up an invoice that nobody will pay. */
 export async function voidInvoice(db: Db, id: string): Promise<void> {
-  await db.run(sql`update invoices set status = 'void' where id = ${id} and status = 'open'`)
+  await db.run(sql`update invoices set status = 'void'
+    where id = ${id} and status in ('draft', 'open')`)
 }
 
 /** The paid invoices of an account, the latest first. */
 export async function paidInvoicesOf(db: Db, user_id: string): Promise<Invoice[]> {
   return await db.rows<Invoice>(sql`select ${COLUMNS} from invoices
-    where user_id = ${user_id} and status = 'paid' order by paid_at desc, id`)
+    where user_id = ${user_id} and ${PAID} order by paid_at desc, id`)
 }

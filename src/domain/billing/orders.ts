@@ -4,44 +4,45 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
-/** A purchase that happened. Amounts are before tax unless named otherwise. */
+/** A purchase that happened. What it came to is on its invoice. */
 export interface Order {
   id: string
-  cart_id: string
+  invoice_id: string
   app_id: string
   user_id: string
-  product_id: string
-  price_id: string
   license_id: string
-  tax_quote_id: string
-  amount: Cents
-  tax: Cents
-  /** What was taken at the purchase, tax included; zero while a trial runs. */
-  charged: Cents
-  fee: Cents
-  /** The part of the fee that the hosted sign-in add-on adds. */
-  add_on_fee: Cents
-  commission: Cents
-  brought_by: BroughtBy
-  affiliate_id: string | null
   made_account: boolean
   created_at: Date
 }
 
 /** Records an order. */
 export async function addOrder(db: Db, now: Date, order: Omit<Order, 'created_at'>): Promise<void> {
-  await db.run(sql`insert into orders (id, cart_id, app_id, user_id, product_id, price_id,
-      license_id, tax_quote_id, amount, tax, charged, fee, add_on_fee, commission, brought_by,
-      affiliate_id, made_account, created_at)
-    values (${order.id}, ${order.cart_id}, ${order.app_id}, ${order.user_id},
-      ${order.product_id}, ${order.price_id}, ${order.license_id}, ${order.tax_quote_id},
-      ${order.amount}, ${order.tax}, ${order.charged}, ${order.fee}, ${order.add_on_fee},
-      ${order.commission}, ${order.brought_by}, ${order.affiliate_id}, ${order.made_account},
-      ${now})`)
+  await db.run(sql`insert into orders
+      (id, invoice_id, app_id, user_id, license_id, made_account, created_at)
+    values (${order.id}, ${order.invoice_id}, ${order.app_id}, ${order.user_id},
+      ${order.license_id}, ${order.made_account}, ${now})`)
 }
 
-/** All that a receipt or a success page tells of an order. */
-export interface OrderStory extends Order {
+/** An order by its id. */
+export async function findOrder(db: Db, id: string): Promise<Order> {
+  return await db.one<Order>(sql`select id, invoice_id, app_id, user_id, license_id, made_account,
+    created_at from orders where id = ${id}`)
+}
+
+/** What a receipt or a success page says of an order. Amounts are in cents. */
+export interface OrderDetails extends Order {
+  product_id: string
+  price_id: string
+  tax_quote_id: string
+  brought_by: BroughtBy
+  affiliate_id: string | null
+  /** The price and its tax; what a trial will cost once it ends. */
+  amount: Cents
+  tax: Cents
+  /** What was taken at the purchase, tax included; zero while a trial runs. */
+  charged: Cents
+  fee: Cents
+  commission: Cents
   email: string
   app_name: string
   product_name: string
@@ -52,22 +53,23 @@ export interface OrderStory extends Order {
   period_end: Date | null
 }
 
-/** An order with the names and the card that belong to it. */
-export async function tellOrder(db: Db, id: string): Promise<OrderStory | undefined> {
-  return await db.maybe<OrderStory>(sql`
-    select o.id, o.cart_id, o.app_id, o.user_id, o.product_id, o.price_id, o.license_id,
-      o.tax_quote_id, o.amount, o.tax, o.charged, o.fee, o.add_on_fee, o.commission, o.brought_by,
-      o.affiliate_id, o.made_account, o.created_at, u.email, a.name as app_name,
+/** An order with its invoice's figures, and the names and the card that belong to it. */
+export async function orderDetails(db: Db, id: string): Promise<OrderDetails | undefined> {
+  return await db.maybe<OrderDetails>(sql`
+    select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id, o.made_account, o.created_at,
+      i.product_id, i.price_id, i.tax_quote_id, i.brought_by, i.affiliate_id, q.amount, q.tax,
+      i.amount + i.tax as charged, i.fee, i.commission, u.email, a.name as app_name,
       p.name as product_name, r.frequency, q.state, l.period_end,
       c.card->>'brand' as card_brand, c.card->>'last4' as card_last4
     from orders o
+      join invoices i on i.id = o.invoice_id
       join users u on u.id = o.user_id
       join apps a on a.id = o.app_id
-      join products p on p.id = o.product_id
-      join prices r on r.id = o.price_id
-      join tax_quotes q on q.id = o.tax_quote_id
+      join products p on p.id = i.product_id
+      join prices r on r.id = i.price_id
+      join tax_quotes q on q.id = i.tax_quote_id
       join licenses l on l.id = o.license_id
-      join carts c on c.id = o.cart_id
+      join carts c on c.id = i.cart_id
     where o.id = ${id}`)
 }
 
@@ -76,6 +78,21 @@ export async function orderOfLicense(db: Db, license_id: string): Promise<string
   const row = await db.maybe<{ id: string }>(sql`select id from orders
     where license_id = ${license_id} order by created_at desc limit 1`)
   return row?.id
+}
+
+/** The order that an invoice is the purchase of; undefined for any other invoice. */
+export async function orderOfInvoice(db: Db, invoice_id: string): Promise<string | undefined> {
+  const row = await db.maybe<{ id: string }>(
+    sql`select id from orders where invoice_id = ${invoice_id}`,
+  )
+  return row?.id
+}
+
+/** The order that a cart will become, while its payment is pending. */
+export async function pendingOrderOf(db: Db, cart_id: string): Promise<string | undefined> {
+  const row = await db.maybe<{ order_id: string }>(sql`select order_id from invoices
+    where cart_id = ${cart_id} and status = 'draft'`)
+  return row?.order_id
 }
 
 /** What a person bought, the latest first. */
@@ -107,8 +124,8 @@ export async function purchasesOf(
       : sql`and (o.created_at, o.id) < (${after.created_at}, ${after.order_id})`
   return await db.rows<Purchase>(sql`
     select o.id as order_id, o.license_id, o.app_id, a.name as app_name, p.name as product_name,
-      l.status, l.canceled_at, o.charged, o.created_at
-    from orders o join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
+      l.status, l.canceled_at, i.amount + i.tax as charged, o.created_at
+    from orders o join invoices i on i.id = o.invoice_id join apps a on a.id = o.app_id join licenses l on l.id = o.license_id
       join products p on p.id = l.product_id
     where o.user_id = ${buyer.user_id} and (${buyer.app_id}::text is null
       or o.app_id = ${buyer.app_id}) ${older}

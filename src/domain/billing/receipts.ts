@@ -12,7 +12,6 @@ export interface GivenBack {
 
 /** All that a receipt tells of a bill that was paid. */
 export interface Receipt extends Invoice {
-  number: number
   paid_at: Date
   app_name: string
   /** The app's maker, on whose behalf it was sold. */
@@ -35,12 +34,12 @@ export interface Receipt extends Invoice {
 const BACK = sql`r.status in ('pending', 'succeeded')`
 
 /** A paid bill with all that its receipt tells; undefined for one that was never paid. */
-export async function tellInvoice(db: Db, id: string): Promise<Receipt | undefined> {
-  type Told = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
+export async function findReceipt(db: Db, id: string): Promise<Receipt | undefined> {
+  type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
     charge_id: string | null
   }
-  const told = await db.maybe<Told>(sql`
-    select i.number, i.paid_at, a.name as app_name, s.legal_name as seller_name,
+  const found = await db.maybe<Facts>(sql`
+    select i.paid_at, a.name as app_name, s.legal_name as seller_name,
       p.name as product_name, pr.frequency, u.email, q.state, q.zip, q.rate_ppm, q.taxable_ppm,
       coalesce(t.card->>'brand', k.brand) as card_brand,
       coalesce(t.card->>'last4', k.last4) as card_last4, c.id as charge_id
@@ -55,9 +54,9 @@ export async function tellInvoice(db: Db, id: string): Promise<Receipt | undefin
       left join attempts t on t.id = c.attempt_id
       left join subscriptions su on su.id = i.subscription_id
       left join cards k on k.id = su.card_id
-    where i.id = ${id} and i.status = 'paid'`)
-  if (!told) return undefined
-  const { charge_id, ...facts } = told
+    where i.id = ${id} and i.status = 'paid' and i.number is not null`)
+  if (!found) return undefined
+  const { charge_id, ...facts } = found
   const given_back = await db.rows<GivenBack>(sql`select r.amount, r.created_at as at
     from refunds r where r.charge_id = ${charge_id} and ${BACK} order by r.created_at, r.id`)
   return { ...(await findInvoice(db, id)), ...facts, given_back }
@@ -88,6 +87,7 @@ export async function receiptsOf(
         join charges c on c.id = r.charge_id where c.invoice_id = i.id and ${BACK}) as given_back
     from invoices i join products p on p.id = i.product_id
     where i.user_id = ${buyer.user_id} and i.app_id = ${buyer.app_id} and i.status = 'paid'
+      and i.number is not null
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
 }
 
@@ -97,15 +97,9 @@ export async function countReceipts(
   { user_id, app_id }: { user_id: string; app_id: string },
 ): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) from invoices
-    where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'`)
+    where user_id = ${user_id} and app_id = ${app_id} and status = 'paid'
+      and number is not null`)
   return count
-}
-
-/** The bill that an order was paid with at once; none for a trial. */
-export async function purchaseInvoiceOf(db: Db, order_id: string): Promise<string | undefined> {
-  const row = await db.maybe<{ id: string }>(sql`select id from invoices
-    where order_id = ${order_id} and kind = 'purchase' and status = 'paid'`)
-  return row?.id
 }
 
 /** What of a paid bill went back so far. */

@@ -137,7 +137,7 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
 /** How many bills an app has. */
 export async function countSales(db: Db, app_id: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(
-    sql`select count(*) as count from invoices where app_id = ${app_id}`,
+    sql`select count(*) as count from invoices where app_id = ${app_id} and number is not null`,
   )
   return count
 }
@@ -150,6 +150,7 @@ export async function findSale(
   const { id, app_id } = facts
   return await db.maybe<Sale & { app_id: string }>(
     sql`select s.*, i.app_id from (${SALES(sql`select * from invoices where id = ${id}
+        and number is not null
         and (${app_id}::text is null or app_id = ${app_id})`)}) s join invoices i on i.id = s.id`,
   )
 }
@@ -158,9 +159,9 @@ export async function findSale(
 export async function paidBillsOf(
   db: Db,
   license_id: string,
-): Promise<(Pick<Invoice, 'id' | 'amount' | 'tax'> & { number: number; paid_at: Date })[]> {
+): Promise<(Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date })[]> {
   return await db.rows(sql`select id, number, amount, tax, paid_at from invoices
-    where license_id = ${license_id} and status = 'paid' order by number`)
+    where license_id = ${license_id} and status = 'paid' and number is not null order by number`)
 }
 
 /** A payout that lines of the books went out with. */
@@ -205,7 +206,8 @@ export async function findLicenses(
       join users u on u.id = l.user_id
       left join lateral (select jsonb_agg(jsonb_build_object('id', i.id, 'number', i.number,
           'amount', i.amount + i.tax) order by i.number desc) as bills
-        from invoices i where i.license_id = l.id and i.status = 'paid') b on true
+        from invoices i where i.license_id = l.id and i.status = 'paid'
+          and i.number is not null) b on true
     where l.status <> 'preview' and l.id in (
       select id from licenses where id = ${id}
       union select f.id from licenses f join users w on w.id = f.user_id

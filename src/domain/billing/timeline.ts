@@ -100,10 +100,10 @@ function everything({ app_id }: Span): Sql {
     union all select a.settled_at, 2, lpad(a.number::text, 12, '0'), 'declined', a.decline_code,
       null, a.amount, i.id, i.license_id
       from attempts a join invoices i on i.id = a.invoice_id
-      where i.app_id = ${app_id} and a.status = 'declined'
+      where i.app_id = ${app_id} and i.number is not null and a.status = 'declined'
     union all select i.paid_at, 3, lpad(i.number::text, 12, '0'), 'paid', i.kind, null,
       i.amount + i.tax, i.id, i.license_id
-      from invoices i where i.app_id = ${app_id} and i.status = 'paid'
+      from invoices i where i.app_id = ${app_id} and i.status = 'paid' and i.number is not null
     union all select s.at, 4, lpad(s.id::text, 12, '0'), 'status', s.trigger, s.to_status, null,
       l.id, l.id
       from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}
@@ -120,7 +120,8 @@ function everything({ app_id }: Span): Sql {
 function writtenAbout(app_id: string): Sql {
   return sql`select id as subject, id as license_id from licenses where app_id = ${app_id}
     union all select id, license_id from orders where app_id = ${app_id}
-    union all select id, license_id from invoices where app_id = ${app_id}
+    union all select id, license_id from invoices
+      where app_id = ${app_id} and number is not null
     union all select r.id, i.license_id from refunds r join charges c on c.id = r.charge_id
       join invoices i on i.id = c.invoice_id where i.app_id = ${app_id}
     union all select d.id, i.license_id from disputes d join charges c on c.id = d.charge_id

@@ -51,9 +51,8 @@ export async function existingVersions(db: Db, app_id: string): Promise<Existing
           and s.ended_at is null) as subscriptions,
       (select count(*) from licenses l
         where l.product_id = p.id and l.status not in ('canceled', 'preview')) as licenses,
-      (select count(*) from attempts a left join carts c on c.id = a.cart_id
-          left join invoices i on i.id = a.invoice_id
-          join prices r on r.id = coalesce(c.price_id, i.price_id)
+      (select count(*) from attempts a join invoices i on i.id = a.invoice_id
+          join prices r on r.id = i.price_id
         where r.product_id = p.id and a.app_id = ${app_id}
           and a.status in ('open', 'action_required')) as purchases
     from products p where p.app_id = ${app_id} order by p.position, p.id`)

@@ -66,11 +66,12 @@ export async function findByOrder(
   const row = await db.hot<LicenseRow<OrderFacts>>(sql`
     select c.app_id, c.secret_hash, l.id as license_id, l.product_id, l.status,
       l.period_end, l.canceled_at, l.key_sealed,
-      coalesce(a.status in ('open', 'action_required'), false) as is_processing
+      coalesce(i.status = 'draft', false) as is_processing
     from clients c
       left join orders o on o.id = ${order_id} and o.app_id = c.app_id
       left join licenses l on l.id = coalesce(o.license_id, ${order_id}) and l.app_id = c.app_id
-      left join attempts a on a.order_id = ${order_id} and a.app_id = c.app_id
+      left join invoices i on i.order_id = ${order_id} and i.kind = 'purchase'
+        and i.app_id = c.app_id
     where c.client_id = ${question.client_id}`)
   return split(row, Boolean(row?.license_id ?? row?.is_processing))
 }

@@ -6,19 +6,18 @@ import { sql } from '#platform/sql'
 export interface Charge {
   id: string
   attempt_id: string
-  order_id: string
   invoice_id: string
   processor: string
   processor_charge_id: string
   amount: Cents
 }
 
-const COLUMNS = sql`id, attempt_id, order_id, invoice_id, processor, processor_charge_id, amount`
+const COLUMNS = sql`id, attempt_id, invoice_id, processor, processor_charge_id, amount`
 
 /** Records a charge that cleared; the processor's own id makes a second record impossible. */
 export async function recordCharge(db: Db, now: Date, charge: Charge): Promise<void> {
   await db.run(sql`insert into charges (${COLUMNS}, created_at)
-    values (${charge.id}, ${charge.attempt_id}, ${charge.order_id}, ${charge.invoice_id},
+    values (${charge.id}, ${charge.attempt_id}, ${charge.invoice_id},
       ${charge.processor}, ${charge.processor_charge_id}, ${charge.amount}, ${now})`)
 }
 

@@ -9,7 +9,5 @@ export const QUOTE_SWEEP: Sweep = {
     db.run(sql`delete from tax_quotes where id in (select q.id from tax_quotes q
       where q.created_at <= ${before}
         and not exists (select 1 from carts where tax_quote_id = q.id)
-        and not exists (select 1 from orders where tax_quote_id = q.id)
-        and not exists (select 1 from attempts where tax_quote_id = q.id)
         and not exists (select 1 from invoices where tax_quote_id = q.id) ${limit})`),
 }

@@ -11,7 +11,9 @@ import { comparePosting, inPages, type Lines, linesOf, type Report } from './rep
 interface InvoiceFacts extends tax.Rule {
   id: string
   app_id: string
-  status: 'open' | 'paid' | 'void'
+  status: billing.InvoiceStatus
+  /** What its lines add up to. */
+  lines_total: Cents
   amount: Cents
   tax: Cents
   kind: billing.InvoiceKind
@@ -23,8 +25,6 @@ interface InvoiceFacts extends tax.Rule {
   brought_by: billing.BroughtBy
   affiliate_id: string | null
   created_at: Date
-  /** When its charge was asked for, in the app's time. */
-  asked_at: Date
   seller_id: string
   state: string
   quote_amount: Cents
@@ -41,17 +41,19 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
         i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
         q.rate_ppm, q.taxable_ppm, q.amount as quote_amount, q.tax as quote_tax,
-        coalesce(t.asked_at, i.created_at) as asked_at,
+        (select coalesce(sum(n.amount), 0)::bigint from invoice_lines n
+          where n.invoice_id = i.id) as lines_total,
         c.amount as charged, ${linesOf('sale', sql`i.id`)} as lines
       from invoices i join apps a on a.id = i.app_id join tax_quotes q on q.id = i.tax_quote_id
         left join charges c on c.invoice_id = i.id
-        left join attempts t on t.id = c.attempt_id
       where i.id > ${after} order by i.id limit ${limit}`),
     (invoice) => {
       report.count('bills')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
       checkQuote(report, invoice)
-      const isPaid = invoice.status === 'paid'
+      checkLines(report, invoice)
+      // A trial's card check is paid with nothing, and posts nothing.
+      const isPaid = invoice.status === 'paid' && invoice.amount > ZERO
       const posting = isPaid ? ledger.sale({ ...invoice, invoice_id: invoice.id }) : undefined
       comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
       const due = isPaid && !invoice.is_waived ? sum(invoice.amount, invoice.tax) : null
@@ -91,9 +93,16 @@ function fixedOf({ kind, fixed_fee }: InvoiceFacts): Cents {
   return kind === 'upgrade' && fixed_fee === ZERO ? ZERO : billing.FIXED_FEE
 }
 
+function checkLines(report: Report, { id, amount, lines_total }: InvoiceFacts): void {
+  if (lines_total === amount) return
+  const words = `its lines come to ${formatAmount(lines_total)}, its amount is ${formatAmount(amount)}`
+  report.differ('the lines of an invoice add up to it', id, words)
+}
+
 function checkQuote(report: Report, invoice: InvoiceFacts): void {
   const { id, amount, quote_amount, quote_tax, rule } = invoice
-  if (amount !== quote_amount || invoice.tax !== quote_tax) {
+  const isTrial = amount === ZERO
+  if (!isTrial && (amount !== quote_amount || invoice.tax !== quote_tax)) {
     const words = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
     report.differ('a bill charges its quote', id, words)
   }
@@ -105,7 +114,7 @@ function checkQuote(report: Report, invoice: InvoiceFacts): void {
     report.differ('a quote follows its rule', id, words)
   }
   // What a buyer agreed to is charged at once; the answer may come on another day.
-  const day = isoDate(invoice.asked_at)
+  const day = isoDate(invoice.created_at)
   const inForce = tax.ruleFor(invoice.state, day).rule
   if (rule === inForce) return
   const words = `on ${day} the rule is ${inForce}, charged by ${rule}`

@@ -5,14 +5,14 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
+import { type ChargeOutcome, chargeAttempt, closeAttempt, divide, intend } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { type Bill, bill } from './bill.ts'
 import { cardRefusal } from './card.ts'
-import { type Settled, settle } from './settle.ts'
+import { type CheckoutTotals, checkoutTotals } from './totals.ts'
 
-/** What the buyer is told after pressing "Pay". */
+/** What came of pressing "Pay". */
 export type Confirmed =
   | { outcome: 'completed'; order_id: string }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
@@ -27,19 +27,19 @@ export type Confirmed =
   /** The app's own developer is never charged for it; see `finishWalkthrough`. */
   | { outcome: 'preview' }
 
-/** An attempt to charge; another one of the same buyer that is in its way, if still; or the end. */
+/** What a cart waits for: its own attempt, another of the same buyer, or nothing. */
 type Recorded =
-  | { attempt: payments.Attempt }
-  /** The offer changed between the look at it and the record, or it was quoted again. */
+  | { attempt: payments.Attempt; app: apps.App; order_id: string }
+  /** The price changed between the look at it and the record, or it was quoted again. */
   | 'repriced'
-  | { other: payments.Attempt | undefined }
+  | { other: payments.Attempt | undefined; app: apps.App }
   | { end: Confirmed }
 
 const ROUNDS = 3
 
 /**
- * Confirms a cart as the buyer saw it (see `Bill.agreement`). It may be called any number of times,
- * by any number of tabs: the cart is charged once.
+ * Confirms a cart as the buyer saw it (see `CheckoutTotals.agreement`). It may be called any number
+ * of times, by any number of tabs: the cart is charged once.
  */
 export async function confirm(
   world: World,
@@ -52,14 +52,20 @@ export async function confirm(
     isRepriced = recorded === 'repriced'
     if (recorded === 'repriced') continue
     if ('end' in recorded) return recorded.end
-    if ('attempt' in recorded) return await charge(world, recorded.attempt, request.return_url)
+    const { app } = recorded
+    if ('attempt' in recorded) {
+      const { attempt, order_id } = recorded
+      const { return_url } = request
+      return ofCart(await chargeAttempt(world, attempt, { app, return_url }), order_id)
+    }
     const { other } = recorded
     // It was settled in the blink between two statements: look again from the start.
     if (!other) continue
     if (other.status === 'open') return { outcome: 'processing' }
-    const closed = await closeChallenge(world, other)
+    const closed = await closeAttempt(world, other, { app })
     if (closed.outcome === 'processing') return closed
-    if (closed.outcome === 'completed' && other.cart_id === request.cart_id) return closed
+    // It is paid after all: now there is an order or a license to be found.
+    if (closed.outcome === 'paid') return await confirm(world, request)
   }
   return { outcome: isRepriced ? 'changed' : 'untried' }
 }
@@ -78,7 +84,7 @@ async function record(
   if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
   const { card } = seen
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
-  const shown = await bill(world, seen, offer)
+  const shown = await checkoutTotals(world, seen, offer)
   const asked_at = appTime(world, app)
   const isValid = tax.isQuoteValid(asked_at, shown.quote, world.taxes)
   if (!isValid || shown.quote.amount !== offer.amount) {
@@ -89,54 +95,93 @@ async function record(
   return await db.tx((tx) => recordAttempt(world, tx, { seen, app, offer, card, shown, asked_at }))
 }
 
+interface Seen {
+  seen: billing.Cart
+  app: apps.App
+  offer: catalog.Offer
+  card: payments.Card
+  shown: CheckoutTotals
+  asked_at: Date
+}
+
 /** The same inside of its transaction, with all that was seen before it. */
-async function recordAttempt(
-  { clock, random }: World,
-  tx: Db,
-  facts: {
-    seen: billing.Cart
-    app: apps.App
-    offer: catalog.Offer
-    card: payments.Card
-    shown: Bill
-    asked_at: Date
-  },
-): Promise<Recorded> {
-  const now = clock.now()
-  const { app, offer, card, shown } = facts
+async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorded> {
+  const { app, offer, card } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-  // Locked until the attempt is on record: its seller changes neither price nor version meanwhile.
+  // Locked until the attempt is on record: its seller changes neither price nor product meanwhile.
   const locked = await catalog.lockOffer(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== offer.amount || locked.trial_days !== offer.trial_days) return 'repriced'
-  const buyer = { app_id: cart.app_id, email_normalised: cart.email_normalised! }
-  const attempt = {
-    id: mintId(random, 'att'),
+  const draft = draftOf(world, cart, facts)
+  await billing.addDraft(tx, facts.asked_at, draft)
+  const email_normalised = cart.email_normalised!
+  const charge = { invoice: draft, app, email_normalised, card, asked_by: 'buyer' as const }
+  const intended = await intend(world, tx, facts.asked_at, charge)
+  const { order_id } = draft
+  if (intended.outcome === 'waived') return end({ outcome: 'completed', order_id })
+  if (intended.outcome === 'processing') {
+    await billing.voidInvoice(tx, draft.id)
+    return await otherOf(tx, cart, app)
+  }
+  const { attempt } = intended
+  const refusal = await refusalOf(tx, cart, app)
+  if (!refusal) return { attempt, app, order_id }
+  await payments.recordAnswer(tx, world.clock.now(), attempt.id, { status: 'closed' })
+  await billing.voidInvoice(tx, draft.id)
+  return end(refusal)
+}
+
+/** The attempt that is in the way of another: of a purchase, or of a license that exists already. */
+async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recorded> {
+  const buyer = { app_id: app.id, email_normalised: cart.email_normalised! }
+  const other = await payments.findPending(tx, buyer)
+  const owner = other && (await billing.ownerOf(tx, other.invoice_id))
+  if (!owner || owner.kind === 'purchase') return { other, app }
+  return end((await refusalOf(tx, cart, app)) ?? { outcome: 'processing' })
+}
+
+/** The invoice of a purchase, as the buyer agreed to it. */
+function draftOf(
+  { random }: World,
+  cart: billing.Cart,
+  { app, offer, shown, asked_at }: Seen,
+): billing.DraftInvoice {
+  const { quote, lines, terms, trial_days } = shown
+  const { brought_by, affiliate_id } = cart
+  const fixed_fee = billing.FIXED_FEE
+  return {
+    id: mintId(random, 'inv'),
+    kind: 'purchase',
     cart_id: cart.id,
-    ...buyer,
+    app_id: app.id,
     order_id: mintId(random, 'ord'),
-    tax_quote_id: shown.quote.id,
-    amount: shown.terms.due_now,
-    trial_days: shown.trial_days,
-    card,
+    trial_days,
+    period_index: terms.period_end === null ? null : 1,
+    period_start: asked_at,
+    period_end: terms.period_end,
+    product_id: offer.product_id,
+    price_id: offer.id,
+    ...divide(asked_at, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
-  if (!(await payments.open(tx, now, { ...attempt, asked_at: facts.asked_at }))) {
-    return { other: await payments.findPending(tx, buyer) }
-  }
-  const withdraw = async (why: Confirmed) => {
-    await payments.record(tx, now, attempt.id, { status: 'closed' })
-    return end(why)
-  }
-  // Asked after the attempt is on record: whoever bought before us has committed a license by now.
-  // What an account holds is told to its owner alone, so whose cart this is comes first.
+}
+
+/**
+ * Why a buyer is not charged: asked after the attempt is on record, as an earlier buyer has
+ * committed a license by then. What an account has bought is for its owner alone, so whose cart
+ * this is comes first.
+ */
+async function refusalOf(
+  tx: Db,
+  cart: billing.Cart,
+  app: apps.App,
+): Promise<Confirmed | undefined> {
+  const buyer = { app_id: app.id, email_normalised: cart.email_normalised! }
   const user = await identity.findByEmail(tx, buyer.email_normalised)
-  if (user && user.id !== cart.user_id) return await withdraw({ outcome: 'sign_in_needed' })
-  if (user?.id === app.developer_id) return await withdraw({ outcome: 'preview' })
+  if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
+  if (user?.id === app.developer_id) return { outcome: 'preview' }
   const license = await licensing.findLive(tx, buyer)
-  if (license) return await withdraw({ outcome: 'already_owned', license })
-  const open = { status: 'open' as const, action_url: null, decline_code: null, created_at: now }
-  return { attempt: { ...attempt, ...open } }
+  return license && { outcome: 'already_owned', license }
 }
 
 function end(outcome: Confirmed): Recorded {
@@ -160,53 +205,7 @@ async function requote(
   })
 }
 
-/** Closes a challenge that was left unanswered, so that its answer cannot come late. */
-async function closeChallenge(
-  world: World,
-  attempt: payments.Attempt,
-): Promise<Settled | { outcome: 'processing' }> {
-  return await settleOrWait(world, attempt, async () =>
-    world.processor.close(await timeThere(world, attempt), attempt.id),
-  )
-}
-
-/** What time it is for the app that is bought. */
-async function timeThere(world: World, { app_id }: { app_id: string }): Promise<Date> {
-  return appTime(world, (await apps.find(world.db, app_id))!)
-}
-
-async function charge(
-  world: World,
-  attempt: payments.Attempt,
-  return_url: string,
-): Promise<Confirmed> {
-  const app = (await apps.find(world.db, attempt.app_id))!
-  const { statement_descriptor } = world.config.operator
-  return await settleOrWait(world, attempt, () =>
-    world.processor.charge(appTime(world, app), {
-      key: attempt.id,
-      amount: attempt.amount,
-      currency: 'usd',
-      card_token: attempt.card.token,
-      description: `Order ${attempt.order_id}`,
-      statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
-      off_session: false,
-      return_url,
-    }),
-  )
-}
-
-/** Writes the processor's answer; where none comes, `recover` looks for it. */
-async function settleOrWait(
-  world: World,
-  attempt: payments.Attempt,
-  ask: () => Promise<payments.ChargeAnswer>,
-): Promise<Settled | { outcome: 'processing' }> {
-  try {
-    return await settle(world, attempt, await ask())
-  } catch (error) {
-    if (!(error instanceof payments.ProcessorUnreachable)) throw error
-    world.log.warn({ attempt_id: attempt.id }, 'the processor did not answer')
-    return { outcome: 'processing' }
-  }
+/** The outcome of a cart's own attempt. */
+function ofCart(charged: ChargeOutcome, order_id: string): Confirmed {
+  return charged.outcome === 'paid' ? { outcome: 'completed', order_id } : charged
 }

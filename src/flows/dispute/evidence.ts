@@ -29,7 +29,7 @@ export async function assembleEvidence(
   const { db } = world
   const dispute = (await payments.findDisputeOf(db, { id: dispute_id, app_id: null }))!
   const invoice = (await billing.findInvoiceOf(db, { id: dispute.invoice_id, app_id: null }))!
-  const order = (await billing.tellOrder(db, invoice.order_id))!
+  const order = (await billing.orderDetails(db, invoice.order_id))!
   const app = (await apps.find(db, invoice.app_id))!
   const { product_name } = await catalog.findBought(db, invoice.price_id)
   const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
@@ -49,7 +49,7 @@ export async function assembleEvidence(
 }
 
 /** What the buyer agreed to when paying. */
-function termsOf({ amount, tax, frequency, created_at }: billing.OrderStory): string[] {
+function termsOf({ amount, tax, frequency, created_at }: billing.OrderDetails): string[] {
   const total = dollars(sum(amount, tax))
   const rhythm =
     frequency === null
@@ -68,8 +68,8 @@ function policyOf({ config }: World, app_name: string): string {
 }
 
 interface Bought {
-  invoice: billing.Invoice & { number: number }
-  order: billing.OrderStory
+  invoice: billing.Invoice
+  order: billing.OrderDetails
   product_name: string
   card: string
 }
@@ -91,13 +91,13 @@ async function madeOf(
   { invoice, order, card }: Bought,
 ): Promise<payments.ActivityEvent[]> {
   const bills = await billing.paidBillsOf(db, invoice.license_id)
-  const causes = [`receipt:${order.id}`, ...bills.map(({ id }) => `receipt:${id}`)]
+  const causes = [`receipt:${order.invoice_id}`, ...bills.map(({ id }) => `receipt:${id}`)]
   return [
     { at: order.created_at, what: `The buyer confirmed the order and paid with ${card}.` },
     ...bills.map(({ id, number, paid_at, amount, tax }) => ({
       at: paid_at,
       what:
-        `Bill ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +
+        `Invoice ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +
         `${id === invoice.id ? ': the disputed charge.' : ', and is not disputed here.'}`,
     })),
     ...(await sentEmails(db, causes)).map(({ sent_at }) => ({

@@ -4,7 +4,7 @@ import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
-import { endSubscription } from './fail.ts'
+import { endSubscription } from './dunning.ts'
 
 /** Who asks for something: an account, and the request that the audit log names. */
 export interface Asker {

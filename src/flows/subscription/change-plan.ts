@@ -3,17 +3,19 @@ import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
+import { type ChargeOutcome, chargeAttempt, type Intended } from '#flows/payment'
 import type { World } from '#flows/world'
 import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
+import { type Cents, cents, ZERO } from '#platform/money'
 import type { Asker } from './auto-renew.ts'
-import { chargeInvoice, type Intended, type InvoiceOutcome, intend } from './charge.ts'
+import { type Due, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-offer.ts'
 
 /** What came of a plan change that was agreed to. */
 export type PlanChanged =
-  | InvoiceOutcome
+  | ChargeOutcome
   | { outcome: 'plan_changed' | 'planned' }
   /** Something changed since it was shown: it is to be looked at again. */
   | { outcome: 'changed' }
@@ -47,14 +49,14 @@ export async function changePlan(
     })
     const changing = { locked, subscription, offer, change, pinned }
     if (change.when !== 'now') return { end: await changeFree(tx, changing) }
-    return { intended: await bill(world, tx, changing, change.credit), app }
+    return { intended: await intendUpgrade(world, tx, changing, change.credit), app }
   })
   if ('end' in done) return done.end
   if (done.intended.outcome !== 'intended') {
     world.jobs.wake(EMAIL_QUEUE)
     return done.intended.outcome === 'waived' ? { outcome: 'plan_changed' } : done.intended
   }
-  return await chargeInvoice(world, done.intended.attempt, { app: done.app, return_url })
+  return await chargeAttempt(world, done.intended.attempt, { app: done.app, return_url })
 }
 
 /** A plan change that is done, or one whose difference is to be charged. */
@@ -104,25 +106,31 @@ async function changeFree(
   return { outcome: 'plan_changed' }
 }
 
-/** Bills the difference that is due for a plan change at once. */
-async function bill(world: World, tx: Db, changing: Changing, credit: billing.Invoice['credit']) {
+/** Invoices the difference that is due for a plan change at once. */
+async function intendUpgrade(
+  world: World,
+  tx: Db,
+  changing: Changing,
+  credit: Cents,
+): Promise<Intended> {
   const { locked, subscription, offer, change, pinned } = changing
   const { app, license, now } = locked
   const at = new Date(pinned.at)
-  const billed = {
-    kind: 'upgrade' as const,
+  const price: billing.InvoiceLine = { kind: 'price', amount: offer.amount }
+  const credited: billing.InvoiceLine = { kind: 'credit', amount: cents(-credit) }
+  const due: Due = {
+    kind: 'upgrade',
     period: {
       period_index: subscription.period_index + 1,
       period_start: at,
       period_end: firstEnd({ ...locked, now: at }, offer, change),
     },
     offer,
-    price_amount: offer.amount,
-    credit,
+    lines: credit > ZERO ? [price, credited] : [price],
     quote: await tax.findQuote(tx, pinned.tax_quote_id!),
   }
   const { user_id } = license
-  return await intend(world, tx, now, { subscription, app, user_id, billed, asked_by: 'buyer' })
+  return await intendDue(world, tx, now, { subscription, app, user_id, due, asked_by: 'buyer' })
 }
 
 /** Cancels a plan change that waits for the end of the period. */

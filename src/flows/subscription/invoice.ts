@@ -1,70 +1,91 @@
-import * as apps from '#domain/apps'
+import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
+import { divide, type Intended, intend } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { type Cents, cents, ZERO } from '#platform/money'
+import { type Cents, ZERO } from '#platform/money'
 
-/** What a bill is for, and what it comes to. */
-export interface Billed {
+/** What an invoice of a subscription is for, and what it comes to. */
+export interface Due {
   kind: 'renewal' | 'upgrade'
   period: Omit<billing.Period, 'period_end'> & { period_end: Date | null }
   offer: catalog.Offer
-  /** What the plan costs, and what an unused part of another is worth. */
-  price_amount: Cents
-  credit: Cents
+  lines: readonly billing.InvoiceLine[]
   quote: tax.Quote
 }
 
-/** Writes a bill of a subscription; the first sale's rate and referrer hold for all that follow. */
-export async function writeInvoice(
+interface DueOf {
+  subscription: billing.RunningSubscription
+  app: apps.App
+  user_id: string
+}
+
+/**
+ * Records the intention to charge a subscription, inside the transaction of a caller who locked it:
+ * for the invoice that is open, or for a new one.
+ */
+export async function intendDue(
+  world: World,
+  tx: Db,
+  now: Date,
+  facts: DueOf & {
+    open?: billing.Invoice | undefined
+    due?: Due | undefined
+    asked_by: payments.AskedBy
+  },
+): Promise<Intended> {
+  const { subscription, app, asked_by, open } = facts
+  const { email_normalised } = (await identity.findUser(tx, facts.user_id))!
+  if (await payments.findPending(tx, { app_id: app.id, email_normalised })) {
+    return { outcome: 'processing' }
+  }
+  const invoice = open ?? (await writeInvoice(world, tx, now, facts, facts.due!))
+  const card = await payments.findCard(tx, subscription.card_id)
+  const charge = { invoice, app, email_normalised, card, asked_by }
+  const intended = await intend(world, tx, now, charge)
+  if (intended.outcome === 'processing' && !open) await billing.voidInvoice(tx, invoice.id)
+  return intended
+}
+
+/** Issues an invoice; the rate and the affiliate of the purchase apply to all that follow. */
+async function writeInvoice(
   { random }: World,
   tx: Db,
   now: Date,
-  facts: { subscription: billing.Subscription; app: apps.App; user_id: string; billed: Billed },
+  { subscription, app, user_id }: DueOf,
+  due: Due,
 ): Promise<billing.NewInvoice> {
-  const { subscription, app, user_id, billed } = facts
-  const first = (await billing.tellOrder(tx, subscription.order_id))!
-  const { brought_by, affiliate_id } = first
-  const { price_amount, credit, quote, offer } = billed
-  const amount = cents(price_amount - credit)
-  const terms = { brought_by, has_add_on: apps.addOnOf(now, app).is_charged }
-  const { fee, fixed_fee, add_on_fee } = billing.feeOn(amount, terms, await fixedPart(tx, facts))
+  const { brought_by, affiliate_id } = (await billing.orderDetails(tx, subscription.order_id))!
+  const { kind, period, offer, lines, quote } = due
+  const fixed_fee = await fixedPart(tx, subscription, due)
   const invoice = {
     id: mintId(random, 'inv'),
-    kind: billed.kind,
+    kind,
     app_id: app.id,
     user_id,
     license_id: subscription.license_id,
     order_id: subscription.order_id,
     subscription_id: subscription.id,
-    ...billed.period,
+    ...period,
     product_id: offer.product_id,
     price_id: offer.id,
-    tax_quote_id: quote.id,
-    price_amount,
-    credit,
-    amount,
-    tax: quote.tax,
-    fee,
-    fixed_fee,
-    add_on_fee,
-    commission: billing.commissionOn(fee, affiliate_id),
-    brought_by,
-    affiliate_id,
+    ...divide(now, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
-  await billing.addInvoice(tx, now, { ...invoice, status: 'open' })
+  await billing.addInvoice(tx, now, invoice)
   return invoice
 }
 
 /** The fixed part of the fee is charged once a period: not on top of one that was paid for. */
 async function fixedPart(
   tx: Db,
-  { subscription, billed }: { subscription: billing.Subscription; billed: Billed },
+  { license_id }: billing.Subscription,
+  { kind }: Due,
 ): Promise<Cents> {
-  const isWithin =
-    billed.kind === 'upgrade' && (await billing.lastPaidInvoice(tx, subscription.license_id))
+  const isWithin = kind === 'upgrade' && (await billing.lastPaidInvoice(tx, license_id))
   return isWithin ? ZERO : billing.FIXED_FEE
 }

@@ -4,15 +4,15 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { lockLicense } from '#flows/locked-license'
+import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { ZERO } from '#platform/money'
 import type { Asker } from './auto-renew.ts'
-import { chargeInvoice, type InvoiceOutcome, intend } from './charge.ts'
+import { type Due, intendDue } from './invoice.ts'
 
-/** What came of paying; nothing may be owed, or another try be under way. */
-export type Paid = InvoiceOutcome | { outcome: 'nothing_owed' }
+/** What came of paying; nothing may be owed, or another attempt be under way. */
+export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
 
 /**
  * Charges what a license owes, now, because its owner or an operator asks for it; scheduled
@@ -22,7 +22,7 @@ export async function payOwed(
   world: World,
   facts: { license_id: string; asked_by: 'buyer' | 'operator'; return_url: string },
 ): Promise<Paid> {
-  const billed = await billResumption(world, facts.license_id)
+  const due = await dueOnResuming(world, facts.license_id)
   const charged = await world.db.tx(async (tx) => {
     const { license, subscription, app, now } = await lockLicense(world, tx, facts.license_id)
     if (!subscription || !owes(license)) return undefined
@@ -30,11 +30,11 @@ export async function payOwed(
     const isDisputed = (await payments.countOpenDisputes(tx, license.license_id)) > 0
     if (license.status === 'paused' && isDisputed) return undefined
     const open = await billing.openInvoiceOf(tx, subscription.id)
-    if (!open && !billed) return undefined
+    if (!open && !due) return undefined
     const { user_id } = license
     const { asked_by } = facts
-    const owed = { subscription, app, user_id, open, billed, asked_by }
-    return { app, intended: await intend(world, tx, now, owed) }
+    const owed = { subscription, app, user_id, open, due, asked_by }
+    return { app, intended: await intendDue(world, tx, now, owed) }
   })
   if (!charged) return { outcome: 'nothing_owed' }
   const { app, intended } = charged
@@ -43,7 +43,7 @@ export async function payOwed(
     return { outcome: 'paid' }
   }
   if (intended.outcome === 'processing') return intended
-  return await chargeInvoice(world, intended.attempt, { app, return_url: facts.return_url })
+  return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
 }
 
 /** Whether somebody may pay for a license now: it is owed for, or its owner had paused it. */
@@ -52,7 +52,7 @@ function owes({ status, paused_for }: licensing.PausableLicense): boolean {
 }
 
 /** What a paused license costs from now on; undefined where it is not its owner who paused it. */
-async function billResumption(world: World, license_id: string) {
+async function dueOnResuming(world: World, license_id: string): Promise<Due | undefined> {
   const { db, random } = world
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
   const { license, subscription, now } = locked
@@ -63,11 +63,10 @@ async function billResumption(world: World, license_id: string) {
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const calendar = { ...subscription, anchor: now, anchor_index: period_index }
   return {
-    kind: 'renewal' as const,
+    kind: 'renewal',
     period: billing.periodOf(calendar, period_index + 1),
     offer: await catalog.findBought(db, price_id),
-    price_amount: amount,
-    credit: ZERO,
+    lines: [{ kind: 'price', amount }],
     quote,
   }
 }

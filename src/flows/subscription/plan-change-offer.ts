@@ -3,11 +3,11 @@ import * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
 import { keptFor } from '#flows/kept'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
+import { isWaived } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
-import { isWaived } from './charge.ts'
 import { type Taxed, withTax } from './next-charge.ts'
 
 /** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
@@ -119,7 +119,7 @@ async function periodOf(
   { status, at }: { status: 'active' | 'trialing'; at: Date },
 ): Promise<Pick<billing.Running, 'period_start' | 'kept'>> {
   if (status === 'trialing') {
-    const { created_at } = (await billing.tellOrder(db, order_id))!
+    const { created_at } = (await billing.orderDetails(db, order_id))!
     return { period_start: created_at, kept: ZERO }
   }
   const last = await billing.lastPaidInvoice(db, license_id)

@@ -4,15 +4,14 @@ import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
+import { chargeAttempt, type Intended } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { ZERO } from '#platform/money'
-import { chargeInvoice, type Intended, intend } from './charge.ts'
-import { endSubscription, followCalendar, tell } from './fail.ts'
-import type { Billed } from './invoice.ts'
+import { endSubscription, followCalendar, tell } from './dunning.ts'
+import { type Due, intendDue } from './invoice.ts'
 import { plannedOffer } from './planned.ts'
 
 /** Claims of a worker that was killed expire after so long. */
@@ -99,12 +98,12 @@ async function take(world: World, id: string): Promise<void> {
     return
   }
   // The tax service may be somewhere else: it is asked with nothing locked.
-  const billed = await billFor(world, charged)
-  const intended = await world.db.tx((tx) => record(world, tx, charged, billed))
+  const due = await nextDue(world, charged)
+  const intended = await world.db.tx((tx) => record(world, tx, charged, due))
   if (intended?.outcome === 'waived') world.jobs.wake(EMAIL_QUEUE)
   if (intended?.outcome !== 'intended') return
   const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
-  await chargeInvoice(world, intended.attempt, { app: charged.app, return_url })
+  await chargeAttempt(world, intended.attempt, { app: charged.app, return_url })
 }
 
 /** What is due without a charge. */
@@ -140,26 +139,26 @@ async function rest(
   await billing.changeSubscription(tx, subscription, due)
 }
 
-/** What the next period costs under the plan that holds then; undefined where a bill is open. */
-async function billFor(world: World, { subscription, now }: InHand): Promise<Billed | undefined> {
+/** What the next period costs under the plan of that time; undefined where an invoice is open. */
+async function nextDue(world: World, { subscription, now }: InHand): Promise<Due | undefined> {
   const { db, random } = world
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { price_id, state, zip } = subscription
   const wanted = await plannedOffer(db, subscription)
   const offer = wanted ?? (await catalog.findBought(db, price_id))
-  const price_amount = wanted ? wanted.amount : subscription.amount
-  const sale = { state, zip, amount: price_amount }
+  const amount = wanted ? wanted.amount : subscription.amount
+  const sale = { state, zip, amount }
   const figures = await world.taxes.quote(now, sale)
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const period = nextPeriod(subscription, wanted)
-  return { kind: 'renewal', period, offer, price_amount, credit: ZERO, quote }
+  return { kind: 'renewal', period, offer, lines: [{ kind: 'price', amount }], quote }
 }
 
 /** The period that follows: another plan's begins where that of now ends, and may have no end. */
 function nextPeriod(
   subscription: billing.RunningSubscription,
   wanted: catalog.Offer | undefined,
-): Billed['period'] {
+): Due['period'] {
   const { period_index, period_end } = subscription
   if (!wanted) return billing.periodOf(subscription, period_index + 1)
   const { frequency } = wanted
@@ -174,18 +173,18 @@ function nextPeriod(
 async function isStillSold(
   tx: Db,
   { price_id }: billing.Subscription,
-  billed: Billed | undefined,
+  due: Due | undefined,
 ): Promise<boolean> {
-  if (!billed || billed.offer.id === price_id) return true
-  return (await catalog.lockOffer(tx, billed.offer.id)) !== undefined
+  if (!due || due.offer.id === price_id) return true
+  return (await catalog.lockOffer(tx, due.offer.id)) !== undefined
 }
 
-/** Puts bill and attempt on record, unless something else happened to the subscription meanwhile. */
+/** Records invoice and attempt, unless something else happened to the subscription meanwhile. */
 async function record(
   world: World,
   tx: Db,
   before: InHand,
-  billed: Billed | undefined,
+  due: Due | undefined,
 ): Promise<Intended | undefined> {
   const { subscription, license, app, now, step } = await loadLocked(
     world,
@@ -197,7 +196,7 @@ async function record(
     subscription.pending_price_id === before.subscription.pending_price_id &&
     subscription.pending_amount === before.subscription.pending_amount &&
     subscription.period_index === before.subscription.period_index
-  if (!isSame || !(await isStillSold(tx, subscription, billed))) {
+  if (!isSame || !(await isStillSold(tx, subscription, due))) {
     await billing.release(tx, subscription.id)
     return undefined
   }
@@ -205,6 +204,6 @@ async function record(
   const open = await billing.openInvoiceOf(tx, subscription.id)
   // Where another try is under way, the claim ends by itself and this is looked at again: that try
   // may be an upgrade's, after which another invoice is due.
-  const facts = { subscription, app, user_id, open, billed, asked_by: 'schedule' as const }
-  return await intend(world, tx, now, facts)
+  const facts = { subscription, app, user_id, open, due, asked_by: 'schedule' as const }
+  return await intendDue(world, tx, now, facts)
 }

@@ -1,8 +1,6 @@
 import * as payments from '#domain/payments'
-import { closeCartAttempt } from '#flows/checkout'
-import { stuckBefore } from '#flows/lost-answer'
+import { closeByHand, stuckBefore } from '#flows/payment'
 import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
-import { closeInvoiceAttempt } from '#flows/subscription'
 import type { World } from '#flows/world'
 
 /** Payment attempts that have been open for an hour. */
@@ -19,11 +17,7 @@ export async function closeAttempt(
   const attempt = await payments.findOpenAttempt(world.db, attempt_id)
   if (!attempt) return 'nothing'
   await noteAttemptClosed(world, staff, { attempt_id, nothing_charged })
-  const { id, cart_id, invoice_id } = attempt
-  const settled = invoice_id
-    ? await closeInvoiceAttempt(world, { id, invoice_id }, { nothing_charged })
-    : await closeCartAttempt(world, { id, cart_id: cart_id! }, { nothing_charged })
+  const settled = await closeByHand(world, attempt, { nothing_charged })
   if (!settled) return 'unanswered'
-  const isCharged = settled.outcome === 'paid' || settled.outcome === 'completed'
-  return isCharged ? 'was_charged' : 'attempt_closed'
+  return settled.outcome === 'paid' ? 'was_charged' : 'attempt_closed'
 }

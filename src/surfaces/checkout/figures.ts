@@ -1,7 +1,7 @@
 import { adverbOf, formatMoney } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { Offer } from '#domain/catalog'
-import type { Bill } from '#flows/checkout'
+import type { CheckoutTotals } from '#flows/checkout'
 import { isoDate } from '#platform/calendar'
 import { ZERO } from '#platform/money'
 
@@ -23,8 +23,8 @@ export function figuresBeforeTax(offer: Offer): OrderFigures {
 }
 
 /** The order's lines with their tax, and what comes later. */
-export function figuresOf(offer: Offer, bill: Bill): OrderFigures {
-  const { quote, total, terms, trial_days } = bill
+export function figuresOf(offer: Offer, totals: CheckoutTotals): OrderFigures {
+  const { quote, total, terms, trial_days } = totals
   const isTrial = terms.status === 'trialing'
   return {
     items: [{ label: offer.product_name, amount_cents: quote.amount }],
@@ -65,7 +65,7 @@ function rhythm(offer: Offer): string {
 }
 
 /** What the processor's card page says of the sum. */
-export function summaryLines(offer: Offer, facts: Bill): string[] {
-  const { total_cents, renewal } = figuresOf(offer, facts)
+export function summaryLines(offer: Offer, totals: CheckoutTotals): string[] {
+  const { total_cents, renewal } = figuresOf(offer, totals)
   return [`${formatMoney(total_cents)} due today`, String(renewal)]
 }

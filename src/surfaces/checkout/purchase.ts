@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
-import { type Bill, bill } from '#flows/checkout'
+import { type CheckoutTotals, checkoutTotals } from '#flows/checkout'
 import type { World } from '#flows/world'
 import { requireCart } from '#http/guards/cart'
 import { clockNotice } from '#http/test-clock-notice'
@@ -14,7 +14,7 @@ export interface OwnCart {
   cart: billing.Cart
   app: apps.App
   offer: catalog.Offer
-  bill: Bill
+  totals: CheckoutTotals
   purchase: PurchaseSummary
   /** True where the app's own developer walks through it: nothing is charged. */
   is_preview: boolean
@@ -29,12 +29,12 @@ export async function requireOwnCart(
   const cart = await requireCart(world, request, reply)
   const offer = await catalog.findBought(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
-  const facts = await bill(world, cart, offer)
+  const totals = await checkoutTotals(world, cart, offer)
   const is_preview = cart.order_id === null && cart.user_id === app.developer_id
-  const figures = figuresOf(offer, facts)
-  const amount = facts.quote.amount
+  const figures = figuresOf(offer, totals)
+  const amount = totals.quote.amount
   const purchase = purchaseOf(world, { app, offer: { ...offer, amount }, is_preview }, figures)
-  return { cart, app, offer, bill: facts, purchase, is_preview }
+  return { cart, app, offer, totals, purchase, is_preview }
 }
 
 /** What every step shows beside itself. */

@@ -64,7 +64,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const url = await openCardPage(world, own.cart, {
       app: own.app,
       offer: own.offer,
-      summary: summaryLines(own.offer, own.bill),
+      summary: summaryLines(own.offer, own.totals),
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
     })
@@ -110,13 +110,13 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
-    const { cart, purchase, bill } = own
+    const { cart, purchase, totals } = own
     if (!cart.card && !own.is_preview) return goTo(reply, `/checkout/${cart.id}/card`)
     const page = ConfirmPage({
       purchase,
       csrf_token: csrfToken(world, request, reply),
       cart_id: cart.id,
-      agreement: bill.agreement,
+      agreement: totals.agreement,
       details_url: detailsUrl(cart),
       email: cart.email!,
       place: `${cart.state} ${cart.zip}, United States`,
@@ -174,13 +174,12 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const seen = await resumePurchase(world, request, own)
     if (seen.outcome !== 'processing') return await goOnAfter(world, reply, own, seen)
-    const attempt = await payments.latestOf(world.db, own.cart.id)
     const page = ProcessingPage({
       purchase: own.purchase,
       url: `/checkout/${own.cart.id}/processing`,
       return_url: returnAddress(world, own.app, {
         next_url: own.cart.next_url,
-        order_id: attempt?.status === 'open' ? attempt.order_id : undefined,
+        order_id: await billing.pendingOrderOf(world.db, own.cart.id),
       }),
     })
     return sendPage(reply, page, { status: 202 })
@@ -192,11 +191,8 @@ async function stepElsewhere({ db, clock }: World, own: OwnCart): Promise<string
   const { cart } = own
   const base = `/checkout/${cart.id}`
   if (isDone(own)) return `${base}/success`
-  const attempt = await payments.findPending(db, {
-    app_id: cart.app_id,
-    email_normalised: cart.email_normalised!,
-  })
-  if (attempt?.cart_id === cart.id && attempt.status === 'open') return `${base}/processing`
+  const attempt = await payments.latestOfCart(db, cart.id)
+  if (attempt?.status === 'open') return `${base}/processing`
   return billing.hasExpired(clock.now(), cart) ? detailsUrl(cart) : undefined
 }
 
@@ -264,7 +260,7 @@ const NOTICES: Record<string, { title: string; words: string }> = {
 
 /** What went wrong with the last try, as long as the same card is still on the page. */
 async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefined) {
-  const attempt = await payments.latestOf(db, cart.id)
+  const attempt = await payments.latestOfCart(db, cart.id)
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
     const words = payments.declineSentence(attempt.decline_code!)
     return { is_declined: true, alert: { title: 'Your card was declined', words } }

@@ -23,7 +23,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
-    const order = cart.order_id ? await billing.tellOrder(world.db, cart.order_id) : undefined
+    const order = cart.order_id ? await billing.orderDetails(world.db, cart.order_id) : undefined
     if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
     if (!(await mayLook(world, request, reply, { own, order }))) {
       return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
@@ -73,7 +73,7 @@ async function mayLook(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  facts: { own: OwnCart; order: billing.OrderStory },
+  facts: { own: OwnCart; order: billing.OrderDetails },
 ): Promise<boolean> {
   const { own, order } = facts
   const session = await currentSession(world, request)
@@ -91,7 +91,7 @@ async function mayLook(
 }
 
 /** The figures as they were paid, whatever the price is by now. */
-function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderStory) {
+function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderDetails) {
   const { amount, tax, charged, product_name } = order
   const total = sum(amount, tax)
   return {

@@ -1,6 +1,7 @@
 import { formatDay, formatMoney } from '#design/money'
 import { invoiceNumber, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
+import { receiptLines } from '#http/invoice-lines'
 import { sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
@@ -37,15 +38,14 @@ export function invoicePaid(
   plan: PlanFacts,
   coming: Coming | undefined,
 ): EmailContent {
-  const { kind, price_amount, credit, tax, state, period_end, is_waived } = receipt
+  const { kind, tax, state, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(plan)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
   const rows: Row[] = [
     ['Invoice', invoiceNumber(receipt.number)],
     ['Date', formatDay(receipt.paid_at)],
-    [name, formatMoney(price_amount)],
-    ...(credit > 0 ? [['Unused part of the plan before', formatMoney(-credit)] as Row] : []),
+    ...receiptLines(receipt),
     [`Sales tax (${state})`, formatMoney(tax)],
     ...(is_waived ? [['Waived: too little to charge', formatMoney(-total)] as Row] : []),
     ['Paid', formatMoney(is_waived ? 0 : total)],

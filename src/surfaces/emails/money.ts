@@ -18,6 +18,7 @@ import {
   subscriptionCanceled,
   trialEnding,
 } from './money-templates.ts'
+import { writePurchaseReceipt } from './purchase-receipt.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
 /** How each email to a buyer about money is written; undefined where it is out of date by now. */
@@ -25,7 +26,7 @@ const TEMPLATES: Record<
   string,
   (world: World, subject_id: string) => Promise<WrittenEmail | undefined>
 > = {
-  invoice_paid: writeInvoicePaid,
+  receipt: writeReceipt,
   payment_failed: writePaymentFailed,
   subscription_canceled: writeCanceled,
   license_ended: writeLicenseEnded,
@@ -81,13 +82,16 @@ async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise
   return payments.cardName(await payments.findCard(db, card_id))
 }
 
-async function writeInvoicePaid(world: World, invoice_id: string): Promise<WrittenEmail> {
-  const receipt = (await billing.tellInvoice(world.db, invoice_id))!
+/** The receipt of an invoice; that of a purchase shows the key. */
+async function writeReceipt(world: World, invoice_id: string): Promise<WrittenEmail> {
+  const order_id = await billing.orderOfInvoice(world.db, invoice_id)
+  if (order_id) return await writePurchaseReceipt(world, order_id)
+  const receipt = (await billing.findReceipt(world.db, invoice_id))!
   const story = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const plan = { ...story.plan, app_name, product_name }
   const words = invoicePaid(receipt, plan, await comingOf(world, story))
-  return { to: story.email, words, papers: [await invoiceAttachment(world, receipt)] }
+  return { to: story.email, words, attachments: [await invoiceAttachment(world, receipt)] }
 }
 
 async function writePaymentFailed(
@@ -148,10 +152,10 @@ async function writeRefund(world: World, refund_id: string): Promise<WrittenEmai
   const refund = await payments.findRefundById(db, refund_id)
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
-  const receipt = (await billing.tellInvoice(db, invoice_id))!
+  const receipt = (await billing.findReceipt(db, invoice_id))!
   const { license, email, plan } = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
   const words = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
-  return { to: email, words, papers: [await invoiceAttachment(world, receipt)] }
+  return { to: email, words, attachments: [await invoiceAttachment(world, receipt)] }
 }

@@ -51,7 +51,7 @@ interface Disputed {
 
 async function disputedOf({ db, config }: World, id: string): Promise<Disputed> {
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
-  const receipt = (await billing.tellInvoice(db, dispute.invoice_id))!
+  const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
   const { email } = (await identity.findUser(db, app.developer_id))!
   const { amount, tax, owed, reason, due_at, status } = dispute

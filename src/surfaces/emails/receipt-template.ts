@@ -1,5 +1,5 @@
 import { formatDay, formatMoney } from '#design/money'
-import type { OrderStory } from '#domain/billing'
+import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
@@ -14,7 +14,7 @@ export interface ReceiptLinks {
 
 /** The receipt: what was bought and paid, the key, and what to do next (spec: Events). */
 export function receipt(
-  order: OrderStory,
+  order: OrderDetails,
   facts: { license_key: string; links: ReceiptLinks; sold_by: Block },
 ): EmailContent {
   const { license_key, links, sold_by } = facts
@@ -67,7 +67,7 @@ function account(links: ReceiptLinks): Block[] {
   return blocks
 }
 
-function renewalOf(order: OrderStory, isTrial: boolean, total: string): string {
+function renewalOf(order: OrderDetails, isTrial: boolean, total: string): string {
   if (order.frequency === null || !order.period_end) return 'None; paid once'
   const day = formatDay(order.period_end)
   return isTrial ? `${total} a ${order.frequency}, first on ${day}` : `${total} on ${day}`

@@ -54,7 +54,7 @@ export async function writeSellerEmail(
 }
 
 async function writeSale({ db }: World, { subject_id }: Required<QueuedEmail>): Promise<About> {
-  const order = (await billing.tellOrder(db, subject_id))!
+  const order = (await billing.orderDetails(db, subject_id))!
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
   const app = (await apps.find(db, order.app_id))!

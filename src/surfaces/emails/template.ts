@@ -9,11 +9,11 @@ export interface EmailContent {
   blocks: Block[]
 }
 
-/** An email that is ready, whom it goes to, and the papers that go along. */
+/** An email that is ready, whom it goes to, and its attachments. */
 export interface WrittenEmail {
   to: string
   words: EmailContent
-  papers?: Attachment[]
+  attachments?: Attachment[]
 }
 
 export type Block =

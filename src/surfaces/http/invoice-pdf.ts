@@ -4,6 +4,7 @@ import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import { cents, MILLION, sum } from '#platform/money'
 import type { Paper } from '#platform/pdf/paper'
+import { receiptLines } from './invoice-lines.ts'
 
 /** The receipt of a paid bill as a PDF, under the name of its number. */
 export interface InvoicePdf {
@@ -47,7 +48,7 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
         { label: 'Description', width: 76 },
         { label: 'Amount', width: 24, numeric: true },
       ],
-      rows: rowsOf(receipt),
+      rows: receiptLines(receipt),
     },
     totals: totalsOf(receipt),
     notes: [
@@ -63,14 +64,6 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
 function periodOf({ period_start, period_end }: billing.Receipt): string {
   if (!period_end) return `From ${formatDay(period_start)}, without an end`
   return `${formatDay(period_start)} to ${formatDay(period_end)}`
-}
-
-function rowsOf(receipt: billing.Receipt): string[][] {
-  const { app_name, product_name, frequency, price_amount, credit } = receipt
-  const rhythm = frequency ? `one ${frequency}` : 'paid once'
-  const plan = [`${app_name} ${product_name}, ${rhythm}`, formatMoney(price_amount)]
-  if (credit === 0) return [plan]
-  return [plan, ['Credit for the unused part of the plan before', formatMoney(-credit)]]
 }
 
 function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {

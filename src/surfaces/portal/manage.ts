@@ -76,7 +76,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
 async function planOf({ db }: World, { app, license, subscription, next }: ManageContext) {
   const { license_id } = license
   const paid = await billing.lastPaidInvoice(db, license_id)
-  const order = (await billing.tellOrder(db, (await billing.orderOfLicense(db, license_id))!))!
+  const order = (await billing.orderDetails(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
   const { product_name, frequency } = await catalog.findBought(db, price_id)
   const isSold = await apps.findOnSale(db, app.id)
@@ -86,7 +86,7 @@ async function planOf({ db }: World, { app, license, subscription, next }: Manag
   return {
     product_name,
     frequency,
-    amount: subscription?.amount ?? paid?.price_amount ?? order.amount,
+    amount: subscription?.amount ?? (paid ? billing.priceOf(paid) : order.amount),
     buy_url: offer ? `/buy/${price_id}/${query}` : product_url,
   }
 }

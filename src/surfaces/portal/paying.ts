@@ -1,13 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
-import {
-  nextCharge,
-  type Paid,
-  type PlanChanged,
-  payOwed,
-  resumeInvoice,
-} from '#flows/subscription'
+import { latestOutcome } from '#flows/payment'
+import { nextCharge, type Paid, type PlanChanged, payOwed } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { limitDeclines } from '#http/decline-limits'
 import { MANAGE_PATH } from '#http/guards/license'
@@ -89,7 +84,7 @@ async function resume(world: World, context: ManageContext): Promise<string> {
   const attempt = await payments.latestOfLicense(world.db, license.license_id)
   if (!attempt) return at()
   const { kind, price_id } = await billing.findInvoice(world.db, attempt.invoice_id)
-  const came = await resumeInvoice(world, attempt.invoice_id)
+  const came = await latestOutcome(world, attempt.invoice_id)
   if (kind !== 'upgrade') return addressAfter(context, came, {})
   return addressAfter(context, came, { failed: `plan/${price_id}/`, done: 'plan_changed' })
 }

@@ -15,7 +15,7 @@ export function declareReceipts(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/invoices/:invoice_id(^inv_\\w{22}$).pdf`, async (request, reply) => {
     const { session, app } = await requireManagedLicense(world, request, reply)
     const { invoice_id } = paramsOf('/:invoice_id', request)
-    const receipt = await billing.tellInvoice(world.db, invoice_id)
+    const receipt = await billing.findReceipt(world.db, invoice_id)
     if (receipt?.user_id !== session.user_id || receipt.app_id !== app.id) {
       throw refuse('not_found')
     }

@@ -1,10 +1,10 @@
 import { setImmediate as others, setTimeout as sleep } from 'node:timers/promises'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import * as checkout from '#flows/checkout'
 import { payWeekly, reconcilePayouts } from '#flows/pay-out'
+import { reconcile } from '#flows/payment'
 import { reconcileRefunds } from '#flows/refund'
-import { reconcileInvoices, renewDue } from '#flows/subscription'
+import { renewDue } from '#flows/subscription'
 import type { ClockWork, TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
@@ -39,8 +39,7 @@ export function clockWorkOf(
     nextOutside: async (after) => (await nextOutside(world, outside, app_id, after))?.at,
     async wait() {
       await pause()
-      await checkout.reconcile(world)
-      await reconcileInvoices(world)
+      await reconcile(world)
       await reconcilePayouts(world)
     },
   }

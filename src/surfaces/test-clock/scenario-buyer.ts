@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
-import { bill, confirm, openCardPage, openCart, takeCard } from '#flows/checkout'
+import { checkoutTotals, confirm, openCardPage, openCart, takeCard } from '#flows/checkout'
 import type { TestProcessor } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { base62 } from '#platform/ids'
@@ -52,11 +52,11 @@ export async function buyAsNewBuyer(
   await processor.enterCard(appTime(world, app), entered)
   const taken = await takeCard(world, await cart())
   if (taken.outcome !== 'kept') throw new Error('the card of a scenario was refused')
-  const { agreement } = await bill(world, await cart(), offer)
+  const { agreement } = await checkoutTotals(world, await cart(), offer)
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {
     throw new Error(`the purchase of a scenario came to ${confirmed.outcome}`)
   }
-  const order = (await billing.tellOrder(db, confirmed.order_id))!
+  const order = (await billing.orderDetails(db, confirmed.order_id))!
   return { email, order_id: order.id, license_id: order.license_id }
 }

@@ -23,8 +23,7 @@ const TRIGGERS: Record<string, string> = {
 }
 
 const EMAIL_NAMES: Record<string, string> = {
-  receipt: 'Receipt of the purchase',
-  invoice_paid: 'Receipt of a payment',
+  receipt: 'Receipt',
   payment_failed: 'A payment failed',
   license_ended: 'The plan has ended',
   trial_ending: 'The trial ends soon',

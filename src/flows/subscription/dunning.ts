@@ -1,31 +1,9 @@
 import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
-import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import type { Paying } from './settle.ts'
-
-/** A bank said no: an upgrade is off, and a renewal goes along the calendar of retries. */
-export async function fail(
-  world: World,
-  tx: Db,
-  now: Date,
-  paying: Paying,
-  decline_code: payments.DeclineCode,
-): Promise<void> {
-  const { invoice, subscription, attempt } = paying
-  if (invoice.kind === 'upgrade') {
-    await billing.voidInvoice(tx, invoice.id)
-    return
-  }
-  if (attempt.asked_by !== 'schedule') {
-    await billing.changeSubscription(tx, subscription, { last_decline: decline_code })
-    return
-  }
-  await followCalendar(world, tx, now, subscription, decline_code)
-}
 
 /** Takes a renewal that was not paid one step along the calendar of retries. */
 export async function followCalendar(

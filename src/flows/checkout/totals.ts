@@ -3,23 +3,30 @@ import * as billing from '#domain/billing'
 import type { Offer } from '#domain/catalog'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
-import { type Cents, sum } from '#platform/money'
+import { type Cents, cents, sum } from '#platform/money'
 import { sha256 } from '#platform/secrets'
 
-/** What a buyer is asked to agree to. */
-export interface Bill {
+/** What a buyer is asked to agree to. Amounts are in cents. */
+export interface CheckoutTotals {
+  /** The tax on the price; on the price that follows where a trial begins. */
   quote: tax.Quote
+  /** The lines of the invoice that the purchase leads to. */
+  lines: readonly billing.InvoiceLine[]
   /** The price and its tax. */
   total: Cents
   terms: billing.Terms
   /** The days of the trial among the terms. */
   trial_days: number
-  /** Names all that is shown: who agreed to anything else did not agree to this. */
+  /** Names all that is shown: a buyer who agreed to other totals did not agree to these. */
   agreement: string
 }
 
 /** What the buyer of a cart would agree to: the quote, the total, and the terms. */
-export async function bill(world: World, cart: billing.Cart, offer: Offer): Promise<Bill> {
+export async function checkoutTotals(
+  world: World,
+  cart: billing.Cart,
+  offer: Offer,
+): Promise<CheckoutTotals> {
   const quote = await tax.findQuote(world.db, cart.tax_quote_id!)
   const app = (await apps.find(world.db, cart.app_id))!
   const offered = { ...offer, trial_days: cart.trial_days ?? offer.trial_days }
@@ -32,7 +39,13 @@ export async function bill(world: World, cart: billing.Cart, offer: Offer): Prom
     }))
   const total = sum(quote.amount, quote.tax)
   const terms = billing.termsOf(appTime(world, app), offered, { total, trial_allowed })
-  const trial_days = terms.status === 'trialing' ? offered.trial_days : 0
+  const isTrial = terms.status === 'trialing'
+  const trial_days = isTrial ? offered.trial_days : 0
+  const price = { kind: 'price', amount: quote.amount } as const
+  const lines = isTrial
+    ? [price, { kind: 'trial', amount: cents(-quote.amount) } as const]
+    : [price]
   const shown = JSON.stringify([cart.id, quote.amount, quote.tax, trial_days, cart.card?.token])
-  return { quote, total, terms, trial_days, agreement: sha256(shown).toString('base64url') }
+  const agreement = sha256(shown).toString('base64url')
+  return { quote, lines, total, terms, trial_days, agreement }
 }

@@ -1,0 +1,119 @@
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as identity from '#domain/identity'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
+import { mintId } from '#platform/ids'
+import { sum } from '#platform/money'
+
+/** A purchase that was just paid, or whose card was just checked for its trial. */
+interface PaidPurchase {
+  draft: billing.DraftInvoice
+  cart: billing.Cart
+  app: apps.App
+  card: payments.Card
+}
+
+/** The same with all that is known of it before any of it is written. */
+interface Purchase extends PaidPurchase {
+  offer: catalog.Offer
+  quote: tax.Quote
+  terms: billing.Terms
+}
+
+/** Turns a paid purchase into an account, a license, an order and, where it renews, a subscription. */
+export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchase): Promise<void> {
+  const purchase = await gather(tx, now, paid)
+  const { draft, cart, terms } = purchase
+  const { id: invoice_id, order_id } = draft
+  const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
+    id: mintId(world.random, 'usr'),
+    email: cart.email!,
+    email_normalised: cart.email_normalised!,
+    created_via: 'checkout',
+  })
+  const license_id = await mintLicense(world, tx, now, { purchase, user_id })
+  const order = { id: order_id, invoice_id, app_id: cart.app_id, user_id, license_id, made_account }
+  await billing.addOrder(tx, now, order)
+  const subscription_id = await subscribe(world, tx, now, { purchase, user_id, license_id })
+  await billing.issueTo(tx, { id: invoice_id, user_id, license_id, subscription_id })
+  const { period_index } = draft
+  const period = { period_index, period_start: now, period_end: terms.period_end }
+  await billing.payInvoice(tx, now, { id: invoice_id, ...period, is_waived: false })
+  await billing.completeCart(tx, now, { cart_id: cart.id, order_id, user_id })
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
+    cause: `seller_sale:${order_id}`,
+    kind: 'seller_sale',
+    subject_id: order_id,
+  })
+}
+
+async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<Purchase> {
+  const { draft } = paid
+  const offer = await catalog.findBought(tx, draft.price_id)
+  const quote = await tax.findQuote(tx, draft.tax_quote_id)
+  const total = sum(quote.amount, quote.tax)
+  // The terms that the buyer agreed to, whatever the plan offers by now.
+  const promised = { frequency: offer.frequency, trial_days: draft.trial_days }
+  const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
+  return { ...paid, offer, quote, terms }
+}
+
+async function mintLicense(
+  { random, keys }: World,
+  tx: Db,
+  now: Date,
+  { purchase, user_id }: { purchase: Purchase; user_id: string },
+): Promise<string> {
+  const { cart, offer, terms } = purchase
+  const license_id = mintId(random, 'lic')
+  const license = {
+    license_id,
+    app_id: cart.app_id,
+    user_id,
+    product_id: offer.product_id,
+    status: terms.status,
+    period_end: terms.period_end,
+    trigger: 'purchase' as const,
+  }
+  await licensing.mint(tx, now, { keys, random }, license)
+  return license_id
+}
+
+/** Stores the card, and opens the subscription of a plan that renews; null for one paid once. */
+async function subscribe(
+  { random }: World,
+  tx: Db,
+  now: Date,
+  facts: { purchase: Purchase; user_id: string; license_id: string },
+): Promise<string | null> {
+  const { user_id, license_id } = facts
+  const { draft, cart, card, offer, quote, terms } = facts.purchase
+  const card_id = mintId(random, 'card')
+  await payments.keepCard(tx, now, { id: card_id, user_id, card })
+  if (!terms.period_end) return null
+  const isTrial = terms.status === 'trialing'
+  const id = mintId(random, 'sub')
+  await billing.addSubscription(tx, now, {
+    id,
+    app_id: cart.app_id,
+    license_id,
+    order_id: draft.order_id,
+    price_id: offer.id,
+    card_id,
+    amount: quote.amount,
+    state: quote.state,
+    zip: quote.zip,
+    anchor: isTrial ? terms.period_end : now,
+    period_index: isTrial ? 0 : 1,
+    period_end: terms.period_end,
+    next_at: isTrial ? billing.trialDue(now, terms.period_end) : terms.period_end,
+  })
+  return id
+}

@@ -1,0 +1,33 @@
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { type ChargeOutcome, reconcileAttempt, type Settled, settledOf } from '#flows/payment'
+import type { World } from '#flows/world'
+
+/** What came of a cart so far: the outcome of its own attempt, or that there was none. */
+export type Resumed =
+  | { outcome: 'completed'; order_id: string }
+  | Exclude<Settled, { outcome: 'paid' }>
+  | { outcome: 'processing' | 'untried' }
+
+/**
+ * Looks again at a cart whose buyer comes back from a challenge, or waits for an answer: to their
+ * own attempt, or to one in another tab that holds this cart up.
+ */
+export async function resume(world: World, cart: billing.Cart): Promise<Resumed> {
+  const { db } = world
+  const own = await payments.latestOfCart(db, cart.id)
+  if (own && payments.isPending(own)) return await ofCart(await reconcileAttempt(world, own))
+  if (own?.status === 'succeeded') return await ofCart(settledOf(own))
+  const { app_id, email_normalised } = cart as { app_id: string; email_normalised: string }
+  const other = await payments.findPending(db, { app_id, email_normalised })
+  const isBlocked =
+    other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'
+  if (isBlocked) return { outcome: 'processing' }
+  return own ? await ofCart(settledOf(own)) : { outcome: 'untried' }
+
+  async function ofCart(charged: ChargeOutcome): Promise<Resumed> {
+    if (charged.outcome !== 'paid') return charged
+    const { order_id } = (await billing.findCart(db, cart.id))!
+    return { outcome: 'completed', order_id: order_id! }
+  }
+}

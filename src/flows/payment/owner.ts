@@ -1,0 +1,17 @@
+import * as billing from '#domain/billing'
+import type { Db } from '#platform/db'
+
+/** Whose an invoice is until it is paid: the cart of a purchase, or a subscription. */
+export type LockedOwner =
+  | { kind: 'purchase'; cart: billing.Cart }
+  | { kind: 'subscription'; subscription: billing.RunningSubscription; invoice: billing.Invoice }
+
+/** Locks the owner of an invoice, and then the invoice, until the transaction ends. */
+export async function lockOwner(tx: Db, invoice_id: string): Promise<LockedOwner> {
+  const owner = await billing.ownerOf(tx, invoice_id)
+  if (owner.kind === 'purchase') {
+    return { kind: 'purchase', cart: await billing.lockCart(tx, owner.cart_id) }
+  }
+  const subscription = await billing.lockSubscription(tx, owner.subscription_id)
+  return { kind: 'subscription', subscription, invoice: await billing.lockInvoice(tx, invoice_id) }
+}

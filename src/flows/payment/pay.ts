@@ -1,0 +1,73 @@
+import * as affiliates from '#domain/affiliates'
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import type * as payments from '#domain/payments'
+import { fulfill } from '#flows/checkout/fulfill'
+import { extend } from '#flows/subscription/extend'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { queueEmail } from '#platform/email-queue'
+import { mintId } from '#platform/ids'
+import { ZERO } from '#platform/money'
+import { type LockedOwner, lockOwner } from './owner.ts'
+import { type PaidBy, post } from './post.ts'
+
+/** Who pays an invoice, and with which card. */
+export interface Payer {
+  email_normalised: string
+  card: payments.Card
+}
+
+/**
+ * Pays an invoice: posts it, queues the receipt, and hands over by kind: a purchase becomes a
+ * license, a renewal or an upgrade the next period of a subscription.
+ */
+export async function pay(
+  world: World,
+  tx: Db,
+  now: Date,
+  facts: {
+    invoice_id: string
+    owner?: LockedOwner
+    app: apps.App
+    payer: Payer
+    paid_by: PaidBy
+  },
+): Promise<void> {
+  const { invoice_id, app, payer, paid_by } = facts
+  const owner = facts.owner ?? (await lockOwner(tx, invoice_id))
+  await queueEmail(tx, now, world.jobs, {
+    id: mintId(world.random, 'email'),
+    cause: `receipt:${invoice_id}`,
+    kind: 'receipt',
+    subject_id: invoice_id,
+  })
+  if (owner.kind === 'purchase') {
+    const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), { app, payer })
+    await post(world, tx, now, { invoice: draft, app, paid_by })
+    await fulfill(world, tx, now, { draft, cart: owner.cart, app, card: payer.card })
+    return
+  }
+  const { subscription } = owner
+  const invoice = await payable(tx, owner.invoice, { app, payer })
+  await post(world, tx, now, { invoice, app, paid_by })
+  await extend(world, tx, now, { invoice, subscription, app, is_waived: paid_by === 'waived' })
+}
+
+/** The invoice without a commission where the affiliate is the one who pays it, or who sells. */
+async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | 'commission'>>(
+  tx: Db,
+  invoice: T,
+  { app, payer }: { app: apps.App; payer: Payer },
+): Promise<T> {
+  if (invoice.affiliate_id === null) return invoice
+  const { email_normalised, card } = payer
+  const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
+    email_normalised,
+    fingerprint: card.fingerprint,
+    developer_id: app.developer_id,
+  })
+  if (!isSelf) return invoice
+  await billing.waiveCommission(tx, invoice.id)
+  return { ...invoice, commission: ZERO, affiliate_id: null }
+}

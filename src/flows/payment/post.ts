@@ -1,0 +1,48 @@
+import type * as apps from '#domain/apps'
+import type * as billing from '#domain/billing'
+import * as ledger from '#domain/ledger'
+import * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { sum, ZERO } from '#platform/money'
+
+/** What paid an invoice: a charge, or the service, which waived what is too small to charge. */
+export type PaidBy = { attempt_id: string; processor_charge_id: string } | 'waived'
+
+/**
+ * Records the charge that paid an invoice, if any, and posts fee, add-on, commission and tax to the
+ * ledger. A trial's card check moves no money and posts nothing.
+ */
+export async function post(
+  { random, processor }: World,
+  tx: Db,
+  now: Date,
+  facts: {
+    invoice: billing.DraftInvoice | billing.Invoice
+    app: apps.App
+    paid_by: PaidBy
+  },
+): Promise<void> {
+  const { invoice, app, paid_by } = facts
+  if (invoice.amount === ZERO) return
+  if (paid_by !== 'waived') {
+    await payments.recordCharge(tx, now, {
+      ...paid_by,
+      id: mintId(random, 'ch'),
+      invoice_id: invoice.id,
+      processor: processor.name,
+      amount: sum(invoice.amount, invoice.tax),
+    })
+  }
+  const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
+  const posting = ledger.sale({
+    ...invoice,
+    invoice_id: invoice.id,
+    seller_id: app.seller_id,
+    state,
+    is_waived: paid_by === 'waived',
+  })
+  await ledger.post(tx, now, mintId(random, 'txn'), posting)
+}

@@ -1,0 +1,96 @@
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import type { ChargeOutcome } from './charge.ts'
+import { type Settled, settle, settledOf } from './settle.ts'
+
+// An answer that is older than this was lost, not late: the processor is asked by the key.
+const RECONCILE_AFTER_SECONDS = 3
+// By now a charge that the processor never heard of must not happen any longer.
+const CLOSE_AFTER_SECONDS = 20
+// How far the clocks of two machines may differ.
+const CLOCK_SKEW_SECONDS = 60
+// How long a buyer may take over a challenge of their bank.
+const CHALLENGE_SECONDS = 15 * 60
+
+/** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
+export async function reconcile(world: World): Promise<void> {
+  const lostBefore = addSeconds(world.clock.now(), -RECONCILE_AFTER_SECONDS)
+  for (const attempt of await payments.pendingAttempts(world.db, lostBefore)) {
+    if (world.stopping.aborted) return
+    try {
+      await reconcileAttempt(world, attempt)
+    } catch (error) {
+      world.log.error({ error, attempt_id: attempt.id }, 'an attempt could not be settled yet')
+    }
+  }
+}
+
+/** Asks the processor what became of an attempt, and writes the answer, if there is one. */
+export async function reconcileAttempt(
+  world: World,
+  attempt: payments.Attempt,
+): Promise<ChargeOutcome> {
+  const answer = await askProcessor(world, attempt)
+  return answer ? await settle(world, attempt, answer) : { outcome: 'processing' }
+}
+
+/** The outcome of the latest attempt on an invoice, for a buyer who comes back or waits. */
+export async function latestOutcome(world: World, invoice_id: string): Promise<ChargeOutcome> {
+  const attempt = await payments.latestAttempt(world.db, invoice_id)
+  if (!attempt) return { outcome: 'not_charged' }
+  return payments.isPending(attempt) ? await reconcileAttempt(world, attempt) : settledOf(attempt)
+}
+
+/**
+ * Asks the processor by its key what became of an attempt that is not settled. One that waits too
+ * long is closed, so that nothing can follow. Undefined while the answer is not known.
+ */
+async function askProcessor(
+  { processor, clock }: World,
+  attempt: payments.Attempt,
+): Promise<payments.ChargeAnswer | undefined> {
+  const now = clock.now()
+  // A clock that was set back must not make a buyer wait for the time to come again.
+  const isAhead = attempt.created_at > addSeconds(now, CLOCK_SKEW_SECONDS)
+  const isOlder = (seconds: number) => isAhead || addSeconds(attempt.created_at, seconds) <= now
+  if (attempt.status === 'open' && !isOlder(RECONCILE_AFTER_SECONDS)) return undefined
+  const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
+  try {
+    const found = await processor.find(attempt.id)
+    const isFinal = found !== undefined && found.status !== 'action_required'
+    return isFinal || !isOlder(patience) ? found : await processor.close(now, attempt.id)
+  } catch (error) {
+    if (!(error instanceof payments.ProcessorUnreachable)) throw error
+    return undefined
+  }
+}
+
+/**
+ * Closes an attempt that staff asks to close. The processor's answer counts; where it gives none,
+ * the attempt is closed only if staff saw at the processor that nothing was charged. Undefined
+ * while it stays open.
+ */
+export async function closeByHand(
+  world: World,
+  attempt: Pick<payments.Attempt, 'id' | 'invoice_id'>,
+  { nothing_charged }: { nothing_charged: boolean },
+): Promise<Settled | undefined> {
+  const answer = await closingAnswer(world, attempt, nothing_charged)
+  return answer && (await settle(world, attempt, answer))
+}
+
+async function closingAnswer(
+  { processor, clock, log }: World,
+  { id }: Pick<payments.Attempt, 'id'>,
+  nothing_charged: boolean,
+): Promise<payments.ChargeAnswer | undefined> {
+  try {
+    const found = await processor.find(id)
+    const isFinal = found !== undefined && found.status !== 'action_required'
+    return isFinal ? found : await processor.close(clock.now(), id)
+  } catch (error) {
+    log.warn({ error, attempt_id: id }, 'the processor did not close an attempt')
+    return nothing_charged ? { status: 'closed' } : undefined
+  }
+}

@@ -1,0 +1,59 @@
+import * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as payments from '#domain/payments'
+import { leaveUnpaid } from '#flows/subscription/unpaid'
+import { appTime, type World } from '#flows/world'
+import { EMAIL_QUEUE } from '#platform/email-queue'
+import { lockOwner } from './owner.ts'
+import { pay } from './pay.ts'
+
+/** What an attempt came to. */
+export type Settled =
+  | { outcome: 'paid' }
+  | { outcome: 'declined'; decline_code: payments.DeclineCode }
+  | { outcome: 'action_required'; action_url: string }
+  | { outcome: 'not_charged' }
+
+/**
+ * Writes the processor's answer to an attempt, and all that follows from it, in one transaction.
+ * An answer that arrives twice is written once.
+ */
+export async function settle(
+  world: World,
+  { id, invoice_id }: Pick<payments.Attempt, 'id' | 'invoice_id'>,
+  answer: payments.ChargeAnswer,
+): Promise<Settled> {
+  const settled = await world.db.tx(async (tx) => {
+    // The owner before the attempt, in the order of all who lock both: so no two wait in a ring.
+    const owner = await lockOwner(tx, invoice_id)
+    const attempt = await payments.lockAttempt(tx, id)
+    if (!payments.isPending(attempt)) return settledOf(attempt)
+    const app = (await apps.find(tx, attempt.app_id))!
+    const now = appTime(world, app)
+    const answered = await payments.recordAnswer(tx, now, id, answer)
+    if (answer.status === 'refused') {
+      world.log.warn({ attempt_id: id, reason: answer.reason }, 'the processor refused a charge')
+    }
+    if (answer.status === 'succeeded') {
+      const paid_by = { attempt_id: id, processor_charge_id: answer.charge_id }
+      await pay(world, tx, now, { invoice_id, owner, app, payer: attempt, paid_by })
+    } else if (answer.status !== 'action_required') {
+      if (owner.kind === 'purchase') await billing.voidInvoice(tx, invoice_id)
+      else await leaveUnpaid(world, tx, now, { ...owner, attempt, answer })
+    }
+    return settledOf(answered)
+  })
+  world.jobs.wake(EMAIL_QUEUE)
+  return settled
+}
+
+/** What an attempt came to, by its record. One without an answer yet counts as not charged. */
+export function settledOf(
+  attempt: Pick<payments.Attempt, 'status' | 'decline_code' | 'action_url'>,
+): Settled {
+  const { status, decline_code, action_url } = attempt
+  if (status === 'succeeded') return { outcome: 'paid' }
+  if (decline_code !== null) return { outcome: 'declined', decline_code }
+  if (action_url !== null) return { outcome: 'action_required', action_url }
+  return { outcome: 'not_charged' }
+}

@@ -1,0 +1,145 @@
+import type * as apps from '#domain/apps'
+import * as billing from '#domain/billing'
+import * as catalog from '#domain/catalog'
+import * as licensing from '#domain/licensing'
+import * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import type { Db } from '#platform/db'
+import { mintId } from '#platform/ids'
+import { sum } from '#platform/money'
+
+/** A renewal or an upgrade that was just paid. */
+interface PaidPeriod {
+  invoice: billing.Invoice
+  subscription: billing.RunningSubscription
+  app: apps.App
+  is_waived: boolean
+}
+
+/** Takes a subscription and its license into the period that an invoice paid for. */
+export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod): Promise<void> {
+  const { invoice, subscription, is_waived } = paid
+  const license = await licensing.lockLicense(tx, invoice.license_id)
+  const { calendar, ...period } = await periodPaid(tx, now, paid, license)
+  await billing.payInvoice(tx, now, { id: invoice.id, ...period, is_waived })
+  if (license.status === 'canceled') {
+    await giveBack(world, tx, now, invoice)
+    return
+  }
+  const isSuspended = license.status === 'paused' && license.paused_for !== 'buyer'
+  const { period_end } = period
+  const { license_id } = license
+  const step = { license_id, period_end, product_id: invoice.product_id }
+  if (isSuspended) {
+    // Suspended while the money was on its way: it resumes as paid.
+    await licensing.changeInterrupted(tx, { ...step, paused_from: statusPaid(invoice) })
+  } else {
+    for (const each of stepsOf(invoice, license))
+      await licensing.transition(tx, now, { ...step, ...each })
+  }
+  // Auto-renew is off: the day on which the license ends has moved along, or there is none.
+  if (!subscription.auto_renew) {
+    await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
+  }
+  await billing.changeSubscription(tx, subscription, {
+    ...calendar,
+    price_id: invoice.price_id,
+    amount: billing.priceOf(invoice),
+    period_index: period.period_index,
+    ...(period_end ? { period_end } : { ended_at: now }),
+    next_at: isSuspended ? null : period_end,
+    past_due_since: null,
+    retries: 0,
+    last_decline: null,
+    ...billing.NO_MOVE,
+  })
+}
+
+interface Period extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
+  calendar: Omit<billing.Calendar, 'frequency'>
+  period_index: number
+}
+
+/** The period that is paid, and the calendar from then on. */
+async function periodPaid(
+  tx: Db,
+  now: Date,
+  paid: PaidPeriod,
+  license: licensing.PausableLicense,
+): Promise<Period> {
+  const { invoice } = paid
+  const period_index = invoice.period_index!
+  const { frequency } = await catalog.findBought(tx, invoice.price_id)
+  const calendar = calendarPaid(now, paid, license)
+  const { period_start, period_end } = invoice
+  // An upgrade was agreed to and charged for the period that it shows.
+  if (frequency === null || invoice.kind === 'upgrade') {
+    return { calendar, period_index, period_start, period_end }
+  }
+  const period = billing.periodPaid({ ...calendar, frequency }, period_index, now)
+  const { anchor, anchor_index } = period
+  return {
+    calendar: { anchor, anchor_index },
+    period_index,
+    period_start: period.period_start,
+    period_end: period.period_end,
+  }
+}
+
+/** A plan change and the end of a pause begin a calendar of their own. */
+function calendarPaid(
+  now: Date,
+  { invoice, subscription }: PaidPeriod,
+  license: licensing.PausableLicense,
+): Omit<billing.Calendar, 'frequency'> {
+  const { anchor, anchor_index, period_end, period_index } = subscription
+  const before = invoice.period_index! - 1
+  // The invoice may be of an earlier day, when the bank declined it: the time since is free.
+  if (license.paused_for === 'buyer') return { anchor: now, anchor_index: before }
+  if (invoice.kind === 'upgrade') return { anchor: invoice.period_start, anchor_index: before }
+  // Counted from where the old plan ended, as invoiced, even if whole periods have passed since.
+  const isPlanChange = invoice.price_id !== subscription.price_id
+  return isPlanChange
+    ? { anchor: period_end, anchor_index: period_index }
+    : { anchor, anchor_index }
+}
+
+function statusPaid({ period_end }: billing.Invoice): 'active' | 'one_time_active' {
+  return period_end ? 'active' : 'one_time_active'
+}
+
+/** The license's steps, and where each leads. */
+function stepsOf(
+  invoice: billing.Invoice,
+  { status }: licensing.License,
+): Pick<licensing.TransitionStep, 'trigger' | 'to'>[] {
+  const to = statusPaid(invoice)
+  if (status === 'paused') return [{ trigger: 'resumed', to }]
+  if (invoice.kind === 'upgrade') return [{ trigger: 'upgraded', to }]
+  const isOwing = status === 'past_due' || status === 'unpaid'
+  const renewed = { trigger: isOwing ? 'recovered' : 'renewed', to: 'active' } as const
+  // A plan that is paid once, to which the holder changed at the period's end.
+  return to === 'active' ? [renewed] : [renewed, { trigger: 'upgraded', to }]
+}
+
+/** The license ended while its money was on the way: what was charged is refunded. */
+async function giveBack(
+  { random }: World,
+  tx: Db,
+  now: Date,
+  invoice: billing.Invoice,
+): Promise<void> {
+  const charge = (await payments.chargeOf(tx, invoice.id))!
+  const { tax: tax_part, fee, add_on_fee, commission } = invoice
+  await payments.addRefund(tx, now, {
+    id: mintId(random, 'ref'),
+    charge_id: charge.id,
+    amount: sum(invoice.amount, tax_part),
+    tax: tax_part,
+    fee,
+    add_on_fee,
+    commission,
+    reason: 'The license ended before the payment arrived.',
+    requested_by: 'system',
+  })
+}

@@ -1,0 +1,31 @@
+import * as billing from '#domain/billing'
+import type * as payments from '#domain/payments'
+import type { World } from '#flows/world'
+import { addSeconds } from '#platform/calendar'
+import type { Db } from '#platform/db'
+import { followCalendar } from './dunning.ts'
+
+/** An attempt on a subscription's invoice that took no money. */
+interface Unpaid {
+  invoice: billing.Invoice
+  subscription: billing.RunningSubscription
+  attempt: Pick<payments.Attempt, 'asked_by'>
+  answer: Extract<payments.ChargeAnswer, { status: 'declined' | 'refused' | 'closed' }>
+}
+
+/** Cancels an upgrade that was not paid, and takes a renewal along the calendar of retries. */
+export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
+  const { invoice, subscription, attempt, answer } = unpaid
+  if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
+  const isScheduled = attempt.asked_by === 'schedule'
+  if (answer.status === 'closed') {
+    // It never reached the bank and counts for nothing: an hour later it is made again.
+    const next_at = addSeconds(now, billing.FAULT_SECONDS)
+    if (isScheduled) await billing.changeSubscription(tx, subscription, { next_at })
+    return
+  }
+  if (invoice.kind === 'upgrade') return
+  const last_decline = answer.status === 'declined' ? answer.decline_code : 'processing_error'
+  if (isScheduled) await followCalendar(world, tx, now, subscription, last_decline)
+  else await billing.changeSubscription(tx, subscription, { last_decline })
+}

@@ -1,0 +1,17 @@
+import { formatMoney } from '#design/money'
+import type { InvoiceLine, InvoiceLineKind, Receipt } from '#domain/billing'
+
+const LABELS: Record<InvoiceLineKind, (receipt: Receipt) => string> = {
+  price: ({ app_name, product_name, frequency }) =>
+    `${app_name} ${product_name}, ${frequency ? `one ${frequency}` : 'paid once'}`,
+  credit: () => 'Credit for the unused part of the previous plan',
+  trial: () => 'Free trial',
+}
+
+/** The lines of an invoice as its receipt shows them, in emails and on the PDF. */
+export function receiptLines(receipt: Receipt): [label: string, amount: string][] {
+  return receipt.lines.map(({ kind, amount }: InvoiceLine) => [
+    LABELS[kind](receipt),
+    formatMoney(amount),
+  ])
+}
