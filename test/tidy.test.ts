@@ -229,7 +229,7 @@ test('each page file is named after its pages', () => {
 })
 
 /** Types that two files define while one of them is being replaced. The list may only shrink. */
-const EXCUSED_TYPES = ['Sale', 'Division', 'InvoiceFacts', 'Payer', 'Period', 'Purchase']
+const EXCUSED_TYPES: string[] = []
 
 test('no name of a type is defined twice in the service', () => {
   const places = new Map<string, string[]>()

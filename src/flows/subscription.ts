@@ -5,7 +5,7 @@
  * What people ask for is a file each. What is due becomes an invoice, which `#flows/payment`
  * charges: `extend` begins the period that was paid, `dunning` retries one that was not.
  */
-export { type Asker, setAutoRenew } from './subscription/auto-renew.ts'
+export { setAutoRenew } from './subscription/auto-renew.ts'
 export { cancelPlanChange, changePlan, type PlanChanged } from './subscription/change-plan.ts'
 export {
   type NextCharge,

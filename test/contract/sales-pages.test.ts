@@ -159,7 +159,7 @@ describe('a sale', () => {
     const price_id = service.demo.app.prices[2]!.public_id
     const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
     const agreed = { license_id, agreement, return_url: 'http://localhost/' }
-    await changePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+    await changePlan(service.world, { kind: 'buyer', user_id, request_id: 'req_test' }, agreed)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${license_id} and kind = 'upgrade'`)
     const agent = seller()

@@ -95,7 +95,11 @@ describe('nobody earns on himself', () => {
       from cards c join users u on u.id = c.user_id
       where u.email_normalised = ${service.demo.affiliate.email} limit 1`)
     const asked = { license_id: bought.license_id, card, return_url: 'https://tidepool.example/' }
-    await changeCard(service.world, { user_id: bought.user_id, request_id: 'req_1' }, asked)
+    await changeCard(
+      service.world,
+      { kind: 'buyer', user_id: bought.user_id, request_id: 'req_1' },
+      asked,
+    )
     await passDays(31)
     assert.deepEqual(await commissionsOf(bought), [MONTHLY, 0])
     const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(sql`

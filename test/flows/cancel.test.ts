@@ -58,7 +58,7 @@ test('the seller hears of a sale with its earnings, a failed renewal and a cance
   await passDays(service, 31)
   // The email goes out before the next thing happens.
   await sellersEmails(email)
-  const buyer = { user_id, request_id: 'req_test' }
+  const buyer = { kind: 'buyer' as const, user_id, request_id: 'req_test' }
   await setAutoRenew(service.world, buyer, { license_id, to: 'off' })
   await emailTo(service, email, /^You canceled Tidepool Pro$/)
   assert.deepEqual(await sellersEmails(email), [

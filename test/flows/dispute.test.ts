@@ -437,7 +437,11 @@ describe('what may come together', () => {
         const price_id = service.demo.app.prices[2]!.public_id
         const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
         const facts = { license_id, agreement, return_url: 'http://localhost/' }
-        const moved = await changePlan(service.world, { user_id, request_id: 'req_1' }, facts)
+        const moved = await changePlan(
+          service.world,
+          { kind: 'buyer', user_id, request_id: 'req_1' },
+          facts,
+        )
         assert.equal(moved.outcome, 'paid')
         const dispute = await objectTo(service, await latestCharge(bought))
         assert.equal(await statusOf(bought), 'paused')
@@ -452,7 +456,7 @@ describe('what may come together', () => {
         const { license_id, user_id } = bought
         const { client_id } = service.demo.app
         await apps.setAllowsPause(service.world.db, client_id, true)
-        const owner = { user_id, request_id: 'req_1' }
+        const owner = { kind: 'buyer' as const, user_id, request_id: 'req_1' }
         await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
         await pass(32)
         const dispute = await objectTo(service, bought.charge)

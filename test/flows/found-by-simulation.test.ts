@@ -61,7 +61,11 @@ test('a plan that was moved to is counted from where the old one ended, though i
   const { license_id, user_id } = subscriber
   const offer = (await offerPlanChange(service.world, { license_id, price_id: monthly }))!
   const agreed = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
-  const moved = await changePlan(service.world, { user_id, request_id: 'req_test' }, agreed)
+  const moved = await changePlan(
+    service.world,
+    { kind: 'buyer', user_id, request_id: 'req_test' },
+    agreed,
+  )
   assert.equal(moved.outcome, 'planned')
   // Nobody works until the first ten days of the new plan have passed unpaid.
   service.clock.pass(375 * DAY)
@@ -85,7 +89,9 @@ test('whoever turns auto-renew off while the license is held is charged no more 
   assert.equal((await stateOf(service, subscriber)).status, 'past_due')
   await suspendByStaff(service.world, await staff(), license_id)
   const off = { license_id, to: 'off' } as const
-  assert.ok(await setAutoRenew(service.world, { user_id, request_id: 'req_test' }, off))
+  assert.ok(
+    await setAutoRenew(service.world, { kind: 'buyer', user_id, request_id: 'req_test' }, off),
+  )
   await reinstateByStaff(service.world, await staff(), license_id)
   await passDays(service, 2)
   assert.equal((await stateOf(service, subscriber)).status, 'canceled')

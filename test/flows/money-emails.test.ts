@@ -31,7 +31,8 @@ after(async () => {
 })
 
 const monthly = (facts = {}) => otherApp(service, { amount: cents(1000), ...facts })
-const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+const actor = ({ user_id }: Subscriber) =>
+  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 
 /** Lets days pass for one app, day by day. */
 async function passDays(app: OtherApp, days: number) {
@@ -108,7 +109,7 @@ describe('an email to a buyer', () => {
     const staying = await subscribe(service, { app })
     const leaving = await subscribe(service, { app, card: CARD.mastercard })
     const { license_id } = leaving
-    await setAutoRenew(service.world, asker(leaving), { license_id, to: 'off' })
+    await setAutoRenew(service.world, actor(leaving), { license_id, to: 'off' })
     await passDays(app, 12)
     const told = await emailTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
     holds(told, 'Visa ending in 4242 is charged $10.50 that day', 'Sales tax (TX): $0.50')

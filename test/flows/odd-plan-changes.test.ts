@@ -35,7 +35,8 @@ before(async () => {
 after(() => closeSound(service))
 
 const return_url = 'http://localhost/manage'
-const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+const actor = ({ user_id }: Subscriber) =>
+  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
 async function offered({ license_id }: Subscriber, price_id: string) {
@@ -46,7 +47,7 @@ async function agree(subscriber: Subscriber, offer: { agreement: string } | unde
   const { license_id } = subscriber
   assert.ok(offer, 'the move is offered')
   const { agreement } = offer
-  return await changePlan(service.world, asker(subscriber), { license_id, agreement, return_url })
+  return await changePlan(service.world, actor(subscriber), { license_id, agreement, return_url })
 }
 
 /** Lets a price cost something else while `meanwhile` runs. */
@@ -140,7 +141,7 @@ describe('where auto-renew is off', () => {
   test('an upgrade moves the day of the end along, and takes it away where nothing ends', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
     await priced(price(1), 16_000, async () => {
       assert.equal((await agree(subscriber, await offered(subscriber, price(1)))).outcome, 'paid')
     })
@@ -156,7 +157,7 @@ describe('where auto-renew is off', () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const offer = await offered(subscriber, price(0))
-    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
     assert.equal((await agree(subscriber, offer)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(0)), undefined)
   })
@@ -168,7 +169,7 @@ describe('where auto-renew is off', () => {
       await letBank(subscriber, behaviour)
       service.clock.pass(31 * DAY)
       await lost('answers', () => runDue(service))
-      await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+      await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
       service.clock.pass(30)
       await reconcile(service.world)
       const { status, period_end, canceled_at } = await stateOf(service, subscriber)
@@ -235,7 +236,7 @@ test('a pause is paid from the day on which it ends, whenever that was tried bef
   const subscriber = await subscribe(service)
   const { license_id } = subscriber
   await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
-  await pauseAtEnd(service.world, asker(subscriber), { license_id, to: 'on' })
+  await pauseAtEnd(service.world, actor(subscriber), { license_id, to: 'on' })
   await passDays(service, 40)
   await letBank(subscriber, 'declines_generic')
   const asked = { license_id, asked_by: 'buyer', return_url } as const

@@ -70,8 +70,8 @@ async function changeTo({ license_id, user_id }: Subscriber, price_id: string) {
   const offer = await offerPlanChange(service.world, { license_id, price_id })
   assert.ok(offer, 'the plan change is offered')
   const { agreement } = offer
-  const asker = { user_id, request_id: 'req_test' }
-  const moved = await changePlan(service.world, asker, { license_id, agreement, return_url })
+  const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
+  const moved = await changePlan(service.world, actor, { license_id, agreement, return_url })
   return { offer, moved }
 }
 

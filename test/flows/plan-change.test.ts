@@ -37,7 +37,8 @@ before(async () => {
 after(() => closeSound(service))
 
 const return_url = 'http://localhost/manage'
-const asker = ({ user_id }: Subscriber) => ({ user_id, request_id: 'req_test' })
+const actor = ({ user_id }: Subscriber) =>
+  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
 /** Looks at what a move would cost and agrees to it. */
@@ -46,7 +47,7 @@ async function moveTo(subscriber: Subscriber, price_id: string) {
   const offer = await offerPlanChange(service.world, { license_id, price_id })
   assert.ok(offer, 'the move is offered')
   const agreed = { license_id, agreement: offer.agreement, return_url }
-  return { offer, moved: await changePlan(service.world, asker(subscriber), agreed) }
+  return { offer, moved: await changePlan(service.world, actor(subscriber), agreed) }
 }
 
 /** A card as the processor's page would hand it over. */
@@ -79,7 +80,7 @@ describe('an upgrade', () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const card = await enterNewCard(CARD.never_renews)
-    await changeCard(service.world, asker(subscriber), { license_id, card, return_url })
+    await changeCard(service.world, actor(subscriber), { license_id, card, return_url })
     await service.world.db.run(sql`update sandbox.cards set behaviour = 'declines_generic'
       where token = ${card.token}`)
     const before = await stateOf(service, subscriber)
@@ -94,7 +95,7 @@ describe('an upgrade', () => {
     const offer = await offerPlanChange(service.world, { license_id, price_id: price(2) })
     service.clock.pass(601)
     const { agreement } = offer!
-    const late = await changePlan(service.world, asker(subscriber), {
+    const late = await changePlan(service.world, actor(subscriber), {
       license_id,
       agreement,
       return_url,
@@ -103,7 +104,7 @@ describe('an upgrade', () => {
     const again = await offerPlanChange(service.world, { license_id, price_id: price(2) })
     const amount = cents(19_000)
     await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
-    const dearer = await changePlan(service.world, asker(subscriber), {
+    const dearer = await changePlan(service.world, actor(subscriber), {
       license_id,
       agreement: again!.agreement,
       return_url,
@@ -113,7 +114,7 @@ describe('an upgrade', () => {
       catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
     )
     const forged = agreement.replace(/^./, (letter) => (letter === 'e' ? 'f' : 'e'))
-    const refused = await changePlan(service.world, asker(subscriber), {
+    const refused = await changePlan(service.world, actor(subscriber), {
       license_id,
       agreement: forged,
       return_url,
@@ -129,7 +130,7 @@ describe('an upgrade', () => {
     const agreed = { license_id, agreement: offer!.agreement, return_url }
     const outcomes = []
     for (const _ of [1, 2]) {
-      outcomes.push((await changePlan(service.world, asker(subscriber), agreed)).outcome)
+      outcomes.push((await changePlan(service.world, actor(subscriber), agreed)).outcome)
     }
     assert.deepEqual(outcomes, ['paid', 'changed'])
   })
@@ -141,7 +142,7 @@ describe('a move to a cheaper plan', () => {
     const { license_id } = subscriber
     const { moved } = await moveTo(subscriber, price(0))
     assert.equal(moved.outcome, 'planned')
-    await cancelPlanChange(service.world, asker(subscriber), license_id)
+    await cancelPlanChange(service.world, actor(subscriber), license_id)
     await moveTo(subscriber, price(0))
     const { period_end } = await stateOf(service, subscriber)
     service.clock.pass(365 * DAY)
@@ -161,7 +162,7 @@ describe('another card', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'past_due')
     const card = await enterNewCard(CARD.mastercard)
     const { license_id } = subscriber
-    const paid = await changeCard(service.world, asker(subscriber), {
+    const paid = await changeCard(service.world, actor(subscriber), {
       license_id,
       card,
       return_url,
@@ -180,7 +181,7 @@ describe('another card', () => {
     await service.world.db.run(sql`update sandbox.cards set behaviour = 'challenges_always'
       where token = ${card.token}`)
     const { license_id } = subscriber
-    const asked = await changeCard(service.world, asker(subscriber), {
+    const asked = await changeCard(service.world, actor(subscriber), {
       license_id,
       card,
       return_url,
@@ -202,9 +203,9 @@ describe('a pause of the owner’s own', () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const wish = { license_id, to: 'on' } as const
-    assert.equal(await pauseAtEnd(service.world, asker(subscriber), wish), false)
+    assert.equal(await pauseAtEnd(service.world, actor(subscriber), wish), false)
     await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
-    assert.equal(await pauseAtEnd(service.world, asker(subscriber), wish), true)
+    assert.equal(await pauseAtEnd(service.world, actor(subscriber), wish), true)
     await passDays(service, 40)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)
@@ -221,10 +222,10 @@ describe('a pause of the owner’s own', () => {
   test('may be made an end by its owner: nothing is charged, and the key is canceled', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await pauseAtEnd(service.world, asker(subscriber), { license_id, to: 'on' })
+    await pauseAtEnd(service.world, actor(subscriber), { license_id, to: 'on' })
     await passDays(service, 40)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
-    await setAutoRenew(service.world, asker(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     await passDays(service, 40)
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)

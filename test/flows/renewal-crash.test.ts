@@ -77,8 +77,8 @@ test('a process that dies at any step of an upgrade charges it once or not at al
     const { license_id, user_id } = subscriber
     const offer = (await offerPlanChange(service.world, { license_id, price_id }))!
     const asked = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
-    const asker = { user_id, request_id: 'req_test' }
-    const fate = await untilKilled(last, () => changePlan(service.world, asker, asked))
+    const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
+    const fate = await untilKilled(last, () => changePlan(service.world, actor, asked))
     finished = !fate.killed
     await restart()
     // Two charges of one moment have no order.

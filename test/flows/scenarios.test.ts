@@ -31,7 +31,11 @@ async function play(app: OtherApp, name: string, retry?: string) {
   const offer = (await catalog.findOffer(world.db, app.price_id))!
   const { user_id } = await world.db.one<{ user_id: string }>(sql`select s.user_id
     from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
-  const facts = { scenario, offer, asker: { user_id, request_id: 'req_test' } }
+  const facts = {
+    scenario,
+    offer,
+    actor: { kind: 'seller', user_id, request_id: 'req_test' } as const,
+  }
   const outside = outsideOf(service)
   const played = await runScenario(world, outside, facts, async () => {})
   const { license_id } = played

@@ -79,8 +79,8 @@ test('an attempt the processor never answers is closed once staff saw that nothi
   const noted = sql`select count(*) as count from audit_log where action = 'attempt.closed'`
   assert.equal((await service.world.db.one<{ count: number }>(noted)).count, 2)
   const { license_id, user_id } = subscriber
-  const asker = { user_id, request_id: 'req_test' }
-  await setAutoRenew(service.world, asker, { license_id, to: 'off' })
+  const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
+  await setAutoRenew(service.world, actor, { license_id, to: 'off' })
 })
 
 test('what the processor answers counts, whatever staff says: money that was taken is booked', async () => {

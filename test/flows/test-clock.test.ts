@@ -28,8 +28,8 @@ async function trade(service: TestService): Promise<{ app: OtherApp; people: Sub
   const people: Subscriber[] = []
   for (const card of cards) people.push(await subscribe(service, { app: monthly, card }))
   const leaver = people.at(-1)!
-  const asker = { user_id: leaver.user_id, request_id: 'req_test' }
-  await setAutoRenew(service.world, asker, { license_id: leaver.license_id, to: 'off' })
+  const actor = { kind: 'buyer', user_id: leaver.user_id, request_id: 'req_test' } as const
+  await setAutoRenew(service.world, actor, { license_id: leaver.license_id, to: 'off' })
   return { app: monthly, people }
 }
 

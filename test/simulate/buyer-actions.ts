@@ -55,8 +55,8 @@ export async function switchAutoRenew(
   const { license_id, user_id } = owned
   const to = rng.odds(55) ? 'off' : 'on'
   const asked = fixture.record.ask('auto_renew', license_id)
-  const asker = { user_id, request_id: REQUEST }
-  const done = await setAutoRenew(fixture.world, asker, { license_id, to })
+  const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
+  const done = await setAutoRenew(fixture.world, actor, { license_id, to })
   asked.outcome = done ? to : 'nothing renews'
   return `${license_id} ${asked.outcome}`
 }
@@ -72,13 +72,13 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   if (!offer) return `${license_id} has no such move`
   // Good for ten minutes: what is older must be looked at again.
   if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
-  const asker = { user_id, request_id: REQUEST }
+  const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const agreed = fixture.record.agreed.get(license_id) ?? new Set()
   fixture.record.agreed.set(license_id, agreed.add(offer.offer.amount))
   const agree = async () => {
     const asked = fixture.record.ask('upgrade', license_id, offer.total)
     const { agreement } = offer
-    const moved = await changePlan(world, asker, { license_id, agreement, return_url: RETURN_URL })
+    const moved = await changePlan(world, actor, { license_id, agreement, return_url: RETURN_URL })
     asked.outcome = moved.outcome
     return moved.outcome
   }
@@ -96,7 +96,7 @@ export async function withdrawPlanChange(
   const owned = await someLicense(fixture, rng, sql`s.pending_price_id is not null`)
   if (!owned) return undefined
   const { license_id, user_id } = owned
-  await cancelPlanChange(fixture.world, { user_id, request_id: REQUEST }, license_id)
+  await cancelPlanChange(fixture.world, { kind: 'buyer', user_id, request_id: REQUEST }, license_id)
   return license_id
 }
 
@@ -106,7 +106,11 @@ export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string
   if (!owned) return undefined
   const { license_id, user_id } = owned
   const to = rng.odds(75) ? 'on' : 'off'
-  const done = await pauseAtEnd(fixture.world, { user_id, request_id: REQUEST }, { license_id, to })
+  const done = await pauseAtEnd(
+    fixture.world,
+    { kind: 'buyer', user_id, request_id: REQUEST },
+    { license_id, to },
+  )
   return `${license_id} ${to}: ${done}`
 }
 
@@ -146,8 +150,8 @@ export async function giveOtherCard(
   const number = await enterCard(fixture, rng, id)
   const card = (await harness.sandbox.readCardEntry(id))!
   const asked = fixture.record.ask('payment', license_id)
-  const asker = { user_id, request_id: REQUEST }
-  const paid = await changeCard(world, asker, { license_id, card, return_url: RETURN_URL })
+  const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
+  const paid = await changeCard(world, actor, { license_id, card, return_url: RETURN_URL })
   asked.outcome = paid.outcome
   if (paid.outcome === 'action_required') await authenticate(fixture, rng, license_id)
   return `${license_id} ${number}: ${paid.outcome}`

@@ -8,7 +8,7 @@ import { type Cents, formatAmount, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
-interface InvoiceFacts extends tax.Rule {
+interface CheckedInvoice extends tax.Rule {
   id: string
   app_id: string
   status: billing.InvoiceStatus
@@ -36,7 +36,7 @@ interface InvoiceFacts extends tax.Rule {
 /** Every bill: its division anew from its terms, its quote, its charge, and its posting. */
 export async function checkInvoices(db: Db, report: Report): Promise<void> {
   const histories = await addOnHistories(db)
-  await inPages<InvoiceFacts>(
+  await inPages<CheckedInvoice>(
     (after, limit) =>
       db.rows(sql`select i.id, i.app_id, i.kind, i.status, i.is_waived, i.amount, i.tax,
         i.fee, i.fixed_fee, i.add_on_fee, i.commission, i.brought_by, i.affiliate_id, i.created_at, a.seller_id, q.state, q.rule,
@@ -64,7 +64,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
   )
 }
 
-function checkDivision(report: Report, invoice: InvoiceFacts, history: AddOnHistory): void {
+function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHistory): void {
   const { id, amount, fee, fixed_fee, add_on_fee, commission, brought_by, affiliate_id } = invoice
   const divide = (has_add_on: boolean) =>
     billing.feeOn(amount, { brought_by, has_add_on }, fixedOf(invoice))
@@ -89,17 +89,17 @@ function checkDivision(report: Report, invoice: InvoiceFacts, history: AddOnHist
 }
 
 /** The fixed part is charged once a period: an upgrade (since it is so) has none of its own. */
-function fixedOf({ kind, fixed_fee }: InvoiceFacts): Cents {
+function fixedOf({ kind, fixed_fee }: CheckedInvoice): Cents {
   return kind === 'upgrade' && fixed_fee === ZERO ? ZERO : billing.FIXED_FEE
 }
 
-function checkLines(report: Report, { id, amount, lines_total }: InvoiceFacts): void {
+function checkLines(report: Report, { id, amount, lines_total }: CheckedInvoice): void {
   if (lines_total === amount) return
   const words = `its lines come to ${formatAmount(lines_total)}, its amount is ${formatAmount(amount)}`
   report.differ('the lines of an invoice add up to it', id, words)
 }
 
-function checkQuote(report: Report, invoice: InvoiceFacts): void {
+function checkQuote(report: Report, invoice: CheckedInvoice): void {
   const { id, amount, quote_amount, quote_tax, rule } = invoice
   const isTrial = amount === ZERO
   if (!isTrial && (amount !== quote_amount || invoice.tax !== quote_tax)) {

@@ -20,7 +20,7 @@ interface PaidPurchase {
 }
 
 /** The same with all that is known of it before any of it is written. */
-interface Purchase extends PaidPurchase {
+interface KnownPurchase extends PaidPurchase {
   offer: catalog.Offer
   quote: tax.Quote
   terms: billing.Terms
@@ -54,7 +54,7 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
   })
 }
 
-async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<Purchase> {
+async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<KnownPurchase> {
   const { draft } = paid
   const offer = await catalog.findBought(tx, draft.price_id)
   const quote = await tax.findQuote(tx, draft.tax_quote_id)
@@ -69,7 +69,7 @@ async function mintLicense(
   { random, keys }: World,
   tx: Db,
   now: Date,
-  { purchase, user_id }: { purchase: Purchase; user_id: string },
+  { purchase, user_id }: { purchase: KnownPurchase; user_id: string },
 ): Promise<string> {
   const { cart, offer, terms } = purchase
   const license_id = mintId(random, 'lic')
@@ -91,7 +91,7 @@ async function subscribe(
   { random }: World,
   tx: Db,
   now: Date,
-  facts: { purchase: Purchase; user_id: string; license_id: string },
+  facts: { purchase: KnownPurchase; user_id: string; license_id: string },
 ): Promise<string | null> {
   const { user_id, license_id } = facts
   const { draft, cart, card, offer, quote, terms } = facts.purchase

@@ -4,7 +4,7 @@ import type * as tax from '#domain/tax'
 import { type Cents, ZERO } from '#platform/money'
 
 /** What an invoice comes to, and how it is divided. Amounts are in cents, before tax. */
-export interface Division
+export interface InvoiceDivision
   extends Pick<
     billing.Invoice,
     | 'lines'
@@ -34,7 +34,7 @@ export function divide(
     /** The fixed part of the fee, where the period does not have one yet. */
     fixed_fee: Cents
   },
-): Division {
+): InvoiceDivision {
   const { app, lines, quote, brought_by, affiliate_id } = facts
   const amount = billing.linesTotal(lines)
   const terms = { brought_by, has_add_on: apps.addOnOf(now, app).is_charged }

@@ -13,7 +13,7 @@ import { type LockedOwner, lockOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
 
 /** Who pays an invoice, and with which card. */
-export interface Payer {
+export interface InvoicePayer {
   email_normalised: string
   card: payments.Card
 }
@@ -30,7 +30,7 @@ export async function pay(
     invoice_id: string
     owner?: LockedOwner
     app: apps.App
-    payer: Payer
+    payer: InvoicePayer
     paid_by: PaidBy
   },
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function pay(
 async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | 'commission'>>(
   tx: Db,
   invoice: T,
-  { app, payer }: { app: apps.App; payer: Payer },
+  { app, payer }: { app: apps.App; payer: InvoicePayer },
 ): Promise<T> {
   if (invoice.affiliate_id === null) return invoice
   const { email_normalised, card } = payer

@@ -2,15 +2,9 @@ import * as billing from '#domain/billing'
 import * as licensing from '#domain/licensing'
 import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import { queueFreshEmail } from '#platform/email-queue'
 import { endSubscription } from './dunning.ts'
-
-/** Who asks for something: an account, and the request that the audit log names. */
-export interface Asker {
-  user_id: string
-  request_id: string
-}
 
 /**
  * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends, and says
@@ -19,7 +13,7 @@ export interface Asker {
  */
 export async function setAutoRenew(
   world: World,
-  asker: Asker,
+  actor: ActorOf<'buyer' | 'seller'>,
   facts: { license_id: string; to: 'on' | 'off'; is_disowned?: boolean },
 ): Promise<boolean> {
   const { license_id, to, is_disowned = false } = facts
@@ -37,9 +31,8 @@ export async function setAutoRenew(
       await licensing.setEndDay(tx, { license_id, canceled_at })
     }
     const action = auto_renew ? 'license.auto_renew_on' : 'license.auto_renew_off'
-    const { user_id, request_id } = asker
     await audit(tx, now, {
-      actor: { kind: 'buyer', user_id, request_id },
+      actor,
       action,
       subject: license_id,
     })

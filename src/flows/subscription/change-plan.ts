@@ -5,11 +5,10 @@ import * as tax from '#domain/tax'
 import { type LockedLicense, lockLicense } from '#flows/locked-license'
 import { type ChargeOutcome, chargeAttempt, type Intended } from '#flows/payment'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
+import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { type Cents, cents, ZERO } from '#platform/money'
-import type { Asker } from './auto-renew.ts'
 import { type Due, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-offer.ts'
 
@@ -23,7 +22,7 @@ export type PlanChanged =
 /** Does what was agreed to: charges the difference, or plans the change for the period's end. */
 export async function changePlan(
   world: World,
-  asker: Asker,
+  actor: ActorOf<'buyer' | 'seller'>,
   facts: { license_id: string; agreement: string; return_url: string },
 ): Promise<PlanChanged> {
   const { license_id, return_url } = facts
@@ -38,11 +37,10 @@ export async function changePlan(
     if (!offer || !change || !subscription || !isAsShown(locked, { offer, change }, pinned)) {
       return { end: { outcome: 'changed' } }
     }
-    const { user_id, request_id } = asker
     const detail = { from: subscription.price_id, to: offer.id, when: change.when }
     const action = 'license.plan_change'
     await audit(tx, now, {
-      actor: { kind: 'buyer', user_id, request_id },
+      actor,
       action,
       subject: license_id,
       detail,
@@ -136,17 +134,16 @@ async function intendUpgrade(
 /** Cancels a plan change that waits for the end of the period. */
 export async function cancelPlanChange(
   world: World,
-  asker: Asker,
+  actor: ActorOf<'buyer' | 'seller'>,
   license_id: string,
 ): Promise<void> {
   await world.db.tx(async (tx) => {
     const { subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription?.pending_price_id) return
     await billing.changeSubscription(tx, subscription, billing.NO_MOVE)
-    const { user_id, request_id } = asker
     const action = 'license.plan_change_withdrawn'
     await audit(tx, now, {
-      actor: { kind: 'buyer', user_id, request_id },
+      actor,
       action,
       subject: license_id,
     })

@@ -55,7 +55,7 @@ export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod):
   })
 }
 
-interface Period extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
+interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_end'> {
   calendar: Omit<billing.Calendar, 'frequency'>
   period_index: number
 }
@@ -66,7 +66,7 @@ async function periodPaid(
   now: Date,
   paid: PaidPeriod,
   license: licensing.PausableLicense,
-): Promise<Period> {
+): Promise<ExtendedPeriod> {
   const { invoice } = paid
   const period_index = invoice.period_index!
   const { frequency } = await catalog.findBought(tx, invoice.price_id)

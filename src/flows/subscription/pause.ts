@@ -1,8 +1,7 @@
 import * as billing from '#domain/billing'
 import { lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
-import { audit } from '#platform/audit'
-import type { Asker } from './auto-renew.ts'
+import { type ActorOf, audit } from '#platform/audit'
 
 /**
  * Lets a license pause at the end of the paid period, or takes that wish back. False where the
@@ -10,7 +9,7 @@ import type { Asker } from './auto-renew.ts'
  */
 export async function pauseAtEnd(
   world: World,
-  asker: Asker,
+  actor: ActorOf<'buyer' | 'seller'>,
   facts: { license_id: string; to: 'on' | 'off' },
 ): Promise<boolean> {
   const { license_id, to } = facts
@@ -20,9 +19,8 @@ export async function pauseAtEnd(
     if (to === 'on' && !(app.allows_pause && subscription.auto_renew)) return false
     await billing.changeSubscription(tx, subscription, { pause_at_end: to === 'on' })
     const action = to === 'on' ? 'license.pause_planned' : 'license.pause_withdrawn'
-    const { user_id, request_id } = asker
     await audit(tx, now, {
-      actor: { kind: 'buyer', user_id, request_id },
+      actor,
       action,
       subject: license_id,
     })

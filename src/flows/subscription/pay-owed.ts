@@ -6,9 +6,9 @@ import * as tax from '#domain/tax'
 import { lockLicense } from '#flows/locked-license'
 import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import type { Asker } from './auto-renew.ts'
 import { type Due, intendDue } from './invoice.ts'
 
 /** What came of paying; nothing may be owed, or another attempt be under way. */
@@ -77,7 +77,7 @@ async function dueOnResuming(world: World, license_id: string): Promise<Due | un
  */
 export async function changeCard(
   world: World,
-  asker: Asker,
+  actor: ActorOf<'buyer' | 'seller'>,
   facts: {
     license_id: string
     card: payments.Card
@@ -91,7 +91,7 @@ export async function changeCard(
     const { subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription) return
     const card_id = mintId(world.random, 'card')
-    await payments.keepCard(tx, now, { id: card_id, user_id: asker.user_id, card })
+    await payments.keepCard(tx, now, { id: card_id, user_id: actor.user_id, card })
     const change = { ...address, card_id, last_decline: null }
     await billing.changeSubscription(tx, subscription, change)
   })

@@ -78,10 +78,10 @@ async function putInPlace(
   facts: { card: payments.Card; address?: BilledPlace },
 ): Promise<FastifyReply> {
   const { session, request, license } = context
-  const asker = { user_id: session.user_id, request_id: request.id }
+  const actor = { kind: 'buyer', user_id: session.user_id, request_id: request.id } as const
   const return_url = resumeUrl(world, context)
   return await charge(world, context, {
-    run: () => changeCard(world, asker, { ...facts, license_id: license.license_id, return_url }),
+    run: () => changeCard(world, actor, { ...facts, license_id: license.license_id, return_url }),
     otherwise: facts.address ? 'moved_address' : 'card_changed',
   })
 }

@@ -43,11 +43,12 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { license } = context
     const { agreement = '' } = formOf(request)
-    const asker = { user_id: context.session.user_id, request_id: request.id }
+    const { user_id } = context.session
+    const actor = { kind: 'buyer', user_id, request_id: request.id } as const
     const return_url = resumeUrl(world, context)
     const agreed = { license_id: license.license_id, agreement, return_url }
     return await charge(world, context, {
-      run: () => changePlan(world, asker, agreed),
+      run: () => changePlan(world, actor, agreed),
       failed: `plan/${priceOf(context)}/`,
       done: 'plan_changed',
     })
@@ -55,8 +56,12 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
 
   scope.post(`${PLAN}keep`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
-    const asker = { user_id: context.session.user_id, request_id: request.id }
-    await cancelPlanChange(world, asker, context.license.license_id)
+    const actor = {
+      kind: 'buyer',
+      user_id: context.session.user_id,
+      request_id: request.id,
+    } as const
+    await cancelPlanChange(world, actor, context.license.license_id)
     return goTo(reply, context.at('', { done: 'kept' }))
   })
 }

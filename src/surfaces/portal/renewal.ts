@@ -5,6 +5,7 @@ import { MANAGE_PATH } from '#http/guards/license'
 import { formOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
+import type { ActorOf } from '#platform/audit'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { AutoRenewPage, PausePage } from './renewal-pages.tsx'
 
@@ -14,8 +15,8 @@ export function declareRenewal(scope: FastifyInstance, world: World): void {
   declarePause(scope, world)
 }
 
-function askerOf({ request, session }: ManageContext) {
-  return { user_id: session.user_id, request_id: request.id }
+function actorOf({ request, session }: ManageContext): ActorOf<'buyer'> {
+  return { kind: 'buyer', user_id: session.user_id, request_id: request.id }
 }
 
 function isOwing({ license }: ManageContext): boolean {
@@ -61,7 +62,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     // Nothing ends at once by a form that was drawn before it would.
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
     if (!mayRenew(context) || isOther) return goTo(reply, at('', { done: 'changed' }))
-    await setAutoRenew(world, askerOf(context), { license_id: license.license_id, to })
+    await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })
     const ended = endsNow(context) && to === 'off'
     return goTo(reply, at('', { done: ended ? 'ended' : `auto_renew_${to}` }))
   })
@@ -85,7 +86,7 @@ function declarePause(scope: FastifyInstance, world: World): void {
     const { license, at } = context
     const to = readSwitch(formOf(request).to)
     const wish = { license_id: license.license_id, to }
-    const isDone = await pauseAtEnd(world, askerOf(context), wish)
+    const isDone = await pauseAtEnd(world, actorOf(context), wish)
     return goTo(reply, at('', { done: isDone ? `pause_${to}` : 'changed' }))
   })
 }

@@ -16,7 +16,8 @@ export function undoDisowned(world: World): void {
   world.jobs.handle<Disowned>(DISOWNED, async (person) => {
     const { db } = world
     for (const { license_id } of await licensing.liveLicensesOf(db, person.user_id)) {
-      await setAutoRenew(world, person, { license_id, to: 'off', is_disowned: true })
+      const buyer = { ...person, kind: 'buyer' } as const
+      await setAutoRenew(world, buyer, { license_id, to: 'off', is_disowned: true })
     }
     for (const { id: invoice_id } of await billing.paidInvoicesOf(db, person.user_id)) {
       const asked = { invoice_id, reason: REASON }

@@ -4,9 +4,9 @@ import type * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { refundCharge } from '#flows/refund'
-import type { Asker } from '#flows/subscription'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
+import type { ActorOf } from '#platform/audit'
 import { clockWorkOf, type Outside } from './clock-work.ts'
 import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
 import type { Act, Scenario } from './scenarios.ts'
@@ -21,7 +21,7 @@ export type TellScenario = (words: string) => Promise<void>
 interface Stage {
   world: World
   outside: Outside
-  asker: Asker
+  actor: ActorOf<'buyer' | 'seller'>
   app_id: string
   buyer: ScenarioBuyer
   tell: TellScenario
@@ -40,16 +40,16 @@ export interface ScenarioRun {
 export async function runScenario(
   world: World,
   outside: Outside,
-  facts: { scenario: Scenario; offer: catalog.Offer; asker: Asker },
+  facts: { scenario: Scenario; offer: catalog.Offer; actor: ActorOf<'buyer' | 'seller'> },
   tell: TellScenario,
 ): Promise<ScenarioRun> {
-  const { scenario, offer, asker } = facts
+  const { scenario, offer, actor } = facts
   const { card } = scenario
   // A scenario about money has no trial in front of it, whatever the plan offers.
   const trial_days = scenario.trial_days ? offer.trial_days || scenario.trial_days : 0
   const buyer = await buyAsNewBuyer(world, outside.processor, { offer, card, trial_days })
   await tell(`${buyer.email} bought ${offer.product_name}.`)
-  const stage = { world, outside, asker, app_id: offer.app_id, buyer, tell }
+  const stage = { world, outside, actor, app_id: offer.app_id, buyer, tell }
   const { license_id } = buyer
   for (const act of scenario.acts) {
     if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }
@@ -65,7 +65,7 @@ async function play(stage: Stage, act: Act): Promise<boolean> {
 
 /** Moves the clock to whatever is due for the buyer, again and again, until a status is reached. */
 async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise<boolean> {
-  const { world, outside, asker, app_id, buyer, tell } = stage
+  const { world, outside, actor, app_id, buyer, tell } = stage
   const { db } = world
   const work = clockWorkOf(world, outside, app_id)
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -77,7 +77,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
     const now = await timeOf(stage)
     const { outcome } = await jump(
       world,
-      { app_id, to: due < now ? now : due, ...asker },
+      { app_id, to: due < now ? now : due, ...actor },
       work,
       ({ done_count: played }) => tell(`${played} things done on the way.`),
     )
@@ -86,10 +86,10 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
   return false
 }
 
-async function giveBack({ world, asker, buyer }: Stage): Promise<boolean> {
+async function giveBack({ world, actor, buyer }: Stage): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const asked = { invoice_id: invoice.id, reason: 'A scenario of the test clock.' }
-  const { outcome } = await refundCharge(world, { ...asker, kind: 'seller' }, asked)
+  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, asked)
   return outcome === 'refunded'
 }
 

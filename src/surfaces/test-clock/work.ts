@@ -104,8 +104,8 @@ async function runScenarioTask(
   const scenario = scenarioOf(name, chosen)!
   const offer = await catalog.findBought(world.db, price_id)
   const from = await timeOf(world, app_id)
-  const asker = { user_id: task.user_id, request_id: task.id }
-  const played = await runScenario(world, outside, { scenario, offer, asker }, (note) =>
+  const actor = { kind: 'seller', user_id: task.user_id, request_id: task.id } as const
+  const played = await runScenario(world, outside, { scenario, offer, actor }, (note) =>
     tell({ done: 0, total: 0, note }),
   )
   const reached = await timeOf(world, app_id)
