@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -103,6 +103,63 @@ test('documents name npm scripts that exist', () => {
     [...read(path).matchAll(/\bnpm run ([a-z][a-z:-]*)/g)]
       .filter(([, name]) => !(name! in manifest.scripts))
       .map(([, name]) => `${path}: npm run ${name}`),
+  )
+  assert.deepEqual(missing, [])
+})
+
+/** The files and folders that a document names, as globs: `src/flows/{account,sign-in}`. */
+function pathsIn(text: string): string[] {
+  const folders = 'bench|docs|examples|legal|migrations|packages|scripts|src|test|\\.ci|\\.github'
+  const path = new RegExp(`(?<![\\w./-])(?:${folders})/[\\w.*{},/-]*[\\w*}]`, 'g')
+  const folder = new RegExp(`(?<=\`)(?:${folders})(?=\`)`, 'g')
+  return [...(text.match(path) ?? []), ...(text.match(folder) ?? [])]
+}
+
+for (const path of ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md']) {
+  test(`${path} names files and folders that exist`, () => {
+    const missing = pathsIn(read(path)).filter((named) => globSync(named).length === 0)
+    assert.deepEqual(missing, [])
+  })
+
+  test(`${path} names no file without its folder that exists nowhere`, () => {
+    const files = new Set(
+      globSync('{src,test,scripts,migrations}/**/*.*').map((each) => basename(each)),
+    )
+    const named = [...read(path).matchAll(/`([\w.-]+\.(?:tsx?|sql))`/g)].map(([, name]) => name!)
+    assert.deepEqual(
+      named.filter((name) => !files.has(name)),
+      [],
+    )
+  })
+}
+
+test('a path that does not exist is found, also in a list and by its glob', () => {
+  const named = pathsIn(
+    'See `src/flows/{payment,account}`, src/gone/*.ts, `migrations` and a/src/x.',
+  )
+  assert.deepEqual(named, ['src/flows/{payment,account}', 'src/gone/*.ts', 'migrations'])
+  assert.deepEqual(
+    named.filter((each) => globSync(each).length === 0),
+    ['src/gone/*.ts'],
+  )
+})
+
+test('ARCHITECTURE.md says where to make a change, in at least 25 rows that name their paths', () => {
+  const [, section = ''] = read('ARCHITECTURE.md').split('## I want to change …')
+  const rows = section
+    .split('\n## ')[0]!
+    .match(/^\| .+ \|$/gm)!
+    .slice(1)
+  assert.ok(rows.length >= 25, `${rows.length} rows`)
+  const vague = rows.filter((row) => !/`[\w.*{},/-]+`/.test(row.split(' | ')[1]!))
+  assert.deepEqual(vague, [])
+})
+
+test('ARCHITECTURE.md names each module of every layer', () => {
+  const named = pathsIn(read('ARCHITECTURE.md')).flatMap((path) => globSync(path))
+  const modules = globSync('src/{surfaces,flows,domain}/*').map((path) => path.replace(/\.ts$/, ''))
+  const missing = modules.filter(
+    (module) => !named.some((path) => path.replace(/\.ts$/, '').startsWith(module)),
   )
   assert.deepEqual(missing, [])
 })
