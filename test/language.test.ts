@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { ALLOWED, RETIRED_WORDS } from './support/retired-words.ts'
+
+/** How often retired words occur in folders that are not clean yet. Only ever lower a number. */
+const NOT_CLEAN_YET: Record<string, number> = {
+  bench: 28,
+  'examples/driftlog': 19,
+  'examples/shared': 14,
+  'examples/tidepool': 8,
+  migrations: 14,
+  'packages/client': 5,
+  scripts: 10,
+  'scripts/test': 4,
+  src: 6,
+  'src/demo': 12,
+  'src/domain/affiliates': 14,
+  'src/domain/apps': 16,
+  'src/domain/billing': 74,
+  'src/domain/catalog': 15,
+  'src/domain/grants': 39,
+  'src/domain/identity': 62,
+  'src/domain/ledger': 12,
+  'src/domain/licensing': 22,
+  'src/domain/listing': 10,
+  'src/domain/payments': 56,
+  'src/domain/payouts': 38,
+  'src/domain/tax': 8,
+  'src/flows': 284,
+  'src/platform': 128,
+  'src/sandbox': 84,
+  'src/stripe': 85,
+  'src/surfaces': 3,
+  'src/surfaces/account': 10,
+  'src/surfaces/admin': 58,
+  'src/surfaces/checkout': 17,
+  'src/surfaces/dashboard': 51,
+  'src/surfaces/docs': 8,
+  'src/surfaces/emails': 61,
+  'src/surfaces/entitlement': 1,
+  'src/surfaces/http': 28,
+  'src/surfaces/license-api': 1,
+  'src/surfaces/marketplace': 10,
+  'src/surfaces/mcp': 50,
+  'src/surfaces/oidc': 43,
+  'src/surfaces/openapi': 22,
+  'src/surfaces/payouts': 38,
+  'src/surfaces/portal': 25,
+  'src/surfaces/processor-events': 13,
+  'src/surfaces/public-api': 1,
+  'src/surfaces/sales': 52,
+  'src/surfaces/signin': 32,
+  'src/surfaces/test-clock': 88,
+  test: 5,
+  'test/browser': 97,
+  'test/client': 22,
+  'test/conformance': 1,
+  'test/contract': 236,
+  'test/domain': 143,
+  'test/faults': 12,
+  'test/flows': 503,
+  'test/platform': 64,
+  'test/process': 17,
+  'test/processor': 67,
+  'test/sandbox': 56,
+  'test/simulate': 188,
+  'test/stripe': 159,
+  'test/support': 133,
+}
+
+/** The word list names what it retires, and this file tests it. */
+const EXCLUDED = ['test/support/retired-words.ts', 'test/language.test.ts']
+
+interface Hit {
+  path: string
+  line: number
+  word: string
+  instead: string
+}
+
+const ANY = new RegExp(RETIRED_WORDS.map(({ pattern }) => `(${pattern.source})`).join('|'), 'gi')
+
+/** The retired words of a text; `names` finds them in `camelCase` and `snake_case` as well. */
+function hitsIn(path: string, text: string, names: boolean): Hit[] {
+  const plain = ALLOWED.reduce((rest, { text }) => rest.replaceAll(text, ''), `${path}\n${text}`)
+  const spaced = names ? plain.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ') : plain
+  return [...spaced.matchAll(ANY)].map(({ index, 0: word, ...groups }) => {
+    const line = spaced.slice(0, index).split('\n').length - 1
+    const at = RETIRED_WORDS.findIndex((_, place) => groups[place + 1] !== undefined)
+    return { path, line, word, instead: RETIRED_WORDS[at]!.instead }
+  })
+}
+
+const show = ({ path, line, word, instead }: Hit) =>
+  line === 0
+    ? `${path}: rename the file, "${word}" -> ${instead}`
+    : `${path}:${line}: "${word}" -> ${instead}`
+
+const exclude = (path: string) => path.includes('node_modules')
+const documents = globSync(
+  [
+    '*.md',
+    '.env.example',
+    '.github/**/*.{md,yml}',
+    'docs/**/*.md',
+    'examples/*/*.md',
+    'legal/*.md',
+    'packages/*/*.md',
+  ],
+  { exclude },
+)
+const sources = globSync(
+  [
+    '{src,test,scripts,bench,examples}/**/*.{ts,tsx,mjs,css,js}',
+    'packages/*/src/**/*.ts',
+    'migrations/*.sql',
+  ],
+  { exclude },
+).filter((path) => !EXCLUDED.includes(path))
+
+/** Where the hits of a file are counted: its layer, its module in a layer, its folder of tests. */
+function folderOf(path: string): string {
+  const parts = path.split('/').slice(0, -1)
+  return parts.slice(0, parts[1] === 'surfaces' || parts[1] === 'domain' ? 3 : 2).join('/')
+}
+
+describe('retired words', () => {
+  test('do not appear in documents', () => {
+    const hits = documents.flatMap((path) => hitsIn(path, readFileSync(path, 'utf8'), false))
+    assert.deepEqual(hits.map(show), [])
+  })
+
+  test('do not become more in names, comments and texts of any folder', () => {
+    const hits = Map.groupBy(
+      sources.flatMap((path) => hitsIn(path, readFileSync(path, 'utf8'), true)),
+      ({ path }) => folderOf(path),
+    )
+    const counts = [...hits].map(([folder, { length }]) => [folder, length] as const).sort()
+    const table = counts.map(([folder, count]) => `  '${folder}': ${count},`).join('\n')
+    const grown = counts.filter(([folder, count]) => count > (NOT_CLEAN_YET[folder] ?? 0))
+    const lines = grown.flatMap(([folder, count]) => [
+      `${folder} has ${count}, not ${NOT_CLEAN_YET[folder] ?? 0}:`,
+      ...hits.get(folder)!.map(show),
+    ])
+    assert.equal(grown.length, 0, lines.join('\n'))
+    assert.deepEqual(
+      Object.fromEntries(counts),
+      NOT_CLEAN_YET,
+      `There are fewer retired words. Set NOT_CLEAN_YET in test/language.test.ts to\n${table}`,
+    )
+  })
+})
+
+describe('the word list', () => {
+  const wordsOf = (text: string, names = true) =>
+    hitsIn('file.ts', text, names).map(({ word }) => word)
+
+  test('finds words in sentences and in names of either spelling', () => {
+    assert.deepEqual(wordsOf('Nobody is told: it stands there.'), ['Nobody', 'told', 'stands'])
+    assert.deepEqual(wordsOf('const lastBill = bill_of(askers)'), ['Bill', 'bill', 'askers'])
+    assert.deepEqual(wordsOf('email_normalised', false), ['normalised'])
+  })
+
+  test('names file, line, word and replacement', () => {
+    const [hit] = hitsIn('src/a.ts', 'const a = 1\n// It stands.\n', true)
+    assert.match(show(hit!), /^src\/a\.ts:2: "stands" -> be, appear/)
+    const [file] = hitsIn('src/letter.ts', '', true)
+    assert.match(show(file!), /^src\/letter\.ts: rename the file, "letter" -> email/)
+  })
+
+  test('leaves longer words and allowed texts alone', () => {
+    assert.deepEqual(wordsOf('billing standard household dispute_hold upholds'), [])
+  })
+
+  test('gives each exception and each word its explanation', () => {
+    for (const { reason } of ALLOWED) assert.ok(reason.length > 10)
+    for (const { instead } of RETIRED_WORDS) assert.ok(instead.length > 2)
+  })
+})
