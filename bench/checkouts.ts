@@ -1,6 +1,6 @@
 /**
  * Whole checkouts, every page of them: details, card, confirmation, success. Prints one line of
- * JSON. Each buyer has an address of his own and keeps one connection.
+ * JSON. Each buyer has their own address and keeps one connection.
  */
 import { Agent } from 'node:http'
 import { ask, measure } from './generator.ts'

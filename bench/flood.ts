@@ -139,7 +139,7 @@ async function paced(rate: number, lasting: number, task: () => Promise<void>): 
     const due = started + (index * 1000) / rate
     const wait = due - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    // Counted from when it was due: a server that stands still does not hide what waited.
+    // Counted from when it was due: a server that is blocked does not hide what waited.
     times.push(task().then(() => performance.now() - due))
   }
   return await Promise.all(times)

@@ -9,7 +9,7 @@ export interface Size {
 }
 
 const APPS = 400
-/** So many licenses one buyer holds, each of another app. */
+/** How many licenses one buyer has, each of another app. */
 const COLLECTOR = 200
 
 /** The ids of what the measurements ask about. */

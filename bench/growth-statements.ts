@@ -27,7 +27,7 @@ export function grownStatements(
   return [
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
     ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
-    ['R4 had a trial, a new buyer', trial('nobody@growth.example')],
+    ['R4 had a trial, a new buyer', trial('unknown@growth.example')],
     ['R4 had a trial, an old buyer', trial('g22@growth.example')],
     ['R14 sales, the latest', list()],
     ...billing.SALE_STATUSES.map(

@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   await service.close()
 }
 
-/** Starts the workers, gives them the word at once, and waits until nothing is due any more. */
+/** Starts the workers, gives them the word at once, and waits until nothing is due. */
 async function renewWith(count: number, env: Record<string, string>) {
   const file = fileURLToPath(new URL('./renewal-worker.ts', import.meta.url))
   const workers = await Promise.all(
@@ -91,9 +91,9 @@ async function renewWith(count: number, env: Record<string, string>) {
   const start = performance.now()
   const counts = await Promise.all(
     workers.map(async (worker: ChildProcess) => {
-      const told = once(worker, 'message')
+      const done = once(worker, 'message')
       worker.send('go')
-      const [renewed] = await told
+      const [renewed] = await done
       return Number(renewed)
     }),
   )
@@ -103,12 +103,12 @@ async function renewWith(count: number, env: Record<string, string>) {
 
 /** Every due subscription was charged once, and no other charge was made. */
 async function assertCharges({ db }: World, expected: number): Promise<void> {
-  const counts = await db.one<Record<'taken' | 'bills' | 'active' | 'due', number>>(sql`select
+  const counts = await db.one<Record<'taken' | 'paid' | 'active' | 'due', number>>(sql`select
     (select count(*) from sandbox.charges where status = 'succeeded') as taken,
-    (select count(*) from invoices where status = 'paid') as bills,
+    (select count(*) from invoices where status = 'paid') as paid,
     (select count(*) from licenses where status = 'active' and period_end > now()) as active,
     (select count(*) from subscriptions where next_at <= now()) as due`)
-  assert.deepEqual(counts, { taken: expected, bills: expected, active: expected, due: 0 })
+  assert.deepEqual(counts, { taken: expected, paid: expected, active: expected, due: 0 })
 }
 
 async function plainTransactions({ db }: World): Promise<number> {

@@ -173,7 +173,7 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
   }
 }
 
-/** The cookies of somebody who signed in, and agreed, on the pages. */
+/** The cookies of a person who signed in, and consented, on the pages. */
 async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string): Promise<string> {
   const person = new Agent(overHttp(base_url), base_url)
   const asked = new URLSearchParams({
@@ -181,7 +181,7 @@ async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string)
     redirect_uri,
     response_type: 'code',
     scope: 'openid entitlements',
-    code_challenge: sha256('a verifier that nobody needs').toString('base64url'),
+    code_challenge: sha256('a verifier that is not used').toString('base64url'),
     code_challenge_method: 'S256',
   })
   await person.open('/signin/')

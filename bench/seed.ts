@@ -62,7 +62,7 @@ export async function seed(
   }
 }
 
-/** Licenses that nobody asks for: their keys are random digests. */
+/** Licenses that are never looked up: their keys are random digests. */
 async function fill(tx: Db, app_id: string, count: number): Promise<void> {
   await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
     select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()

@@ -21,7 +21,7 @@ type Manifest = Record<string, string>
 
 const hashOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
-/** Pages name the classes the stylesheet holds, so every page is an input, and so are the tools. */
+/** Pages name the classes in the stylesheet, so every page is an input, and so are the tools. */
 async function hashInputs(): Promise<string> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true })
   const files = entries

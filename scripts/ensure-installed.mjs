@@ -26,7 +26,7 @@ if (!isCurrent) {
     },
   )
   if (status !== 0) {
-    console.error('npm ci failed; what it says above tells why.')
+    console.error('npm ci failed; see its output above.')
     process.exit(status ?? 1)
   }
 }

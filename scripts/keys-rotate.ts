@@ -38,7 +38,7 @@ async function main(at_once: boolean): Promise<void> {
 }
 
 main(process.argv.includes('--at-once')).catch((error: Error) => {
-  const isTold = error instanceof ConfigError || error.message.startsWith('Another Purser')
-  console.error(isTold ? error.message : error.stack)
+  const isExpected = error instanceof ConfigError || error.message.startsWith('Another Purser')
+  console.error(isExpected ? error.message : error.stack)
   process.exit(1)
 })

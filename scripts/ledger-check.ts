@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-  const isTold = error instanceof ConfigError || error.message.startsWith('Another Purser')
-  console.error(isTold ? error.message : error.stack)
+  const isExpected = error instanceof ConfigError || error.message.startsWith('Another Purser')
+  console.error(isExpected ? error.message : error.stack)
   process.exit(2)
 })

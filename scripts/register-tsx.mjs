@@ -1,4 +1,4 @@
-// Lets Node import .tsx files: it strips the types of .ts by itself, but does not know JSX.
+// Lets Node import .tsx files: it strips the types of .ts, but does not compile JSX.
 // Use: node --import ./scripts/register-tsx.mjs src/main.ts
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'

@@ -29,7 +29,7 @@ const ON_BOTH_ENGINES = [
 ]
 
 /**
- * Stories in a browser, or with a process that is killed, whose rules the tests of flows and of the
+ * Tests in a browser, or with a process that is killed, whose rules the tests of flows and of the
  * contract check within one process. They run in `test:all`, and when they are named.
  */
 const ONLY_IN_ALL = [
@@ -77,7 +77,7 @@ const isWhole = paths.length === 0 && options.grep === undefined
 if (options.watch) await runAfterEachChange()
 else process.exit((await runOnce()) ? 0 : 1)
 
-/** Runs what was asked for; tells whether all of it is good. */
+/** Runs what was asked for; returns whether everything passed. */
 async function runOnce(): Promise<boolean> {
   const steps = isWhole
     ? [step('types', 'tsc', '-p', '.'), step('lint', 'biome', 'check', '.')]

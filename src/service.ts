@@ -132,12 +132,12 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   }
 }
 
-/** What every process does by itself, again and again; of many each finds other work. */
+/** The periodic jobs of every process; each of several processes finds other work. */
 function declarePeriodicWork(world: World): void {
   const { jobs } = world
   jobs.every('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))
   jobs.every('reconcile refunds', RECONCILE_SECONDS, () => reconcileRefunds(world))
-  jobs.every('hear the processor', RECONCILE_SECONDS, async () => {
+  jobs.every('receive processor events', RECONCILE_SECONDS, async () => {
     await handleEvents(world)
   })
   jobs.every('remember uses', REMEMBER_SECONDS, () => rememberUses(world))

@@ -1,4 +1,4 @@
-/** Which plan somebody holds: asked of Purser with the access token, whenever it matters. */
+/** Which plan a person has: requested from Purser with the access token, whenever it matters. */
 import { PurserError, RateLimitedError, UnreachableError } from '@purser/client'
 import type { SignIn, Tokens } from './sign-in.ts'
 
@@ -14,14 +14,14 @@ export type Entitlement = {
   period_end: string | null
 }
 
-/** Somebody who signed in; `tokens` change when they are renewed. */
+/** A person who signed in; `tokens` change when they are renewed. */
 export type Session = { tokens: Tokens; renewal?: Promise<Tokens | null> | undefined }
 
 export type Answer =
   | { kind: 'plan'; entitlement: Entitlement; is_paid: boolean }
   /** The person signed out at Purser: nothing but signing in again helps. */
   | { kind: 'signed_out' }
-  /** The add-on is off. The visitor cannot mend that, and neither can a new sign-in. */
+  /** The add-on is off. The visitor cannot fix that, and neither can a new sign-in. */
   | { kind: 'not_enabled' }
 
 /** Renewed so long before it ends, so that no request travels with a token that is just ending. */
@@ -43,7 +43,7 @@ export function createPlans(facts: { base_url: string; sign_in: SignIn; paid_pro
   }
 
   return {
-    /** The plan of whoever has this session, as it is now. */
+    /** The current plan of the person in this session. */
     async planOf(session: Session): Promise<Answer> {
       const is_old = session.tokens.expires_at - EARLY_MS < Date.now()
       if (is_old && !(await renew(session))) return { kind: 'signed_out' }

@@ -69,7 +69,7 @@ function addPages(app: FastifyInstance, site: Site): void {
 }
 
 function addSignIn(app: FastifyInstance, { sign_in, send, visitors, address }: Site): void {
-  // The Login URL. Whoever comes from the checkout is known at Purser, and is back in a moment.
+  // The Login URL. A buyer who comes from the checkout is known at Purser, and is back in a moment.
   app.get('/login', async (request, reply) => {
     const begun = await sign_in.begin(`${address()}/auth/callback`)
     visitors.begin(request, reply, begun.attempt)
@@ -94,7 +94,7 @@ function addSignOut(app: FastifyInstance, { sign_in, visitors, address }: Site):
   app.post('/sign-out', async (request, reply) => {
     const session = visitors.sessionOf(request)
     if (!session) return reply.redirect('/', 303)
-    // This site's session ends in any case; Purser asks whether its own shall end as well.
+    // This site's session ends in any case; Purser asks whether its own should end as well.
     const onwards = await sign_in.signOut(session.tokens, `${address()}/`)
     visitors.signOut(request, reply)
     return reply.redirect(onwards, 303)

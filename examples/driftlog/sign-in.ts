@@ -2,7 +2,7 @@
 import { UnreachableError } from '@purser/client'
 import * as oidc from 'openid-client'
 
-/** What this site holds of somebody who signed in. It never leaves the server. */
+/** What this site stores of a person who signed in. It never leaves the server. */
 export type Tokens = {
   /** Who it is, in this app and in no other. Keep your records under it. */
   sub: string
@@ -13,10 +13,10 @@ export type Tokens = {
   expires_at: number
 }
 
-/** A sign-in that somebody began: what the answer must fit. */
+/** A sign-in that was started: what the response must match. */
 export type Attempt = { state: string; nonce: string; code_verifier: string }
 
-/** Somebody pressed Cancel, or Purser refused the request; `code` is the OAuth error. */
+/** The person pressed Cancel, or Purser refused the request; `code` is the OAuth error. */
 export class SignInRefused extends Error {
   readonly code: string
 
@@ -41,7 +41,7 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
   }
 
   return {
-    /** Where to send a browser that shall sign in and come back to `callback`. */
+    /** Where to send a browser to sign in and come back to `callback`. */
     async begin(callback: string): Promise<{ address: string; attempt: Attempt }> {
       const attempt = {
         state: oidc.randomState(),
@@ -83,7 +83,7 @@ export function createSignIn(app: { base_url: string; client_id: string; client_
       }
     },
 
-    /** Where to send a browser that shall sign out at Purser too, and come back to `home`. */
+    /** Where to send a browser to sign out at Purser too, and come back to `home`. */
     async signOut(tokens: Tokens, home: string): Promise<string> {
       return oidc.buildEndSessionUrl(await configuration(), {
         id_token_hint: tokens.id_token,
@@ -125,7 +125,7 @@ const NO_ANSWER = [
   'OAUTH_RESPONSE_IS_NOT_JSON',
 ]
 
-/** Tells a no from an issuer that does not answer; anything else, such as a forged token, stays a fault. */
+/** Distinguishes a refusal from an issuer that does not respond; anything else, such as a forged token, stays a fault. */
 function explain(error: unknown): never {
   if (error instanceof oidc.AuthorizationResponseError) throw new SignInRefused(error.error)
   if (error instanceof oidc.ResponseBodyError && error.status < 500) {

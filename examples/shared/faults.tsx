@@ -15,11 +15,15 @@ export function faultOf(error: unknown, address: string): Fault {
     return { ...notice(503, 'We cannot check licenses right now', words, address), retry_after }
   }
   if (error instanceof PurserError) {
-    return notice(500, 'Our fault, not yours', 'This site is set up wrongly. We have been told.')
+    return notice(
+      500,
+      'Our fault, not yours',
+      'This site is set up incorrectly. We have been notified.',
+    )
   }
   const status = Number(Object(error).statusCode ?? 500)
   if (status < 500) return notice(status, 'That did not arrive well', 'Go back and try once more.')
-  return notice(500, 'Our fault, not yours', 'Something broke on our side. We have been told.')
+  return notice(500, 'Our fault, not yours', 'Something broke on our side. We have been notified.')
 }
 
 export function nothingHere(): Fault {

@@ -46,7 +46,7 @@ export function plans({ prices }: Prices): Plan[] {
   }))
 }
 
-/** The display name of the plan a license holds, when the list has it. */
+/** The display name of the plan of a license, when the list has it. */
 export function planName(list: PriceList, product_public_id: string): string | null {
   if (list.kind !== 'prices') return null
   const price = list.prices.prices.find((one) => one.product_id === product_public_id)

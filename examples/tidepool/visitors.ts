@@ -1,5 +1,5 @@
 /**
- * What this site knows of a browser: a session that holds its license key, and a nonce that travels
+ * What this site knows of a browser: a session with its license key, and a nonce that travels
  * through checkout, so that a purchase comes back only to the browser that began it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
@@ -30,7 +30,7 @@ export function createVisitors({ secure }: { secure: boolean }) {
       return keys.get(request.cookies[session_cookie] ?? '')
     },
 
-    /** Starts a new session for a key. The nonce is spent: one visit, one purchase. */
+    /** Starts a new session for a key. The nonce is discarded: one visit, one purchase. */
     signIn(request: FastifyRequest, reply: FastifyReply, license_key: string): void {
       keys.delete(request.cookies[session_cookie] ?? '')
       const id = randomBytes(32).toString('base64url')

@@ -87,10 +87,10 @@ function startWorker({ env, grep }: Pass): ChildProcess {
   })
 }
 
-/** A worker has nothing to wait for when its files have ended; what they left open is told. */
+/** A worker has nothing to wait for when its files have ended; what they left open is reported. */
 function endInTime(worker: ChildProcess): void {
   const timer = setTimeout(() => {
-    console.log('A worker did not end by itself: some test left a handle open.')
+    console.log('A worker did not exit: some test left a handle open.')
     worker.kill('SIGKILL')
     process.exitCode = 1
   }, END_TIMEOUT_MS)

@@ -1,7 +1,7 @@
-/** What the runner tells a worker: a file to run, or that there is none left. */
+/** What the runner sends a worker: a file to run, or that there is none left. */
 export type ToWorker = { file: string } | 'end'
 
-/** What a worker tells the runner: that it is ready, and then each result. */
+/** What a worker sends the runner: that it is ready, and then each result. */
 export type FromWorker = 'ready' | Result
 
 /** The end of one test or of one file. */

@@ -144,8 +144,8 @@ test('a license that is not entitled closes the app and says what to do about it
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   for (const [status, words] of [
-    ['past_due', /Mend the card/],
-    ['unpaid', /Mend the card/],
+    ['past_due', /Update your card/],
+    ['unpaid', /Update your card/],
     ['paused', /is paused/],
     ['canceled', /Buy Pro monthly/],
   ] as const) {

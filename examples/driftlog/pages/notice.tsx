@@ -1,6 +1,6 @@
 import { NoticePage } from '../../shared/pages/notice.tsx'
 
-/** Somebody came back from signing in, and said no there or was refused. */
+/** A person returned from signing in, and canceled there or was refused. */
 export function CanceledPage({ canceled }: { canceled: boolean }) {
   const title = canceled ? 'You did not sign in' : 'Signing in did not work'
   return (
@@ -18,7 +18,7 @@ export function NotBegunHerePage() {
   return (
     <NoticePage title="This sign-in is over">
       <p class="lead">
-        It was used before, or it was begun in another browser. Nobody was signed in.
+        It was used before, or it was begun in another browser. You were not signed in.
       </p>
       <Ways />
     </NoticePage>
@@ -38,7 +38,7 @@ function Ways() {
   )
 }
 
-/** The hosted sign-in add-on is off: a fault of this site's maker, and not of the visitor. */
+/** The hosted sign-in add-on is off: an error of this site's operator, and not of the visitor. */
 export function NotEnabledPage() {
   return (
     <NoticePage title="We cannot look up plans right now" signed_in>

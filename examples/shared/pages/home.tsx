@@ -10,7 +10,7 @@ type Facts = {
   list: PriceList
   shop: Shop
   signed_in: boolean
-  /** What stands under the plans. */
+  /** What is under the plans. */
   children: ComponentChildren
 }
 
@@ -23,7 +23,7 @@ export function HomePage({ now, list, shop, signed_in, children }: Facts) {
           <div>
             <h1>Be there when the sea steps back.</h1>
             <p class="lead">
-              Twice a day the reef comes up for air. {name} tells you when, how far the water falls,
+              Twice a day the reef comes up for air. {name} shows you when, how far the water falls,
               and who you will meet down there.
             </p>
             <p class="actions">

@@ -5,7 +5,7 @@ import { Layout } from './layout.tsx'
 import { TideCard } from './tide-chart.tsx'
 import { ZoneIcon, zones } from './zones.tsx'
 
-/** What a plan buys: the week ahead. Beside it stands the card of whoever looks. */
+/** What a plan buys: the week ahead. Beside it is the visitor's card. */
 export function TidesPage({ now, children }: { now: number; children: ComponentChildren }) {
   return (
     <Layout title="My tides" signed_in>

@@ -7,7 +7,7 @@ import { statusName } from '../words.ts'
 
 type Facts = { license: LicenseState; list: PriceList; shop: Shop; manage: string }
 
-/** A license that is real but does not open the door today, and the way to mend it. */
+/** A license that is real but not entitled today, and how to fix that. */
 export function LapsedPage({ license, list, shop, manage }: Facts) {
   const ended = license.status === 'canceled'
   return (
@@ -51,5 +51,5 @@ function reasonOf({ status, canceled_at }: LicenseState): string {
     return `It ended${when}. A new plan opens the week ahead again.`
   }
   if (status === 'paused') return 'Your tides come back, with the same key, when it resumes.'
-  return 'Mend the card on your license page. The same key works again at once.'
+  return 'Update your card on your license page. The same key then works again.'
 }

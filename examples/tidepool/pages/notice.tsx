@@ -8,7 +8,8 @@ export function ProcessingPage({ again }: { again: string }) {
   return (
     <NoticePage title="Still confirming your payment">
       <p class="lead" role="status">
-        Your bank is taking a moment. This page checks again by itself, so you can leave it open.
+        Your bank is taking a moment. This page checks again automatically, so you can leave it
+        open.
       </p>
       <p class="actions">
         <a class="button" href={again}>

@@ -38,7 +38,7 @@ export function KeyForm({ fault, typed, manage }: Typed) {
         </p>
       )}
       <p class="quiet" id="key-hint">
-        It begins with key_ and stands in your receipt. Lost it? It is always shown on{' '}
+        It begins with key_ and is in your receipt. Lost it? It is always shown on{' '}
         <a href={manage}>your license page</a>.
       </p>
       <button class="button is-strong" type="submit">
@@ -61,7 +61,7 @@ export function AdoptPage({ svc_order, license, plan }: Arrival) {
           ), but the purchase did not begin in this browser.
         </p>
         <p>
-          If you bought it on another device or came from the marketplace, go on. If somebody sent
+          If you bought it on another device or came from the marketplace, go on. If someone sent
           you the link, leave: what you do here would be done under their license.
         </p>
         <form class="actions" method="post" action="/return">

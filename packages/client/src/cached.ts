@@ -24,7 +24,7 @@ const OUTAGE_PAUSE_MS = 5_000
 
 /**
  * Keeps the answer for a key that is entitled until its `period_end`, and never longer than
- * `max_age_seconds`. Errors are never kept, nor are refusals: a buyer who mends a card is let in at
+ * `max_age_seconds`. Errors and refusals are never kept: a buyer who updates a card is let in at
  * once.
  * While the service is unreachable or limits you, the last good answer serves for `grace_seconds`
  * more (default one hour), but not past the day a canceled license ends.

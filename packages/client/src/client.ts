@@ -55,7 +55,7 @@ export type Client = {
    */
   entitlement(access_token: string): Promise<Entitlement>
   /**
-   * Kills a leaked key and returns its successor, once. Never repeated by itself: pass an
+   * Kills a leaked key and returns its successor, once. Never retried automatically: pass an
    * `idempotency_key` to be able to repeat a call whose answer was lost. `reason` goes to the audit
    * log. Throws `unknown_license` and `license_canceled`.
    */

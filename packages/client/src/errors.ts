@@ -22,7 +22,7 @@ export type ErrorDetails = { status: number | null; code: string; request_id: st
 
 export type FieldFault = { path: string; message: string }
 
-/** The base of all of them. `message` is one English sentence; `code` tells them apart. */
+/** The base of all of them. `message` is one English sentence; `code` distinguishes them. */
 export class PurserError extends Error {
   override readonly name: string = 'PurserError'
   /** The HTTP status. */

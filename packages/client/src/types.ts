@@ -57,9 +57,9 @@ export type LicenseState = {
   status: LicenseStatus
   /** Prefix `lic_`: stable, and what `regenerateKey` takes. */
   license_id: string
-  /** The plan held now; equal to `product_public_id`. */
+  /** The current plan; equal to `product_public_id`. */
   product_id: string
-  /** The plan held now, prefix `prod_`. It follows a move to another plan of the app. */
+  /** The current plan, prefix `prod_`. It changes with a plan change. */
   product_public_id: string
   /** `YYYY-MM-DD` in UTC, or null when nothing ends (one-time and preview). */
   period_end: string | null
