@@ -213,7 +213,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
 export function problemOf(error: FastifyError | Error): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseAway(error)) {
-    const message = 'The service is briefly unavailable. Try again in a few seconds.'
+    const message = 'The service is temporarily unavailable. Try again in a few seconds.'
     return new Problem(503, 'service_unavailable', message, { retry_after: RETRY_AFTER_SECONDS })
   }
   const status = isFromFramework(error) ? error.statusCode : undefined
@@ -221,7 +221,7 @@ export function problemOf(error: FastifyError | Error): Problem {
     return new Problem(413, 'payload_too_large', 'The request body is larger than is taken here.')
   }
   if (status === 415) {
-    return new Problem(415, 'unsupported_media_type', 'This media type is not understood here.')
+    return new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.')
   }
   if (status !== undefined && status >= 400 && status < 500) {
     return unreadable()
@@ -237,5 +237,8 @@ function isFromFramework(error: FastifyError | Error): error is FastifyError {
 /** Logs a bug with its request id; refusals are no bugs. */
 export function logBug(request: FastifyRequest, error: Error, problem: Problem): void {
   if (problem.status < 500) return
-  request.log.error({ error, request_id: request.id, route: request.routeOptions.url }, 'a bug')
+  request.log.error(
+    { error, request_id: request.id, route: request.routeOptions.url },
+    'unhandled error',
+  )
 }

@@ -64,8 +64,8 @@ async function* changes(
   yield 'a move up'
   await page.goto(`${manage}plan/${down}/`)
   yield 'a move at the end of the period'
-  await press(page, /^Move on/)
-  await page.getByText('Your move is planned').waitFor()
+  await press(page, /^Change on/)
+  await page.getByText('Plan change scheduled').waitFor()
   yield 'manage, a move is planned'
   await press(page, 'Keep my plan')
   await page.goto(`${manage}key/`)
@@ -79,7 +79,7 @@ async function* changes(
   yield 'manage, a pause is planned'
   await page.goto(`${manage}pause/`)
   yield 'do not pause'
-  await press(page, 'Renew as before')
+  await press(page, 'Cancel pause')
   await page.goto(`${manage}auto-renew/`)
   yield 'auto-renew off'
   await press(page, 'Cancel subscription')
@@ -119,7 +119,7 @@ async function* payments(
   await page.goto(`${manage}plan/${upgrade}/`)
   setup.processor.state = 'is silent'
   await press(page, /^Pay /)
-  await arrive(page, 'Your bank is answering')
+  await arrive(page, 'Processing your payment')
   yield 'waiting for the bank'
   setup.processor.state = 'works'
   setup.service.clock.pass(30)

@@ -43,7 +43,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   await enter(setup, page, 'seller')
   await page.goto('/dashboard/payouts/')
   yield 'payouts, available'
-  await press(page, 'Pay me now')
+  await press(page, 'Pay out now')
   yield 'payouts, on its way'
   await page.getByRole('link', { name: /^Payout \d+: / }).click()
   await arrive(page, /^Payout \d+: \$/)
@@ -78,7 +78,7 @@ async function* exported({ service }: PagesTest, page: Page) {
   await page.goto('/tasks/task_tour_long/')
   yield 'an export, on its way'
   await press(page, 'Stop')
-  await page.getByText('No file was made').waitFor()
+  await page.getByText('No file was created').waitFor()
   yield 'an export that was stopped'
   await page.goto('/dashboard/apps/tidepool/sales/')
   await press(page, 'Export CSV')
@@ -86,7 +86,7 @@ async function* exported({ service }: PagesTest, page: Page) {
   yield 'an export, ready'
   await sweepFiles(db, new Date(clock.now().getTime() + 7 * DAY * 1000))
   await page.reload()
-  await arrive(page, 'This export is gone')
+  await arrive(page, 'This export has expired')
   yield 'an export, gone'
 }
 
@@ -100,7 +100,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   service.clock.pass(30 * DAY)
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
-  await press(page, 'Pay me now')
+  await press(page, 'Pay out now')
   yield 'referrals, on its way'
   await page.getByRole('link', { name: /^Payout \d+: / }).click()
   await arrive(page, /^Payout \d+: \$/)
@@ -141,9 +141,9 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   yield* taxes(setup, page)
   await page.goto('/admin/checks/')
   yield 'checks'
-  await press(page, 'Hear the events again')
+  await press(page, 'Reprocess events')
   await page.waitForURL('**/admin/checks/')
-  await press(page, 'Check the books')
+  await press(page, 'Check ledger')
   await page.waitForURL('**/admin/checks/')
   yield 'checks, done'
 }
@@ -159,7 +159,7 @@ async function* taxes({ service }: PagesTest, page: Page) {
   yield 'a month without sales'
   await page.goto(`/admin/tax/${month}/`)
   yield 'a month, still open'
-  await press(page, 'Every line (CSV)')
+  await press(page, 'Transactions (CSV)')
   await arrive(page, 'Your export is ready')
   yield 'a month, exported'
   await page.goto(`/admin/tax/${month}/TX/`)

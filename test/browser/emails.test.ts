@@ -53,7 +53,7 @@ test('the receipt holds the key, the figures and the links, and confirming the e
   // And the link is spent.
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
-  await arrive(reader, 'This link is spent')
+  await arrive(reader, 'This link has expired or was already used')
 })
 
 test('a password is set from the receipt, and signs in from then on', async (t) => {
@@ -85,12 +85,12 @@ test('"This was not me" locks the account: its sessions end and no link opens it
   await followLink(reader, 'not_me')
   await arrive(reader, 'This was not me')
   await press(reader, 'Lock the account')
-  await arrive(reader, 'The account is locked')
+  await arrive(reader, 'Account locked')
   await stranger.goto('/account/')
   await arrive(stranger, 'Sign in')
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
-  await arrive(reader, 'This link is spent')
+  await arrive(reader, 'This link has expired or was already used')
 })
 
 test('the success page sends the receipt once more', async (t) => {
@@ -98,7 +98,7 @@ test('the success page sends the receipt once more', async (t) => {
   const page = await setup.newPage(t)
   await buy(page, { buy_url, email })
   await press(page, 'Resend receipt email')
-  await page.getByText(`The receipt is on its way to ${email} again.`).waitFor()
+  await page.getByText(`We sent the receipt to ${email} again.`).waitFor()
   await openEmail(setup, page, { email, subject: receipt, count: 2 })
   assert.equal(await countEmails(setup, email), 2)
 })
@@ -113,7 +113,7 @@ test('the manage page shows the plan and the key, and leads back to the app', as
   await arrive(page, 'Tidepool')
   assert.equal(await page.getByLabel('License key', { exact: true }).textContent(), key)
   await press(page, 'Resend receipt email')
-  await page.getByText('The receipt is on its way to you again.').waitFor()
+  await page.getByText('We sent the receipt again.').waitFor()
   const back = page.getByRole('link', { name: 'Back to your app' })
   assert.equal(await back.getAttribute('href'), next)
   await back.click()

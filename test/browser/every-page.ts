@@ -110,7 +110,7 @@ async function* purchase(setup: PagesTest, page: Page) {
   await keyOnSuccess(page)
   yield 'success'
   await press(page, 'Resend receipt email')
-  await page.getByText(/is on its way to .* again/).waitFor()
+  await page.getByText(/We sent the receipt to .* again/).waitFor()
   yield 'success, receipt sent again'
   await page.goto(card_url)
   yield 'card, used'
@@ -153,7 +153,7 @@ async function* trouble(setup: PagesTest, page: Page) {
   await giveCard(page, CARDS.answer_lost)
   setup.processor.state = 'is silent'
   await press(page, /^Pay /)
-  await arrive(page, 'Your bank is answering')
+  await arrive(page, 'Processing your payment')
   yield 'processing'
   setup.processor.state = 'works'
   await keyOnSuccess(page)
@@ -202,7 +202,7 @@ async function* emailsAndLinks(setup: PagesTest, page: Page) {
   const receipt = { email, subject: /^Your receipt/ }
   await openEmail(setup, page, receipt)
   yield 'email'
-  await page.getByRole('link', { name: 'All letters' }).click()
+  await page.getByRole('link', { name: 'All emails' }).click()
   await arrive(page, 'Development mailbox')
   yield 'mailbox'
   for (const purpose of ['verify_email', 'set_password', 'not_me']) {
@@ -215,7 +215,7 @@ async function* emailsAndLinks(setup: PagesTest, page: Page) {
     yield 'link set_password, too short'
   }
   await press(page, 'Lock the account')
-  await arrive(page, 'The account is locked')
+  await arrive(page, 'Account locked')
   yield 'locked'
   await openEmail(setup, page, receipt)
   await followLink(page, 'verify_email')
@@ -251,21 +251,21 @@ async function* selling({ service }: PagesTest, page: Page) {
     yield path
   }
   await page.goto(`${app}listing/sections/`)
-  await press(page, 'Add a section')
-  await press(page, 'Save the sections')
-  await page.getByText('Nothing was saved yet').waitFor()
+  await press(page, 'Add section')
+  await press(page, 'Save sections')
+  await page.getByText('Not saved. Check these fields').waitFor()
   yield 'sections, with faults'
   await page.goto(`${app}plans/`)
   await press(page, 'Add a plan')
   yield 'plans'
   await press(page, 'Review the changes')
-  await page.getByText('Nothing was saved yet').waitFor()
+  await page.getByText('Not saved. Check these fields').waitFor()
   yield 'plans, with faults'
   await press(page, 'Remove plan 3')
   await press(page, 'Remove plan 1')
   await press(page, 'Review the changes')
   yield 'plans, reviewed'
-  await press(page, 'Save the plans')
+  await press(page, 'Save plans')
   await page.goto(`${app}changes/`)
   yield 'changes'
   await page.getByRole('link', { name: 'Undo this change' }).first().click()
@@ -292,12 +292,12 @@ async function* faults({ service, processor }: PagesTest, page: Page) {
   await page.goto('/signin/')
   await page.context().clearCookies()
   await press(page, /^Sign in$/)
-  await arrive(page, 'Please try that again')
+  await arrive(page, 'Request refused')
   yield 'stale form'
   processor.state = 'breaks'
   await page.goto(demo.app.prices[0]!.buy_url)
   await giveDetails(page, newEmail())
-  await arrive(page, 'That did not work')
+  await arrive(page, 'Something went wrong')
   yield 'a fault of ours'
   processor.state = 'works'
   await page.goto(demo.app.prices[0]!.buy_url)

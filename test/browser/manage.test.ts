@@ -64,8 +64,8 @@ test('an upgrade charges the cents that were shown, and the key stays', async (t
   const words = await page.getByRole('button', { name: /^Pay / }).textContent()
   const [, dollars, cent] = /Pay \$(\d+)\.(\d\d) and upgrade/.exec(words ?? '')!
   await press(page, /^Pay /)
-  await page.getByText('You have moved.').waitFor()
-  await badge(page, 'Yours for good')
+  await page.getByText('Plan changed.').waitFor()
+  await badge(page, 'Lifetime')
   const taken = await takenFrom(setup.service, email)
   assert.deepEqual(taken, [1260, Number(dollars) * 100 + Number(cent)])
   assert.equal(await shownKey(page), key)

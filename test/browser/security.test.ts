@@ -60,7 +60,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
     const answered = other.waitForResponse((response) => response.request().method() === 'POST')
     await other.goto(`http://${host}:${evil.port}/`)
     assert.equal((await answered).status(), 403)
-    await arrive(other, 'Please try that again')
+    await arrive(other, 'Request refused')
     assert.equal(await chargesOf(setup, email), 0)
 
     // The buyer's own page was not harmed.

@@ -53,7 +53,7 @@ test('a seller changes the addresses of his app; a fault is told at its field', 
   const redirects = page.getByLabel('Redirect URIs', { exact: true })
   await redirects.fill('https://tidepool.example/auth/callback\nhttps://evil.example/auth/callback')
   await press(page, 'Save')
-  const summary = page.getByRole('alert').filter({ hasText: 'Nothing was saved yet' })
+  const summary = page.getByRole('alert').filter({ hasText: 'Not saved. Check these fields' })
   await summary.getByRole('link', { name: /^https:\/\/evil\.example/ }).click()
   assert.ok(await redirects.evaluate((field) => field === document.activeElement))
   assert.deepEqual(await accessibilityProblems(page), [])
@@ -61,7 +61,7 @@ test('a seller changes the addresses of his app; a fault is told at its field', 
   await redirects.fill('https://tidepool.example/auth/callback')
   await page.getByLabel('Post-logout redirect URIs').fill('https://tidepool.example/bye')
   await press(page, 'Save')
-  await page.getByText('The addresses are saved.').waitFor()
+  await page.getByText('URLs saved.').waitFor()
   assert.equal(await redirects.inputValue(), 'https://tidepool.example/auth/callback')
 })
 
@@ -72,7 +72,7 @@ test('a seller turns hosted sign-in on and off, and reads what it costs', async 
   await press(page, 'Turn on')
   await page.getByText(/^Free until \w+ \d+, \d{4}\./).waitFor()
   await press(page, 'Turn off')
-  await page.getByText(/Its free months are given once, until/).waitFor()
+  await page.getByText(/The free months apply once, until/).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
 })
 
@@ -85,7 +85,7 @@ test('a seller starts a preview from the page and ends it', async (t) => {
   assert.match((await key.textContent()) ?? '', /^key_[0-9A-Za-z]{33}$/)
   assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'End the preview')
-  await page.getByText('Your preview has ended').waitFor()
+  await page.getByText('Preview ended').waitFor()
 })
 
 test('a developer walks through his own Buy link, back into his app, and is not charged', async (t) => {
@@ -122,17 +122,17 @@ test('a seller makes a new secret: it is shown once, and the old one is refused'
   const page = await seller(t)
   const { client_secret } = setup.service.demo.app
   await toIntegration(page)
-  await page.getByRole('link', { name: 'Make a new secret' }).click()
-  await arrive(page, 'Make a new secret?')
+  await page.getByRole('link', { name: 'Rotate secret' }).click()
+  await arrive(page, 'Rotate secret?')
   assert.deepEqual(await accessibilityProblems(page), [])
   assert.equal(await refusalOf(client_secret), 'unknown_key')
-  await press(page, 'Make a new secret')
+  await press(page, 'Rotate secret')
   await arrive(page, 'Your new secret')
   assert.deepEqual(await accessibilityProblems(page), [])
   const fresh = (await page.getByLabel('Client secret', { exact: true }).textContent()) ?? ''
   assert.equal(await refusalOf(client_secret), 'invalid_client')
   assert.equal(await refusalOf(fresh), 'unknown_key')
-  await page.getByRole('link', { name: 'I have copied it' }).click()
+  await page.getByRole('link', { name: 'Done' }).click()
   await arrive(page, 'Tidepool: integration')
   assert.ok(!(await page.content()).includes(fresh))
 })

@@ -20,7 +20,7 @@ test('an address that has an account signs in first: a wrong password is told, t
   await arrive(page, 'Welcome back')
   await page.getByLabel('Password').fill('not the password')
   await press(page, 'Sign in')
-  await page.getByRole('alert').getByText('That password is not right.').waitFor()
+  await page.getByRole('alert').getByText('The password is incorrect.').waitFor()
   await page.getByLabel('Password').fill(password)
   await press(page, 'Sign in')
   await giveCard(page)

@@ -36,7 +36,7 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
   await page.getByText(`${subscriber.email} renews for $12.60`).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'A month')
-  await arrive(page, 'What happened')
+  await arrive(page, 'Result')
   for (const words of ['Renewal paid', 'License: renewed', 'Letter: Receipt']) {
     await page.getByText(words).first().waitFor()
   }
@@ -50,11 +50,11 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
 
 test('a seller plays a scenario, and its key answers as the story ends', async (t) => {
   const page = await toClock(t, 'Tidepool')
-  await page.getByLabel('Retry that mends the card').selectOption('2')
+  await page.getByLabel('Retry that succeeds').selectOption('2')
   await page
     .getByRole('listitem')
     .filter({ hasText: 'Card mended on retry N' })
-    .getByRole('button', { name: 'Play' })
+    .getByRole('button', { name: 'Run' })
     .click()
   await arrive(page, 'Card mended on retry 2')
   await page.getByText('past_due, not entitled').waitFor()
@@ -71,11 +71,11 @@ test('a long jump shows how far it is, and can be stopped', async (t) => {
   for (let each = 0; each < 4; each++) await subscribe(setup.service, { app })
   const page = await toClock(t, 'Daily')
   await press(page, 'A year')
-  await arrive(page, 'Time passes')
+  await arrive(page, 'Advancing the clock')
   const far = async () => Number(await page.getByRole('progressbar').getAttribute('value'))
   const first = await far()
   await eventually('the next days', async () => (await far()) > first)
   await press(page, 'Stop')
-  await page.getByText('It was stopped. What was done stays done.').waitFor()
+  await page.getByText('The task was stopped. Completed steps are kept.').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
 })

@@ -138,7 +138,7 @@ test('a person is shown a page to copy it from, once', async () => {
   const gone = await read(path, { headers })
   assert.equal(gone.statusCode, 404)
   assert.match(String(gone.headers['content-type']), /^text\/html/)
-  assert.match(textOf(gone.body), /This address was used before, has expired/)
+  assert.match(textOf(gone.body), /This link was already used, has expired/)
 })
 
 test('ten minutes later it is gone; spent, expired and unknown look alike', async () => {
@@ -171,7 +171,7 @@ test('a newer secret ends the claim on the one before, from wherever it was made
   await assertGone(first.path)
   const browser = await signedIn(service, service.demo.seller)
   await browser.open(`/dashboard/apps/${app_slug}/integration/secret/`)
-  await browser.submit('Make a new secret')
+  await browser.submit('Rotate secret')
   assert.equal(browser.page.status, 200)
   await assertGone(second.path)
 })

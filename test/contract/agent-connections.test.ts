@@ -57,14 +57,14 @@ async function auditOf(user_id: string): Promise<string[]> {
 /** Sends the form of one record, of which the page has as many as records. */
 async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
   await agent.open(CONNECTIONS)
-  return await agent.submit(what === 'agent' ? 'End access' : 'Disconnect', { [what]: id })
+  return await agent.submit(what === 'agent' ? 'Revoke access' : 'Disconnect', { [what]: id })
 }
 
 test('an account without connections says so, and how to make one', async () => {
   const agent = await enter(setup, await person())
   const words = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(words, /No agent has access/)
-  assert.match(words, /You have not signed in to an app yet/)
+  assert.match(words, /Apps that you sign in to with Purser appear here/)
 })
 
 test('the page is for whoever is signed in, with a proven mailbox', async () => {
@@ -115,7 +115,7 @@ test('one agent is disconnected at once and for good, and the others are not', a
   const [latest, first] = await grants.listAgents(setup.world.db, setup.clock.now(), user_id)
   assert.ok(latest && first)
   const page = await disconnect(agent, 'agent', first.id)
-  assert.match(textOf(page.body), /The agent’s access is ended/)
+  assert.match(textOf(page.body), /The agent’s revoked/)
   await assertEnded(mine)
   assert.ok(await isGood(other))
   assert.deepEqual((await auditOf(user_id)).at(-1), 'account.agent_disconnected')
@@ -141,8 +141,8 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   assert.match(words, /Tidepool Knows a private id of yours and whether you may use it/)
   const agents = await connect(side, agent)
   const page = await disconnect(agent, 'app', setup.demo.app.client_id)
-  assert.match(textOf(page.body), /The app is disconnected/)
-  assert.match(textOf(page.body), /You have not signed in to an app yet/)
+  assert.match(textOf(page.body), /App disconnected/)
+  assert.match(textOf(page.body), /Apps that you sign in to with Purser appear here/)
   assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 401)
   await assert.rejects(client.refreshTokenGrant(setup.app_side, tokens.refresh_token!), {
     error: 'invalid_grant',

@@ -238,7 +238,7 @@ describe('the buyer’s details', () => {
     ]) {
       const { answer, words, opened } = await submit({ zip })
       assert.equal(answer.statusCode, 422, zip)
-      assert.match(words, /five-digit ZIP/)
+      assert.match(words, /five-digit US ZIP/)
       assert.equal(opened, 0)
     }
     for (const zip of [
@@ -274,7 +274,7 @@ describe('the buyer’s details', () => {
     }
     const { answer, words } = await submit({ email: 'x', country: 'US', zip: '0' })
     assert.equal(answer.statusCode, 422)
-    for (const sentence of [/Enter an email address/, /five-digit ZIP/]) {
+    for (const sentence of [/Enter an email address/, /five-digit US ZIP/]) {
       assert.match(words, sentence)
     }
   })

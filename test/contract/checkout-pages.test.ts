@@ -62,7 +62,7 @@ describe('every page', () => {
   test('is the one that was asked for', () => {
     const words: Record<string, [status: number, says: RegExp]> = {
       details: [200, /Your details/],
-      faults: [422, /five-digit ZIP/],
+      faults: [422, /five-digit US ZIP/],
       misconfigured: [400, /This link is misconfigured/],
       nothing: [404, /There is nothing here/],
       card: [200, /Enter your card/],
@@ -72,9 +72,9 @@ describe('every page', () => {
       declined: [200, /Your card was declined/],
       challenge: [200, /Confirm that it is you/],
       sign_in: [200, /Welcome back/],
-      wrong_password: [422, /That password is not right/],
+      wrong_password: [422, /The password is incorrect/],
       success: [200, /License key/],
-      processing: [202, /Your bank is answering/],
+      processing: [202, /Processing your payment/],
       refused_form: [403, /no longer valid/],
     }
     assert.deepEqual(Object.keys(pages).sort(), Object.keys(words).sort())
@@ -271,10 +271,13 @@ test('a receipt asked for too often names the wait that the limiter will have', 
   assert.match(textOf(body), /Sold securely by Purser Demo, Inc\./)
   for (let count = 0; count < 5; count++) {
     await agent.submit('Resend receipt email')
-    assert.match(textOf(agent.page.body), /on its way to \S+ again/)
+    assert.match(textOf(agent.page.body), /We sent the receipt to \S+ again/)
   }
   await agent.submit('Resend receipt email')
-  assert.match(textOf(agent.page.body), /several times already\. .* try again in (60|59) minutes/)
+  assert.match(
+    textOf(agent.page.body),
+    /already sent several times\. .* try again in (60|59) minutes/,
+  )
 })
 
 test('a step that is too early or too late leads to where the buyer belongs', async () => {

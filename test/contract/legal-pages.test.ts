@@ -59,7 +59,7 @@ test('the footers of the site and of a checkout name the operator as merchant of
   const name = 'Harbor & Sons Software, Inc.'
   assert.ok((await read('/')).includes(`${name} is the merchant of record for every sale`))
   const checkout = await read(`/buy/${service.demo.app.prices[0]!.public_id}/`)
-  assert.ok(checkout.includes(`${name} is the merchant of record for this sale`))
+  assert.ok(checkout.includes(`${name} is the merchant of record`))
 })
 
 test('the privacy policy lists every cookie that buying and signing in sets', async () => {

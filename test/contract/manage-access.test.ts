@@ -63,10 +63,10 @@ test('shows what has just happened, and nothing that somebody wrote into a link'
   }
   await agent.submit('Update card')
   await agent.press('Back to your plan')
-  assert.match(words(agent), /The card on file stays as it was/)
+  assert.match(words(agent), /The card on file was not changed/)
   const other = await subscribe(service, { app: await otherApp(service, {}) })
   await other.agent.open(`${manage(other)}?${agent.page.url.split('?')[1]}`)
-  assert.doesNotMatch(words(other.agent), /stays as it was/)
+  assert.doesNotMatch(words(other.agent), /was not changed/)
 })
 
 // F24
@@ -110,7 +110,10 @@ describe('a new card that is billed in another state', () => {
     const subscriber = await withNewCard()
     assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
     await subscriber.agent.submit('Change my tax address to NY 10001')
-    assert.match(words(subscriber.agent), /later charges are taxed at your new address/)
+    assert.match(
+      words(subscriber.agent),
+      /Future charges use this card and are taxed at your new address/,
+    )
     assert.deepEqual(await addressOf(subscriber), { state: 'NY', zip: '10001', last4: '4444' })
   })
 

@@ -97,7 +97,7 @@ describe('the manage page', () => {
       ['Cancel subscription', 'Cancel subscription'],
       ['Keep my subscription', 'Keep my subscription'],
       ['Pause', /^Pause on/],
-      ['Do not pause', 'Renew as before'],
+      ['Do not pause', 'Cancel pause'],
     ] as const) {
       await agent.press(link)
       await agent.submit(button)
@@ -120,7 +120,7 @@ describe('the manage page', () => {
     await agent.open(manage(subscriber))
     for (let count = 0; count < 5; count++) {
       await agent.submit('Resend receipt email')
-      assert.match(words(agent), /The receipt is on its way to you again/)
+      assert.match(words(agent), /We sent the receipt again/)
     }
     await agent.submit('Resend receipt email')
     assert.match(words(agent), /several times already\. Try again in (60|59) minutes/)
@@ -392,7 +392,7 @@ describe('the card', () => {
     await agent.open(manage(subscriber))
     await agent.submit('Update card')
     await agent.press('Back to your plan')
-    assert.match(words(agent), /The card on file stays as it was/)
+    assert.match(words(agent), /The card on file was not changed/)
     await agent.submit('Update card')
     await agent.submit('Save this card', { number: '4000001240000000', ...NEW_CARD })
     assert.match(words(agent), /This card cannot be used here/)
@@ -406,7 +406,7 @@ describe('the card', () => {
     const stale = agent.twin()
     await agent.submit('Update card')
     await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
-    assert.match(words(agent), /The new card pays from now on/)
+    assert.match(words(agent), /Future charges use this card/)
     await stale.open(`${manage(subscriber)}card`)
     assert.equal(stale.page.url, manage(subscriber))
   })
@@ -438,5 +438,5 @@ test('the portal lists every purchase with what comes next of it', async () => {
   }
   await agent.open('/account/')
   assert.match(words(agent), /First charge \$10\.50 on March 24, 2026/)
-  assert.match(words(agent), /Yours for good/)
+  assert.match(words(agent), /Lifetime/)
 })

@@ -101,7 +101,7 @@ test('who agreed once is not asked again, in any browser; for something new he i
     return await who.open(attempt.url.href)
   }
   const first = await ask()
-  assert.match(textOf(first.body), /private id/)
+  assert.match(textOf(first.body), /private ID/)
   assert.doesNotMatch(textOf(first.body), /Whether you may use the app/)
   await agent.submit('Allow')
   assert.ok(parametersOf((await ask()).url).code)

@@ -182,7 +182,7 @@ describe('an authenticator app', () => {
     for (const used of [code, earlier]) {
       await late.submit('Sign in', { code: used })
       assert.equal(late.page.status, 422)
-      assert.match(words(late), /not right, or was used before/)
+      assert.match(words(late), /incorrect or was already used/)
     }
   })
 
@@ -269,7 +269,7 @@ describe('recovery codes', () => {
     const { email, agent: owner } = await signUp(service)
     const { recovery_codes } = await addAuthenticator(service, owner)
     await owner.open('/account/security/')
-    await owner.submit('Make new codes')
+    await owner.submit('Create new codes')
     const agent = await enterPassword(service, email)
     await agent.press('Use a recovery code')
     await agent.submit('Sign in', { recovery_code: recovery_codes[0]! })
@@ -314,7 +314,7 @@ describe('a passkey', () => {
       await agent.open('/signin/')
       await pressPasskey(service, agent, passkey, manner)
       assert.equal(agent.page.status, 422)
-      assert.match(words(agent), /opens no account here/)
+      assert.match(words(agent), /is not registered here/)
     }
     // Beside a password its presence is enough.
     const second = await enterPassword(service, email)

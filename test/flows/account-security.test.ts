@@ -68,7 +68,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     const { email, agent } = await signUp(service)
     await addAuthenticator(service, agent)
     await agent.open(SECURITY)
-    const { csrf_token = '' } = agent.form('Make new codes')
+    const { csrf_token = '' } = agent.form('Create new codes')
     const actions = await auditedActionsOf(email)
     service.clock.pass(TEN_MINUTES)
     for (const [path, fields] of CHANGES) {
@@ -192,7 +192,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     await agent.open(`${SECURITY}password`)
     await agent.submit('Confirm', { password: 'not my password' })
     assert.equal(agent.page.status, 422)
-    assert.match(words(agent), /That password is not right/)
+    assert.match(words(agent), /The password is incorrect/)
     assert.match((await agent.open(`${SECURITY}password`)).url, /^\/account\/confirm\?/)
   })
 
@@ -217,7 +217,7 @@ describe('a new password', () => {
     await agent.submit('Save password', { password: 'password1234' })
     assert.equal(agent.page.status, 422)
     await agent.submit('Save password', { password: 'another walk along the shore' })
-    assert.match(words(agent), /Your new password is set/)
+    assert.match(words(agent), /Password saved/)
     assert.ok(await isSignedIn(agent))
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
@@ -241,7 +241,7 @@ describe('a new password', () => {
     const { email, agent } = await signUp(service)
     const wanted = newEmail()
     await agent.open(`${SECURITY}email`)
-    await agent.submit('Send the letter', { email: wanted })
+    await agent.submit('Send confirmation email', { email: wanted })
     const confirm = linkIn(await emailTo(service, wanted, /^Confirm your new/), 'change_email')
     const owner = buyer(service)
     await owner.open('/signin/')
@@ -262,7 +262,7 @@ describe('another address', () => {
     const { email, agent } = await signUp(service)
     const wanted = newEmail()
     await agent.open(`${SECURITY}email`)
-    await agent.submit('Send the letter', { email: wanted })
+    await agent.submit('Send confirmation email', { email: wanted })
     const confirm = linkIn(await emailTo(service, wanted, /^Confirm your new/), 'change_email')
     const undo = linkIn(await emailTo(service, email, /^Your email is about/), 'undo_email')
     return { email, wanted, agent, confirm, undo }
@@ -280,7 +280,7 @@ describe('another address', () => {
     assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${email}.*Waiting for`))
     assert.ok(await isSignedIn(await enterPassword(service, email)))
     const answered = await change(confirm)
-    assert.match(words(answered), /Your email is changed/)
+    assert.match(words(answered), /Email changed/)
     assert.ok(!(await isSignedIn(answered)), 'a link for an address opens no account')
     assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${wanted}`))
     assert.ok(await isSignedIn(await enterPassword(service, wanted)))
@@ -307,7 +307,7 @@ describe('another address', () => {
     service.clock.pass(7 * 86_400 - 60)
     const owner = buyer(service)
     await owner.open(path)
-    await owner.submit('Keep this address')
+    await owner.submit('Keep this email')
     // No second factor is asked for that came after the change was asked for.
     assert.match(words(owner), /Set your password/)
     await owner.submit('Save password', { password: 'the owner walks along the shore' })
@@ -322,7 +322,7 @@ describe('another address', () => {
     const { email, agent, confirm, undo } = await ask()
     const owner = buyer(service)
     await owner.open(undo)
-    await owner.submit('Keep this address')
+    await owner.submit('Keep this email')
     for (const path of [confirm, undo]) {
       assert.equal((await buyer(service).open(path)).status, 404)
     }
@@ -343,9 +343,9 @@ describe('another address', () => {
   test('that has an account of its own is told so by email alone', async () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
-    await agent.submit('Send the letter', { email: taken })
-    assert.match(words(agent), /We wrote to the new address/)
-    const message = await emailTo(service, taken, /^This address is in use/)
+    await agent.submit('Send confirmation email', { email: taken })
+    assert.match(words(agent), /We sent an email to the new address/)
+    const message = await emailTo(service, taken, /^This email already has a Purser account/)
     assert.ok(!message.includes('/link/'))
     assert.ok(!message.includes(email))
   })
@@ -354,7 +354,7 @@ describe('another address', () => {
     const { wanted, agent, confirm } = await ask()
     const better = newEmail()
     await agent.open(`${SECURITY}email`)
-    await agent.submit('Send the letter', { email: better })
+    await agent.submit('Send confirmation email', { email: better })
     assert.equal((await buyer(service).open(confirm)).status, 404)
     const path = linkIn(await emailTo(service, better, /^Confirm your new/), 'change_email')
     await change(path)
@@ -367,9 +367,9 @@ describe('another address', () => {
     await agent.open(`${SECURITY}email`)
     for (const [value, reason] of [
       ['no address', /Enter an email address/],
-      [email.toUpperCase(), /This is your address already/],
+      [email.toUpperCase(), /This is already your email/],
     ] as const) {
-      await agent.submit('Send the letter', { email: value })
+      await agent.submit('Send confirmation email', { email: value })
       assert.equal(agent.page.status, 422)
       assert.match(words(agent), reason)
     }
@@ -497,7 +497,7 @@ describe('the setup of an authenticator app', () => {
     const { email, agent } = await signUp(service)
     await addAuthenticator(service, agent)
     await addPasskey(service, agent)
-    for (const button of ['Make new codes', 'Remove', 'Remove the app']) {
+    for (const button of ['Create new codes', 'Remove', 'Remove the app']) {
       await agent.open(SECURITY)
       await agent.submit(button)
     }
@@ -512,7 +512,7 @@ describe('the setup of an authenticator app', () => {
     for (const subject of [
       /^An authenticator app was added/,
       /^A passkey was added/,
-      /^New recovery codes were made/,
+      /^New recovery codes were created/,
       /^A passkey was removed/,
       /^Your authenticator app was removed/,
     ]) {

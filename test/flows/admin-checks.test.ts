@@ -28,10 +28,10 @@ test('staff checks the books: they agree, and the page says what was looked at',
   await subscribe(service)
   await staff.open('/admin/')
   await staff.press('Checks')
-  await staff.submit('Check the books')
+  await staff.submit('Check ledger')
   assert.equal(staff.page.url, CHECKS)
-  assert.match(words(), /The books agree/)
-  assert.match(words(), /Looked at .*1 /)
+  assert.match(words(), /The ledger is correct/)
+  assert.match(words(), /Checked .*1 /)
 })
 
 test('a line that nothing led to is told with the rule that it breaks', async () => {
@@ -39,8 +39,8 @@ test('a line that nothing led to is told with the rule that it breaks', async ()
   await service.world.db.run(sql`insert into ledger_transactions (id, at, event, subject)
     values ('txn_stray', ${service.clock.now()}, 'sale', 'inv_nothing')`)
   await staff.open(CHECKS)
-  await staff.submit('Check the books')
-  assert.match(words(), /They differ/)
+  await staff.submit('Check ledger')
+  assert.match(words(), /Differences found/)
   assert.match(words(), /txn_stray|inv_nothing/)
 })
 
@@ -48,11 +48,11 @@ test('events that nobody heard are heard once, however often they are asked for'
   const subscriber = await subscribe(service, { card: DISPUTED })
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   await staff.open(CHECKS)
-  await staff.submit('Hear the events again')
+  await staff.submit('Reprocess events')
   assert.match(words(), /1 heard, 0 waiting/)
   assert.equal((await stateOf(service, subscriber)).status, 'paused')
   service.clock.pass(1)
-  await staff.submit('Hear the events again')
+  await staff.submit('Reprocess events')
   assert.match(words(), /0 heard, 0 waiting/)
   const { count } = await service.world.db.one<{ count: number }>(
     sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,

@@ -120,7 +120,7 @@ describe('an address that has an account', () => {
     for (let guess = 0; guess < 6; guess++) {
       const page = await agent.submit('Sign in', { password: `guess number ${guess}` })
       assert.equal(page.status, 422)
-      assert.match(textOf(page.body), /That password is not right/)
+      assert.match(textOf(page.body), /The password is incorrect/)
     }
     for (const password of ['a password of the owner', 'one more guess']) {
       const page = await agent.submit('Sign in', { password })
@@ -146,7 +146,7 @@ describe('an address that has an account', () => {
     assert.match(textOf((await agent.submit('Sign in')).body), /Enter your card/)
     const thief = buyer(service)
     assert.equal((await thief.open(path)).status, 404)
-    assert.match(textOf(thief.page.body), /This link is spent/)
+    assert.match(textOf(thief.page.body), /This link has expired or was already used/)
     await enterCard(agent)
     assert.match(textOf((await agent.submit(/^Pay /)).body), /License key/)
     assert.deepEqual(await takenFrom(service, email), [1260, 1260])
@@ -222,7 +222,7 @@ describe('an address that is new', () => {
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
     await owner.open(linkIn(await emailTo(service, email, /receipt/), 'not_me'))
-    assert.match(textOf((await owner.submit('Lock the account')).body), /The account is locked/)
+    assert.match(textOf((await owner.submit('Lock the account')).body), /Account locked/)
     for (const agent of [intruder, owner]) {
       assert.match((await agent.open('/account/')).url, /^\/signin\//)
     }

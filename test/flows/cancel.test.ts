@@ -71,7 +71,7 @@ test('the seller hears of a sale with its earnings, a failed renewal and a cance
 test('a seller switches each of these emails off on the dashboard', async () => {
   const seller = await signedIn(service, service.demo.seller)
   await seller.open('/dashboard/')
-  await seller.press('emails you get')
+  await seller.press('email preferences')
   assert.equal(seller.page.body.match(/type="checkbox"[^>]* checked/g)?.length, 3)
   // An unchecked box is not sent.
   await seller.submit('Save', { cancellation: 'yes' })

@@ -132,7 +132,7 @@ describe('a card from abroad', () => {
     const fields = { number: '4242424242424242', expiry: '12/30', cvc: '123', zip: '00000' }
     const page = await agent.submit('Continue', fields)
     assert.equal(page.status, 422)
-    assert.match(textOf(page.body), /ZIP code does not exist/)
+    assert.match(textOf(page.body), /is not a US ZIP code/)
   })
 })
 
@@ -345,7 +345,7 @@ describe('a lost answer', () => {
     const email = fresh()
     const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
     assert.equal(waiting.status, 202)
-    assert.match(textOf(waiting.body), /Your bank is answering/)
+    assert.match(textOf(waiting.body), /Processing your payment/)
     const reference = orderReference(waiting)
     const processing = await lookUp(reference)
     assert.equal(processing.statusCode, 202)
@@ -400,7 +400,7 @@ describe('a lost answer', () => {
     const waiting = await purchase(service, one, { email, card: LOSES_ANSWER })
     const second = await two.submit(/^Pay /)
     assert.ok(!/Nothing was charged|no payment can follow/.test(textOf(second.body)))
-    assert.match(textOf(second.body), /Your bank is answering/)
+    assert.match(textOf(second.body), /Processing your payment/)
     assert.equal(second.status, 202)
     assert.equal((await two.open(second.url)).status, 202)
     service.clock.pass(5)

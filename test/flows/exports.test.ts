@@ -82,7 +82,7 @@ describe('an export', () => {
   test('of a month’s tax has each of its lines once, even where all are of one instant', async () => {
     const agent = await signedIn(service, service.demo.operator)
     await agent.open('/admin/tax/2026-03/')
-    const { rows } = await exportBy(agent, 'Every line (CSV)')
+    const { rows } = await exportBy(agent, 'Transactions (CSV)')
     assert.equal(rows.length, 2_346)
     assert.equal(new Set(rows.map((row) => row.transaction_id)).size, 2_346)
     await agent.open('/admin/tax/2026-03/')
@@ -125,7 +125,7 @@ describe('an export', () => {
     await sweepFiles(db, new Date(service.clock.now().getTime() + 7 * DAY * 1000))
     const gone = await agent.open(`${task_url}file`)
     assert.deepEqual([gone.status, gone.url], [410, `${task_url}ready/`])
-    assert.match(textOf(gone.body), /This export is gone.*kept for 7 days/)
+    assert.match(textOf(gone.body), /This export has expired.*kept for 7 days/)
     await agent.press('Back')
     assert.equal(agent.page.url, SALES)
     const { count } = await db.one<{ count: number }>(sql`select count(*) from task_file_parts`)

@@ -51,7 +51,7 @@ describe('who may edit', () => {
     await service.world.db.run(sql`update sellers set terms_accepted_at = now()`)
     const stranger = await signedIn(service, service.demo.operator)
     await agent.open(`${APP}listing/`)
-    await agent.submit('Save the listing', { tagline: 'Mine', listing_mode: 'marketplace' })
+    await agent.submit('Save listing', { tagline: 'Mine', listing_mode: 'marketplace' })
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from app_changes
       order by number desc limit 1`)
     const changes = await countOfChanges()
@@ -61,7 +61,7 @@ describe('who may edit', () => {
     // A change of one app is none of another, whoever asks.
     assert.equal((await stranger.open(`/dashboard/apps/lighthouse/changes/${id}/`)).status, 404)
     await stranger.open('/dashboard/apps/lighthouse/listing/')
-    const form = stranger.form('Save the listing')
+    const form = stranger.form('Save listing')
     for (const path of [...PAGES, `changes/${id}/`]) {
       const answer = await service.app.inject({
         method: 'POST',
@@ -83,10 +83,10 @@ describe('who may edit', () => {
     const before = await countOfChanges()
     const forms: [path: string, button: string][] = [
       ['plans/', 'Review the changes'],
-      ['plans/descriptions/', 'Save the descriptions'],
-      ['listing/', 'Save the listing'],
-      ['listing/sections/', 'Save the sections'],
-      ['listing/features/', 'Save the table'],
+      ['plans/descriptions/', 'Save descriptions'],
+      ['listing/', 'Save listing'],
+      ['listing/sections/', 'Save sections'],
+      ['listing/features/', 'Save table'],
       ['integration/', 'Save'],
     ]
     for (const [path, button] of forms) {
@@ -111,7 +111,7 @@ describe('who may edit', () => {
     const before = await countOfChanges()
     await agent.open(`${APP}listing/`)
     assert.match(textOf(agent.page.body), /Read and accept the seller terms/)
-    await agent.submit('Save the listing', { tagline: 'Unsaved' })
+    await agent.submit('Save listing', { tagline: 'Unsaved' })
     assert.match(textOf(agent.page.body), /The terms have changed You accepted version 0\.9 on/)
     assert.equal(await countOfChanges(), before)
     await agent.submit('I accept these terms')
@@ -142,7 +142,7 @@ describe('the log of changes', () => {
   test('a page has twenty, the latest first, and leads to the older ones', async () => {
     for (let count = await countOfChanges(); count < 23; count++) {
       await agent.open(`${APP}listing/`)
-      await agent.submit('Save the listing', {
+      await agent.submit('Save listing', {
         tagline: `Tagline ${count}`,
         listing_mode: 'marketplace',
       })
@@ -161,22 +161,22 @@ describe('the log of changes', () => {
 
   test('an undo that changes nothing any more is not offered', async () => {
     await agent.open(`${APP}listing/`)
-    await agent.submit('Save the listing', { tagline: 'One', listing_mode: 'marketplace' })
+    await agent.submit('Save listing', { tagline: 'One', listing_mode: 'marketplace' })
     await agent.open(`${APP}listing/`)
-    await agent.submit('Save the listing', { tagline: 'Two', listing_mode: 'marketplace' })
+    await agent.submit('Save listing', { tagline: 'Two', listing_mode: 'marketplace' })
     await agent.open(`${APP}changes/`)
     await agent.press('Undo this change')
     await agent.submit('Undo this change')
-    assert.match(textOf(agent.page.body), /The change is undone/)
+    assert.match(textOf(agent.page.body), /Undone\./)
     const { id } = await service.world.db.one<{ id: string }>(sql`select reverts as id
       from app_changes order by number desc limit 1`)
-    assert.match(textOf((await agent.open(`${APP}changes/${id}/`)).body), /nothing to undo/)
+    assert.match(textOf((await agent.open(`${APP}changes/${id}/`)).body), /Nothing to undo/)
   })
 
   test('what was typed into a listing is shown as text, on every page that shows it', async () => {
     const hostile = '<img src=x onerror=alert(1)>'
     await agent.open(`${APP}listing/`)
-    await agent.submit('Save the listing', { tagline: hostile, listing_mode: 'marketplace' })
+    await agent.submit('Save listing', { tagline: hostile, listing_mode: 'marketplace' })
     for (const path of [`${APP}changes/`, `${APP}listing/`, '/apps/tidepool/', '/']) {
       const { body } = await agent.open(path)
       assert.ok(!body.includes('<img'), path)

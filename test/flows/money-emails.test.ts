@@ -153,8 +153,8 @@ describe('an email to a seller', () => {
   test('tells of an inquiry that no money has moved', async () => {
     await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
-    const message = await emailTo(service, seller, /^A bank asks about a payment/)
-    holds(message, 'No money has moved')
+    const message = await emailTo(service, seller, /^Inquiry about a payment/)
+    holds(message, 'No funds were withdrawn')
   })
 
   test('tells of a payout that arrived, and of one that came back, with the bank and the statement', async () => {
@@ -172,8 +172,8 @@ describe('an email to a seller', () => {
     holds(paid, 'account ending in 6789', '/dashboard/payouts/po_')
     await withBank(service, 'seller', BANKS.closed)
     await pay()
-    const failed = await emailTo(service, seller, /came back$/)
-    holds(failed, 'did not arrive', 'in your balance again', '/dashboard/payouts/po_')
+    const failed = await emailTo(service, seller, /was returned$/)
+    holds(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
   })
 
   test('asks once whether it was him when his payouts go to another bank', async () => {
@@ -191,7 +191,7 @@ describe('an email to a seller', () => {
     const { email } = service.demo.affiliate
     const added = await emailTo(service, email, /^A bank account for your payouts was added$/)
     holds(added, 'Was this you?', 'Now: Sandbox Test Bank, account ending in 6789')
-    holds(added, 'If this was not you, choose a new password', '/account/security/')
+    holds(added, 'If this was not you, set a new password', '/account/security/')
     await withBank(service, 'affiliate')
     assert.equal(await told(), before, 'the same bank again is no change')
     await withBank(service, 'affiliate', BANKS.closed)

@@ -36,14 +36,14 @@ describe('a seller’s payouts', () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
     assert.match(words(), /Available now \$0\.00 Payouts start at \$25\.00/)
-    assert.match(words(), /None yet\. Each will have a statement/)
+    assert.match(words(), /No payouts yet/)
     service.clock.pass(11 * 60)
     await agent.open(HOME)
     await agent.submit('Add a bank account')
     assert.match(agent.page.url, /^\/account\/confirm/)
     agent = await withBank(service, 'seller')
     assert.match(words(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
-    await agent.submit('Change the bank account')
+    await agent.submit('Change bank account')
     await agent.open(HOME)
     assert.match(words(), /account ending in 6789/, 'leaving without a change changes nothing')
   })
@@ -56,9 +56,9 @@ describe('a seller’s payouts', () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
     assert.match(words(), /Available now \$170\.50 It is paid by itself on Monday, March 23, 2026/)
-    await agent.submit('Pay me now')
-    assert.match(words(), /on its way to your bank.*Payout \d+: \$170\.50.*On its way/)
-    assert.throws(() => agent.form('Pay me now'))
+    await agent.submit('Pay out now')
+    assert.match(words(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
+    assert.throws(() => agent.form('Pay out now'))
   })
 
   test('carry what is owed, and say so', async () => {
@@ -75,14 +75,14 @@ describe('a seller’s payouts', () => {
     for (let sale = 0; sale < 2; sale++) await sell(service)
     service.clock.pass(7 * DAY)
     agent = await withBank(service, 'seller', BANKS.closed)
-    await agent.submit('Pay me now')
+    await agent.submit('Pay out now')
     service.clock.pass(DAY)
     await handleEvents(service.world)
     const { path, number } = await latest()
     await agent.open(path)
     assert.match(words(), /The bank did not take this payout.*has been closed\..*Total/)
     agent = await withBank(service, 'seller')
-    await agent.submit('Pay me now')
+    await agent.submit('Pay out now')
     const next = await latest()
     assert.match(
       textOf((await agent.open(next.path)).body),
@@ -107,7 +107,7 @@ describe('a statement', () => {
     await handleEvents(service.world)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    await agent.submit('Pay me now')
+    await agent.submit('Pay out now')
     ;({ path, amount } = await latest())
   })
 
@@ -123,7 +123,7 @@ describe('a statement', () => {
       amount,
     )
     assert.match(page.body, /href="\/dashboard\/apps\/tidepool\/sales\/inv_\w+\/"/)
-    for (const each of [/Refund of/, /Dispute over .* won/]) assert.match(words(), each)
+    for (const each of [/Refund of/, /Dispute won: /]) assert.match(words(), each)
   })
 
   test('is a table for programs, in which no cell is a formula', async () => {

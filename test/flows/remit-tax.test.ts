@@ -159,7 +159,7 @@ describe('the operator’s pages', () => {
     agent = await signedIn(service, service.demo.operator)
     const page = await agent.open('/admin/tax/')
     // F4
-    assert.match(textOf(page.body), /Taxes of counties and cities are not collected/)
+    assert.match(textOf(page.body), /County and city taxes are not collected/)
     assert.match(textOf(page.body), /March 2027 \$9\.00 .*\$9\.00 Due/)
     await agent.open('/admin/tax/2027-03/TX/')
     await agent.submit('File and pay', { filing_reference: ' ' })
@@ -214,7 +214,7 @@ describe('the operator’s pages', () => {
       [texas.taxable_sales, texas.rate, texas.filing_reference, texas.filed_by],
       ['144.00', '6.25%', 'TX-WEBFILE-77', service.demo.operator.email],
     )
-    const lines = await exported('2027-05', 'Every line (CSV)')
+    const lines = await exported('2027-05', 'Transactions (CSV)')
     assert.deepEqual(
       lines.rows
         .map(({ kind, state, amount_before_tax, tax }) => [kind, state, amount_before_tax, tax])

@@ -148,11 +148,11 @@ test('each page of an account that refuses for now names the wait of its Retry-A
 
   for (let time = 0; time < 4; time++) {
     await agent.open('/account/security/email')
-    await agent.submit('Send the letter', { email: newEmail() })
+    await agent.submit('Send confirmation email', { email: newEmail() })
     assert.equal(agent.page.status, 200)
   }
   await agent.open('/account/security/email')
-  assertTooOften(await agent.submit('Send the letter', { email: newEmail() }))
+  assertTooOften(await agent.submit('Send confirmation email', { email: newEmail() }))
 
   service.clock.pass(600)
   await agent.open('/account/security/email')

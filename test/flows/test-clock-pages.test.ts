@@ -44,7 +44,7 @@ describe('the page of the clock', () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
     assert.match(words(), /March 10, 2026, 12:00 UTC/)
-    assert.match(words(), /Nothing: nobody subscribes yet/)
+    assert.match(words(), /There are no subscribers yet/)
     assert.doesNotMatch(words(), /Test clock: Tidepool lives on/)
   })
 
@@ -70,7 +70,7 @@ describe('the page of the clock', () => {
       ['9999-12-31', /100 years at the most/],
     ] as const) {
       await seller.open(CLOCK)
-      const { status } = await seller.submit('Go to this day', { date })
+      const { status } = await seller.submit('Advance to this day', { date })
       assert.equal(status, 422, date)
       assert.match(words(), fault)
     }
@@ -81,7 +81,7 @@ describe('the page of the clock', () => {
 describe('a jump', () => {
   test('to what is due next leads to what happened: the bill, the license, the email', async () => {
     await seller.open(CLOCK)
-    const { status, url } = await seller.submit('Go to it')
+    const { status, url } = await seller.submit('Advance to it')
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Letter: Receipt/]) {
@@ -94,12 +94,12 @@ describe('a jump', () => {
   test('by a week in which nothing is due says so', async () => {
     await seller.open(CLOCK)
     await seller.submit('A week')
-    assert.match(words(), /Nothing happened/)
+    assert.match(words(), /No events/)
   })
 
   test('to a day goes to its end, so that all that is due on it has happened', async () => {
     await seller.open(CLOCK)
-    await seller.submit('Go to this day', { date: '2026-05-10' })
+    await seller.submit('Advance to this day', { date: '2026-05-10' })
     assert.match(words(), /to May 10, 2026, 23:59 UTC/)
     assert.match(words(), /Renewal paid/)
   })
@@ -107,7 +107,7 @@ describe('a jump', () => {
   test('is listed afterwards, with the way to what happened', async () => {
     await seller.open(CLOCK)
     assert.match(words(), /Jump to 2026-05-10/)
-    await seller.press('What happened')
+    await seller.press('View result')
     assert.match(seller.page.url, /\/jumps\//)
   })
 
@@ -122,7 +122,7 @@ describe('a jump', () => {
     assert.match(words(), /of 31 days/)
     await eventually('the end of the jump', async () => (await seller.open(watched)).status !== 202)
     isAway = false
-    assert.match(words(), /The clock stands still/)
+    assert.match(words(), /The clock stopped early/)
     assert.match(words(), /renews for \$12\.60, and the processor does not answer/)
   })
 
@@ -138,7 +138,7 @@ describe('a jump', () => {
     assert.equal(seller.page.status, 202)
     const watched = seller.page.url
     await seller.open('/dashboard/apps/daily/test-clock/')
-    assert.match(words(), /Time is passing/)
+    assert.match(words(), /Advancing the clock/)
     await seller.submit('A week')
     assert.equal(seller.page.url, watched, 'a second jump leads to the first')
     const { status } = await seller.submit('Stop')
@@ -155,7 +155,7 @@ describe('a scenario', () => {
     await addApp(service, { slug: 'stories', name: 'Stories' })
     await seller.open('/dashboard/apps/stories/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
-    await seller.submit('Play', { scenario: 'mended', price_id, retry: '2' })
+    await seller.submit('Run', { scenario: 'mended', price_id, retry: '2' })
     assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
     for (const each of [
       /Card mended on retry 2/,
@@ -182,7 +182,7 @@ describe('a scenario', () => {
   test('gives a key that the seller’s server can ask about', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
-    await seller.submit('Play', { scenario: 'dispute_won', price_id })
+    await seller.submit('Run', { scenario: 'dispute_won', price_id })
     const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
     const state = await stateOf(service, { license_key, app: service.demo.app })
     assert.deepEqual([state.status, state.entitled], ['active', true])
@@ -192,20 +192,20 @@ describe('a scenario', () => {
   test('that needs a renewal is refused with a plan that is paid once', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[2]!.public_id
-    const { status } = await seller.submit('Play', { scenario: 'declined', price_id })
+    const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
     assert.equal(status, 422)
-    assert.match(words(), /This plan is paid once/)
+    assert.match(words(), /This scenario needs a plan that renews/)
   })
 
   test('cannot be played while the app is not on sale, and the page says what is missing', async () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
-    assert.match(words(), /must be published, with external sales enabled/)
+    assert.match(words(), /Publish the app and enable external sales/)
   })
 
   test('is told to its developer alone', async () => {
     await seller.open(CLOCK)
-    await seller.press('What happened')
+    await seller.press('View result')
     const { url } = seller.page
     const other = await signedIn(service, service.demo.operator)
     assert.equal((await other.open(url)).status, 404)
@@ -267,7 +267,7 @@ test('with a real processor there is no clock, and the page says so', async () =
   world.processor = { ...sandbox, name: 'stripe' } as World['processor']
   const { status } = await seller.open(CLOCK)
   assert.equal(status, 404)
-  assert.match(words(), /Real money keeps real time/)
+  assert.match(words(), /Test clocks need test mode/)
   await seller.open('/dashboard/apps/tidepool/integration/')
   assert.doesNotMatch(words(), /Changes Test clock/)
   world.processor = sandbox
@@ -281,7 +281,7 @@ test('a task that died with its process is told as such, and a new one may begin
     from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
   await seller.open('/tasks/task_dead/')
   assert.equal(seller.page.status, 200)
-  assert.match(words(), /It stopped half-way/)
+  assert.match(words(), /The task failed before it finished/)
   await seller.press('Back')
-  assert.doesNotMatch(words(), /Time is passing/)
+  assert.doesNotMatch(words(), /Advancing the clock/)
 })

@@ -134,7 +134,7 @@ describe('a service with the keys of Stripe', () => {
     const told = await agent.submit('Continue', form)
     double.faultAt = undefined
     assert.equal(told.status, 500)
-    assert.match(told.body, /try again in a minute/)
+    assert.match(told.body, /Try again in a minute/)
     assert.doesNotMatch(told.body, /could not be read/)
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
@@ -213,7 +213,7 @@ describe('a service with the keys of Stripe', () => {
     const told = await agent.submit('Continue', form)
     double.fault = undefined
     assert.equal(told.status, 500)
-    assert.match(told.body, /try again in a minute/)
+    assert.match(told.body, /Try again in a minute/)
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const away = await agent.submit('Continue', form)
     assert.match(away.url, /^https:\/\/checkout\.stripe\.com\//)

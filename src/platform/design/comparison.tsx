@@ -32,7 +32,7 @@ function Side(facts: { name: string; text: string | null; old?: boolean }): JSX.
     <dd class="grid content-start gap-0.5">
       <span class="text-xs text-muted">{facts.name}</span>
       {facts.text === null ? (
-        <span class="text-muted">nothing</span>
+        <span class="text-muted">None</span>
       ) : (
         <span class={`whitespace-pre-line ${facts.old ? 'text-muted' : ''}`}>{facts.text}</span>
       )}

@@ -46,7 +46,7 @@ export function ErrorSummary(facts: {
       data-error-summary
     >
       <h2 id="error-summary-title" class="font-semibold text-error">
-        {facts.title ?? 'Please look at this again'}
+        {facts.title ?? 'Check these fields'}
       </h2>
       <ul class="mt-1 grid">
         {facts.errors.map(({ id, message }) => (
@@ -92,7 +92,7 @@ export function Badge(facts: {
 const states = new Map<string, [words: string, tone: BadgeTone]>([
   ['active', ['Active', 'good']],
   ['trialing', ['Trial', 'info']],
-  ['one_time_active', ['Yours for good', 'good']],
+  ['one_time_active', ['Lifetime', 'good']],
   ['free', ['Free', 'neutral']],
   ['preview', ['Preview', 'info']],
   ['none', ['No plan', 'neutral']],

@@ -70,7 +70,7 @@ export function Page(facts: PageFacts): JSX.Element {
           class="sr-only rounded-field bg-primary px-4 py-3 text-primary-content focus:not-sr-only focus:absolute focus:start-3 focus:top-3 focus:z-10"
           href="#content"
         >
-          Skip to the content
+          Skip to content
         </a>
         {facts.notice && (
           <section
@@ -154,8 +154,8 @@ function FocusFooter(facts: FocusFacts): JSX.Element {
     <footer class="grid gap-2 text-xs text-muted">
       {facts.selling && (
         <p>
-          <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record for this
-          sale: it charges your card, pays the sales tax and handles refunds.
+          <Merchant.Consumer>{(name) => name}</Merchant.Consumer> is the merchant of record: it
+          charges your card, pays the sales tax and handles refunds.
           {facts.app_name && ` ${facts.app_name} provides the product.`}
         </p>
       )}

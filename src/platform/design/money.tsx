@@ -27,7 +27,7 @@ export function Money({ cents }: { cents: number | bigint }): JSX.Element {
 }
 
 function rhythmOf(free: boolean, frequency: PriceFrequency): string {
-  if (free) return 'free of charge'
+  if (free) return 'free'
   return frequency ? `per ${frequency}` : 'paid once'
 }
 

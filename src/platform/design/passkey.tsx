@@ -31,7 +31,7 @@ export function PasskeyForm(facts: {
         <span class="mt-0.5">
           <Icon name="error" size="size-4" />
         </span>
-        No passkey was used. Try again, or choose another way.
+        No passkey was used. Try again, or use another method.
       </p>
     </form>
   )

@@ -27,12 +27,11 @@ export function ConfirmPage(facts: {
   const isOnField = ['password', 'code', 'recovery_code'].includes(fault?.kind ?? '')
   return (
     <FocusLayout
-      title={`${fault ? 'Error: ' : ''}Confirm that it is you · Purser`}
+      title={`${fault ? 'Error: ' : ''}Confirm your identity · Purser`}
       script="passkey.js"
     >
-      <Heading title="Confirm that it is you">
-        Before you change how <Mailbox address={facts.email} /> is protected, prove once more that
-        it is yours.
+      <Heading title="Confirm your identity">
+        To change the security settings of <Mailbox address={facts.email} />, sign in once more.
       </Heading>
       {fault && !isOnField && <Alert tone="error">{fault.words}</Alert>}
       {facts.has_passkeys && (

@@ -14,7 +14,7 @@ import { goOn, ownPath } from '#http/redirect'
 import { keepSession, knownDevice } from '#http/session'
 import { ConfirmPage } from './confirm-page.tsx'
 
-const WORDS = { ...FAULTS, password: 'That password is not right.' }
+const WORDS = { ...FAULTS, password: 'The password is incorrect.' }
 
 /** What of a proof was not right. */
 type ProofKind = 'password' | FactorAnswer['kind']

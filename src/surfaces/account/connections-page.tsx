@@ -9,15 +9,15 @@ import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants
 
 /** What an agent may do by each scope, as the end of a sentence. */
 const MAY: Record<AgentScope, string> = {
-  'integrations.read': 'see how your apps are connected',
-  'integrations.write': 'change how your apps are connected and replace client secrets',
-  'listing.read': 'see your listings and plans',
-  'listing.write': 'change your listings, plans and prices',
+  'integrations.read': 'read integration settings',
+  'integrations.write': 'change integration settings and replace client secrets',
+  'listing.read': 'read listings and plans',
+  'listing.write': 'change listings, plans and prices',
 }
 
 const KNOWS: Record<Scope, string> = {
-  openid: 'a private id of yours',
-  entitlements: 'whether you may use it, and on which plan',
+  openid: 'a private ID for your account',
+  entitlements: 'your plan and whether it is active',
 }
 
 interface ConnectionsFacts {
@@ -33,7 +33,7 @@ export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
   return (
     <SiteLayout title="Connections · Purser" nav={facts.nav}>
       <Heading title="Connections">
-        Agents that you let manage your apps, and apps that you signed in to with your account.
+        Agents that can manage your apps, and apps that you sign in to with your account.
       </Heading>
       {facts.news && <Alert tone="success">{facts.news}</Alert>}
       <AgentsPanel {...facts} />
@@ -47,17 +47,17 @@ function AgentsPanel({ csrf_token, agents }: ConnectionsFacts): JSX.Element {
     <Panel title="Agents">
       {agents.length === 0 ? (
         <p class="text-sm text-muted">
-          No agent has access. <TextLink href="/docs/agents">Connect one</TextLink>, and it can
-          manage your apps as far as you allow it.
+          No agent has access. <TextLink href="/docs/agents">Connect one</TextLink> to manage your
+          apps with the permissions that you allow.
         </p>
       ) : (
         <>
           <RecordRows
             records={agents.map((agent) => ({
               key: agent.id,
-              title: `An agent at ${agent.callback}`,
+              title: `Agent at ${agent.callback}`,
               details: [
-                `May ${listed(mayDo(agent.scopes))}`,
+                `Can ${listed(mayDo(agent.scopes))}`,
                 <>
                   Allowed on <Day date={agent.granted_at} /> in {agent.browser}
                 </>,
@@ -65,21 +65,21 @@ function AgentsPanel({ csrf_token, agents }: ConnectionsFacts): JSX.Element {
                   Last seen on <Day date={agent.renewed_at} />
                 </>,
                 <>
-                  Ends on <Day date={agent.expires_at} /> unless it is used before
+                  Expires on <Day date={agent.expires_at} /> if not used before
                 </>,
               ],
               action: (
                 <Form action="/account/connections/agents/end" csrf_token={csrf_token}>
                   <input type="hidden" name="agent" value={agent.id} />
-                  <Button kind="danger" pending="Ending…" describedby={`record-${agent.id}`}>
-                    End access
+                  <Button kind="danger" pending="Revoking…" describedby={`record-${agent.id}`}>
+                    Revoke access
                   </Button>
                 </Form>
               ),
             }))}
           />
           <p class="text-sm text-muted">
-            Signing out of Purser, in any browser, ends it for all of them.
+            Signing out of Purser in any browser revokes access for all agents.
           </p>
         </>
       )}
@@ -92,8 +92,7 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
     <Panel title="Apps">
       {apps.length === 0 ? (
         <p class="text-sm text-muted">
-          You have not signed in to an app yet. One that lets you sign in with Purser is listed here
-          once you do.
+          No apps yet. Apps that you sign in to with Purser appear here.
         </p>
       ) : (
         <>
@@ -102,7 +101,7 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
               key: app.client_id,
               title: app.app_name,
               details: [
-                `Knows ${listed(app.scopes.map((scope) => KNOWS[scope]))}`,
+                `Receives ${listed(app.scopes.map((scope) => KNOWS[scope]))}`,
                 <>
                   Since <Day date={app.granted_at} />
                 </>,
@@ -122,7 +121,7 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
             }))}
           />
           <p class="text-sm text-muted">
-            Disconnecting signs you out of the app. What you bought stays yours.
+            Disconnecting signs you out of the app. Your purchases are not affected.
           </p>
         </>
       )}

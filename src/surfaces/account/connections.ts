@@ -13,9 +13,8 @@ import { ConnectionsPage } from './connections-page.tsx'
 const CONNECTIONS = '/account/connections/'
 
 const NEWS: Record<string, string> = {
-  agent:
-    'The agent’s access is ended. Whatever it tries next is refused, until you allow it again.',
-  app: 'The app is disconnected. It learns nothing more of you until you sign in to it again.',
+  agent: 'Access revoked. The agent’s requests are refused until you allow it again.',
+  app: 'App disconnected. It receives no data about you until you sign in to it again.',
 }
 
 /** Which apps a person signed in to, which agents he let in, and the way to end each. */

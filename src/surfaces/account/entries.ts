@@ -37,7 +37,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     const read = identity.readEmail(value)
     if (!read) return sendEmail(world, context, { value, fault: FAULTS.email })
     if (read.email_normalised === context.session.email_normalised) {
-      return sendEmail(world, context, { value, fault: 'This is your address already.' })
+      return sendEmail(world, context, { value, fault: 'This is already your email.' })
     }
     const asked = await changeEmail(world, context.owner, read)
     if (asked.outcome !== 'sent') return sendEmail(world, context, { value, ...tooOften(asked) })

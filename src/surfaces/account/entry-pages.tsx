@@ -17,7 +17,7 @@ export function PasswordPage(facts: {
   const title = facts.is_first ? 'Set your password' : 'Change your password'
   return (
     <FocusLayout title={titled(title, facts.fault)}>
-      <Heading title={title}>Every other browser that is signed in will be signed out.</Heading>
+      <Heading title={title}>This signs out every other browser.</Heading>
       <Form action="/account/security/password" csrf_token={facts.csrf_token}>
         <UsernameField value={facts.email} />
         <Field
@@ -25,7 +25,7 @@ export function PasswordPage(facts: {
           name="password"
           type="password"
           autocomplete="new-password"
-          hint="At least 10 characters; a few words are fine."
+          hint="At least 10 characters. A few words work well."
           error={facts.fault}
         />
         <Button kind="primary" pending="Saving…" wide>
@@ -47,8 +47,8 @@ export function EmailPage(facts: {
   return (
     <FocusLayout title={titled('Change your email', facts.fault)}>
       <Heading title="Change your email">
-        It is <Mailbox address={facts.email} /> now. We write to both: the new mailbox must answer
-        first, and the old one can take the change back for seven days.
+        Your current email is <Mailbox address={facts.email} />. We email both addresses. You
+        confirm the change from the new one, and you can undo it from the old one for seven days.
       </Heading>
       <Form action="/account/security/email" csrf_token={facts.csrf_token}>
         <Field
@@ -60,7 +60,7 @@ export function EmailPage(facts: {
           error={facts.fault}
         />
         <Button kind="primary" pending="Sending…" wide>
-          Send the letter
+          Send confirmation email
         </Button>
       </Form>
       <BackLink href="/account/security/">Security</BackLink>

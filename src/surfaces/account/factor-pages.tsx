@@ -17,8 +17,8 @@ export function AuthenticatorPage(facts: {
   return (
     <FocusLayout title={`${isFaulty ? 'Error: ' : ''}Set up an authenticator app · Purser`}>
       <Heading title="Set up an authenticator app">
-        Scan this with an app such as Aegis, 1Password or Google Authenticator, then enter the code
-        that it shows.
+        Scan this code with an app such as Aegis, 1Password or Google Authenticator. Then enter the
+        code from the app.
       </Heading>
       <img
         class="w-52 justify-self-center rounded-field bg-white"
@@ -58,12 +58,10 @@ export function PasskeyPage(facts: {
       script="passkey.js"
     >
       <Heading title="Add a passkey">
-        Sign in with this device's fingerprint, face or PIN, or with a security key, and without a
-        password.
+        Sign in with this device's fingerprint, face or PIN, or with a security key. No password
+        needed.
       </Heading>
-      {facts.is_refused && (
-        <Alert tone="error">The passkey could not be kept. Please try once more.</Alert>
-      )}
+      {facts.is_refused && <Alert tone="error">The passkey could not be saved. Try again.</Alert>}
       <PasskeyForm
         ceremony="create"
         action="/account/security/passkeys"
@@ -76,14 +74,14 @@ export function PasskeyPage(facts: {
           value={facts.name}
           maxlength={60}
           autocomplete="off"
-          hint="So that you know it again in the list."
+          hint="Shown in your list of passkeys."
         />
         <Button kind="primary" icon="key" wide>
           Create a passkey
         </Button>
       </PasskeyForm>
       <WithoutPasskeys>
-        This browser cannot make one: it needs scripts, and support for passkeys.
+        This browser cannot create a passkey. It needs JavaScript and passkey support.
       </WithoutPasskeys>
       <BackLink href="/account/security/">Security</BackLink>
     </FocusLayout>
@@ -95,10 +93,10 @@ export function RecoveryCodesPage(facts: { codes: string[]; words: string }): JS
   return (
     <FocusLayout title="Your recovery codes · Purser">
       <Heading title="Your recovery codes" done>
-        {facts.words} If you ever lose your device, each of these codes lets you in once.
+        {facts.words} If you lose your device, each of these codes signs you in once.
       </Heading>
-      <Alert tone="warning" title="They are shown this once">
-        Print them, or keep them where you keep your passwords.
+      <Alert tone="warning" title="These codes are shown once">
+        Print them, or save them in your password manager.
       </Alert>
       <CopyField id="recovery_codes" label="Recovery codes" value={facts.codes.join('\n')} />
       <Button kind="primary" href="/account/security/" wide>

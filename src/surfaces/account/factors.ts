@@ -31,7 +31,7 @@ export function declareFactors(scope: FastifyInstance, world: World): void {
     const context = await requireOwner(world, request, reply, { recent: true, back: SECURITY })
     const codes = await remakeRecoveryCodes(world, context.owner)
     if (!codes) return goTo(reply, SECURITY)
-    return sendCodes(context, codes, 'These take the place of any codes before.')
+    return sendCodes(context, codes, 'These replace your previous codes.')
   })
 }
 
@@ -101,7 +101,7 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
     if (!added) return sendPasskey(world, context, true)
     const { recovery_codes } = added
     if (!recovery_codes) return goTo(reply, `${SECURITY}?done=passkey`)
-    return sendCodes(context, recovery_codes, 'Your passkey is added.')
+    return sendCodes(context, recovery_codes, 'Passkey added.')
   })
   scope.post(`${PASSKEYS}/remove`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, { recent: true, back: SECURITY })

@@ -15,8 +15,8 @@ export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element
         Signed in as <Mailbox address={facts.email} />.
       </Heading>
       <Alert tone="info" title="Confirm your email first">
-        The receipt has a link for it. Until then, this browser sees the purchase you just made and
-        nothing else.
+        Use the link in your receipt. Until then, this browser can open only the purchase you just
+        made.
       </Alert>
     </SiteLayout>
   )
@@ -26,7 +26,7 @@ interface OverviewFacts {
   nav: Link[]
   csrf_token: string
   email: string
-  /** An address that waits for its mailbox to answer. */
+  /** An address that the buyer has not confirmed yet. */
   new_email: string | undefined
   has_password: boolean
   factors: Factors
@@ -49,7 +49,7 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
           <p class="text-sm">{facts.email}</p>
           {facts.new_email && (
             <p class="text-sm text-muted">
-              Waiting for <Mailbox address={facts.new_email} /> to answer.
+              Waiting for confirmation from <Mailbox address={facts.new_email} />.
             </p>
           )}
         </Entry>
@@ -61,7 +61,7 @@ export function OverviewPage(facts: OverviewFacts): JSX.Element {
           <p class="text-sm text-muted">
             {facts.has_password
               ? 'A password is set.'
-              : 'None is set: you sign in by a link from your mailbox.'}
+              : 'No password is set. You sign in with a link that we email you.'}
           </p>
         </Entry>
         <AuthenticatorPanel {...facts} />
@@ -99,8 +99,8 @@ function AuthenticatorPanel({ csrf_token, factors }: OverviewFacts): JSX.Element
     <Panel title="Authenticator app" aside={<OnOff on={on} />}>
       <p class="text-sm text-muted">
         {on
-          ? 'Signing in asks for a code of your app.'
-          : 'An app on your phone shows a new code every half minute, and signing in asks for it.'}
+          ? 'Signing in requires a code from your app.'
+          : 'An app on your phone shows a new code every 30 seconds. Signing in requires it.'}
       </p>
       <Form
         action={`/account/security/authenticator/${on ? 'remove' : 'begin'}`}
@@ -125,8 +125,8 @@ function RecoveryPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
     return (
       <Panel title="Recovery codes" aside={<OnOff on={false} />}>
         <p class="text-sm text-muted">
-          You get ten of them with your authenticator app or your first passkey, for the day on
-          which you lose your device.
+          You receive ten codes with your authenticator app or your first passkey, in case you lose
+          your device.
         </p>
       </Panel>
     )
@@ -138,10 +138,10 @@ function RecoveryPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
       title="Recovery codes"
       aside={<Badge tone={recovery_codes < 3 ? 'warn' : 'neutral'}>{left}</Badge>}
     >
-      <p class="text-sm text-muted">Each lets you in once, if you lose your device.</p>
+      <p class="text-sm text-muted">Each code signs you in once if you lose your device.</p>
       <Form action="/account/security/recovery-codes" csrf_token={csrf_token}>
         <Actions>
-          <Button pending="One moment…">Make new codes</Button>
+          <Button pending="One moment…">Create new codes</Button>
         </Actions>
       </Form>
     </Panel>
@@ -153,7 +153,7 @@ function PasskeysPanel({ csrf_token, passkeys }: OverviewFacts): JSX.Element {
     <Panel title="Passkeys" aside={<OnOff on={passkeys.length > 0} />}>
       {passkeys.length === 0 ? (
         <p class="text-sm text-muted">
-          Sign in with the fingerprint, face or PIN of your device, and without a password.
+          Sign in with the fingerprint, face or PIN of your device. No password needed.
         </p>
       ) : (
         <RecordRows
@@ -194,7 +194,7 @@ function PasskeysPanel({ csrf_token, passkeys }: OverviewFacts): JSX.Element {
 
 function SessionsPanel({ csrf_token, sessions, session_id }: OverviewFacts): JSX.Element {
   return (
-    <Panel title="Where you are signed in">
+    <Panel title="Signed-in browsers">
       <RecordRows
         records={sessions.map(({ id, browser, network, created_at, last_seen_at }) => ({
           key: id,

@@ -12,11 +12,11 @@ import { ownValue } from '#platform/text'
 import { OverviewPage, UnprovenPage } from './overview-page.tsx'
 
 const NEWS: Record<string, string> = {
-  password: 'Your new password is set. Every other browser is signed out.',
-  email: 'We wrote to the new address. Nothing changes before you press the button in that letter.',
-  authenticator: 'Your authenticator app is set up. Signing in asks for its code from now on.',
-  passkey: 'Your passkey is added.',
-  removed: 'It is removed.',
+  password: 'Password saved. Every other browser was signed out.',
+  email: 'We sent an email to the new address. Your email changes once you confirm it there.',
+  authenticator: 'Authenticator app set up. Signing in now requires its code.',
+  passkey: 'Passkey added.',
+  removed: 'Removed.',
   sessions: 'Signed out.',
 }
 

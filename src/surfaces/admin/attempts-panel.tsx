@@ -12,7 +12,7 @@ export function StuckAttempts(facts: {
   filled: Filled | undefined
 }): JSX.Element {
   return (
-    <Entries title="Payments that are still open after an hour">
+    <Entries title="Payment attempts open for over an hour">
       {facts.stuck.map(({ id, amount, app_name, email, created_at }) => (
         <Entry
           key={id}
@@ -20,7 +20,7 @@ export function StuckAttempts(facts: {
           details={
             <>
               {email}, {id}, since <Moment at={created_at} />. No other payment of this buyer can be
-              charged until it is closed.
+              charged until this one is closed.
             </>
           }
         >
@@ -35,8 +35,8 @@ export function StuckAttempts(facts: {
             <CheckboxField
               name="nothing_charged"
               id={`nothing-${id}`}
-              label="I looked at the processor: nothing was charged for it."
-              hint="Needed only where the processor does not answer. What it answers always counts."
+              label="I checked with the processor: nothing was charged."
+              hint="Needed only if the processor does not respond. Its response always takes precedence."
             />
           </StaffAction>
         </Entry>

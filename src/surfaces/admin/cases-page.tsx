@@ -50,9 +50,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
   return (
     <SiteLayout title="Admin · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Admin">
-          What does not come together by itself. Every action is recorded.
-        </Heading>
+        <Heading title="Admin">Items that need a decision. Every action is logged.</Heading>
         <AdminMenu current="cases" />
       </div>
       {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
@@ -66,8 +64,8 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
       {facts.suspended.length > 0 && <SuspendedLicenses {...facts} />}
       {facts.locked.length > 0 && <Locked {...facts} />}
       {isClear && (
-        <EmptyState title="Nothing waits">
-          Alarms, disputes, money that did not arrive, holds and locked accounts show up here.
+        <EmptyState title="No open items">
+          Alarms, disputes, failed refunds, suspensions and locked accounts appear here.
         </EmptyState>
       )}
     </SiteLayout>
@@ -76,11 +74,11 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
 
 function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
   return (
-    <Panel title="Look something up">
+    <Panel title="Search">
       <form method="get" action="/admin/" class="flex flex-wrap items-end gap-3">
         <div class="min-w-0 grow basis-64">
           <Field
-            label="Email, order, bill or license"
+            label="Email, order, invoice or license"
             name="q"
             type="search"
             value={sought}
@@ -88,10 +86,10 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
             spellcheck={false}
           />
         </div>
-        <Button>Look up</Button>
+        <Button>Search</Button>
       </form>
       {sought !== '' && found.length === 0 && (
-        <p class="text-sm text-muted">Nothing has this name. Ids and addresses are taken whole.</p>
+        <p class="text-sm text-muted">No match. Search by full ID or email.</p>
       )}
       {found.length > 0 && (
         <ul class="divide-y divide-base-300 border-y border-base-300">
@@ -131,7 +129,7 @@ function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_tok
           path="suspend"
           fields={{ license_id }}
           id={`suspend-${license_id}`}
-          label="Hold"
+          label="Suspend"
         />
       )}
     </li>
@@ -150,16 +148,16 @@ function Disputes({ disputes }: CasesFacts): JSX.Element {
               <Badge tone="info">Inquiry</Badge>
             ) : (
               <Badge tone={dispute.submitted_at ? 'neutral' : 'warn'}>
-                {dispute.submitted_at ? 'Answered' : 'Not answered'}
+                {dispute.submitted_at ? 'Evidence submitted' : 'Needs response'}
               </Badge>
             ),
           details: [
             dispute.email,
             <>
-              Heard until <Day date={dispute.due_at} />
+              Evidence due <Day date={dispute.due_at} />
             </>,
           ],
-          action: <TextLink href={`/admin/disputes/${dispute.id}/`}>Look at it</TextLink>,
+          action: <TextLink href={`/admin/disputes/${dispute.id}/`}>View</TextLink>,
         }))}
       />
     </Panel>
@@ -168,13 +166,13 @@ function Disputes({ disputes }: CasesFacts): JSX.Element {
 
 function Undone({ undone }: CasesFacts): JSX.Element {
   return (
-    <Panel title="Refunds that were not done">
+    <Panel title="Failed refunds">
       <RecordRows
         records={undone.map((refund) => ({
           key: refund.id,
           title: `${formatMoney(refund.amount)}, ${refund.app_name}`,
           details: [refund.email, refund.reason, refund.refusal ?? ''],
-          action: <TextLink href={`/admin/sales/${refund.invoice_id}/`}>Look at it</TextLink>,
+          action: <TextLink href={`/admin/sales/${refund.invoice_id}/`}>View</TextLink>,
         }))}
       />
     </Panel>
@@ -183,7 +181,7 @@ function Undone({ undone }: CasesFacts): JSX.Element {
 
 function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Owed to buyers, because a refund came back">
+    <Entries title="Returned refunds, payable to buyers">
       {owed.map(({ user_id, email, amount }) => (
         <Entry key={user_id} title={<Money cents={amount} />} details={email}>
           <StaffAction
@@ -191,7 +189,7 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
             path="paid-otherwise"
             fields={{ user_id }}
             id={`paid-${user_id}`}
-            label="Paid otherwise"
+            label="Mark as repaid"
             filled={filled}
           />
         </Entry>
@@ -202,7 +200,7 @@ function Owed({ owed, csrf_token, filled }: CasesFacts): JSX.Element {
 
 function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Owed to us">
+    <Entries title="Owed to Purser">
       {debts.map(({ owner, account, amount, name }) => (
         <Entry key={`${account}-${owner}`} title={<Money cents={amount} />} details={name}>
           <StaffAction
@@ -221,7 +219,7 @@ function Debts({ debts, csrf_token, filled }: CasesFacts): JSX.Element {
 
 function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
   return (
-    <Entries title="Held licenses">
+    <Entries title="Suspended licenses">
       {suspended.map(({ license_id, app_name, email, since }) => (
         <Entry
           key={license_id}
@@ -237,7 +235,7 @@ function SuspendedLicenses({ suspended, csrf_token }: CasesFacts): JSX.Element {
             path="reinstate"
             fields={{ license_id }}
             id={`reinstate-${license_id}`}
-            label="Release"
+            label="Reinstate"
           />
         </Entry>
       ))}

@@ -149,27 +149,27 @@ function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
 }
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
-  unlocked: { tone: 'success', words: 'The account is open again. Its owner signs in by mail.' },
+  unlocked: { tone: 'success', words: 'Account unlocked. Its owner signs in with an email link.' },
   suspended: {
     tone: 'success',
-    words: 'The license is held: it entitles to nothing until released.',
+    words: 'License suspended. Its key does not work until it is reinstated.',
   },
-  ended: { tone: 'warning', words: 'That license has ended, or is a preview.' },
+  ended: { tone: 'warning', words: 'Not suspended: the license has ended or is a preview.' },
   paused_by_owner: {
     tone: 'warning',
-    words: 'Its owner has paused it already. It can be held once it goes on.',
+    words: 'Not suspended: the buyer paused this license. Suspend it after it resumes.',
   },
-  reinstated: { tone: 'success', words: 'The license is released.' },
-  paid: { tone: 'success', words: 'Booked: the buyer has what was owed.' },
-  resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if it happens again.' },
-  attempt_closed: { tone: 'success', words: 'Closed. Nothing was charged.' },
-  was_charged: { tone: 'success', words: 'It was charged, and is booked now.' },
+  reinstated: { tone: 'success', words: 'License reinstated.' },
+  paid: { tone: 'success', words: 'Marked as repaid.' },
+  resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if the problem recurs.' },
+  attempt_closed: { tone: 'success', words: 'Payment attempt closed. Nothing was charged.' },
+  was_charged: { tone: 'success', words: 'The processor reports a charge. It is now recorded.' },
   unanswered: {
     tone: 'warning',
     words:
-      'The processor gives no answer. Look there, and say below that nothing was charged if so.',
+      'The processor does not respond. Check there. If nothing was charged, confirm it below.',
   },
   written_off: { tone: 'success', words: 'Written off.' },
-  nothing: { tone: 'warning', words: 'There was nothing to do: somebody may have been faster.' },
-  no_reason: { tone: 'warning', words: 'Nothing was done: say why. The audit log keeps it.' },
+  nothing: { tone: 'warning', words: 'No change: this item was already handled.' },
+  no_reason: { tone: 'warning', words: 'Not done. Give a reason for the audit log.' },
 }

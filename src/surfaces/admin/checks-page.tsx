@@ -21,24 +21,24 @@ export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX
   return (
     <SiteLayout title="Checks · Admin · Purser" nav={nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Admin: checks">Whether everything adds up, and nothing was missed.</Heading>
+        <Heading title="Admin: checks">Check the ledger and reprocess missed events.</Heading>
         <AdminMenu current="checks" />
       </div>
       <div class="grid grid-cols-1 gap-6">
         <Check
-          title="The books"
-          words="Recomputes every posting from what happened, and compares what each payee and each state is owed. It changes nothing."
+          title="Ledger"
+          words="Recomputes every posting and compares each payee’s and each state’s balance. Read-only."
           action="books"
-          button="Check the books"
+          button="Check ledger"
           csrf_token={csrf_token}
         >
           {books && <Books {...books} />}
         </Check>
         <Check
-          title="The processor’s events"
-          words="Hears again whatever the processor told and nobody handled yet. What was handled before is known by its id, and is not handled again."
+          title="Processor events"
+          words="Fetches and processes events that were missed. Events that were already processed are skipped."
           action="events"
-          button="Hear the events again"
+          button="Reprocess events"
           csrf_token={csrf_token}
         >
           {events && <Events {...events} />}
@@ -62,7 +62,7 @@ function Check(facts: {
       {facts.children}
       <Form action={`/admin/checks/${facts.action}`} csrf_token={facts.csrf_token}>
         <Actions>
-          <Button pending="Under way…">{facts.button}</Button>
+          <Button pending="Running…">{facts.button}</Button>
         </Actions>
       </Form>
     </Panel>
@@ -76,17 +76,17 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
     <>
       <p class="flex flex-wrap items-center gap-3 text-sm">
         {isGood ? (
-          <Badge tone="good">The books agree</Badge>
+          <Badge tone="good">The ledger is correct</Badge>
         ) : (
-          <Badge tone="bad">They differ</Badge>
+          <Badge tone="bad">Differences found</Badge>
         )}
         <span class="text-muted">
-          <Moment at={at} />. Looked at {looked.join(', ')}.
+          <Moment at={at} />. Checked {looked.join(', ')}.
         </span>
       </p>
       {!isGood && (
         <RecordTable
-          caption="Where the books differ"
+          caption="Differences"
           columns={[{ label: 'What' }, { label: 'Rule' }, { label: 'Difference' }]}
           rows={differences.map(({ subject, rule, words }, index) => ({
             key: `${index}`,
@@ -103,7 +103,7 @@ function Events({ at, heard, waiting }: EventsHeard & { at: Date }): JSX.Element
     <>
       <p class="flex flex-wrap items-center gap-3 text-sm">
         <Badge tone={waiting.length === 0 ? 'good' : 'info'}>
-          {heard} heard, {waiting.length} waiting
+          {heard} processed, {waiting.length} pending
         </Badge>
         <span class="text-muted">
           <Moment at={at} />.
@@ -111,8 +111,8 @@ function Events({ at, heard, waiting }: EventsHeard & { at: Date }): JSX.Element
       </p>
       {waiting.length > 0 && (
         <RecordTable
-          caption="Events that wait"
-          columns={[{ label: 'Due' }, { label: 'Event' }, { label: 'Id' }]}
+          caption="Pending events"
+          columns={[{ label: 'Due' }, { label: 'Event' }, { label: 'ID' }]}
           rows={waiting.map((event) => ({
             key: event.id,
             cells: [<Moment at={new Date(event.at)} />, event.kind.replaceAll('_', ' '), event.id],

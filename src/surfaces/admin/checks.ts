@@ -44,13 +44,13 @@ export function declareChecks(
   const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
     {
       kind: BOOKS,
-      title: 'Checking the books',
+      title: 'Checking the ledger',
       unit: 'checks',
       run: async (_, tell) => ({ next_url: HOME, ...(await checkTheBooks(world, tell)) }),
     },
     {
       kind: EVENTS,
-      title: 'Hearing the processor again',
+      title: 'Reprocessing events',
       run: async (_, tell) => ({ next_url: HOME, ...(await hearAgain(world, hear, tell)) }),
     },
   ]
@@ -94,7 +94,7 @@ async function hearAgain(
   let heard = 0
   for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
     heard += fresh
-    await tell({ done: 0, total: 0, note: `${heard} events heard so far.` })
+    await tell({ done: 0, total: 0, note: `${heard} events processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)

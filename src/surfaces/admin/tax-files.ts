@@ -86,7 +86,7 @@ export function declareTaxExports(world: World): void {
   declareExport(world, {
     ...about,
     kind: TAX_LINES,
-    title: 'Exporting every line of a month',
+    title: 'Exporting the transactions of a month',
     columns: LINES,
     nameOf: ({ request }) => `tax-${request.month}-transactions.csv`,
     async open({ request }) {

@@ -13,8 +13,8 @@ import { AdminMenu } from './menu.tsx'
 import { nameOf, percent, type StateSummary } from './tax-files.ts'
 
 const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> = {
-  open: ['Still open', 'neutral'],
-  waiting: ['Waits for an earlier month', 'neutral'],
+  open: ['Open', 'neutral'],
+  waiting: ['Waiting for an earlier month', 'neutral'],
   due: ['Due', 'warn'],
   filed: ['Filed', 'good'],
   none: ['Nothing to file', 'neutral'],
@@ -53,22 +53,18 @@ export function TaxPage(facts: {
   return (
     <SiteLayout title="Sales tax · Purser" nav={facts.nav}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title="Sales tax">
-          What was collected for each state in each month, and what became of it.
-        </Heading>
+        <Heading title="Sales tax">Tax collected and filed, by state and month.</Heading>
         <AdminMenu current="tax" />
         {facts.state_rates_only && (
           <Alert tone="info" title="State rates only">
-            The built-in table has the rates of the states. Taxes of counties and cities are not
-            collected: a buyer in New York City pays the state's 4%. Stripe Tax works out local
-            rates; it is chosen with TAX_PROVIDER=stripe.
+            The built-in table has state rates only. County and city taxes are not collected: a
+            buyer in New York City pays the state's 4%. For local rates, set TAX_PROVIDER=stripe to
+            use Stripe Tax.
           </Alert>
         )}
       </div>
       {owed.length === 0 ? (
-        <EmptyState title="No tax yet">
-          With the first sale into a state that taxes it, its month shows up here.
-        </EmptyState>
+        <EmptyState title="No tax yet">Months appear here after the first taxed sale.</EmptyState>
       ) : (
         <RecordTable
           caption="Sales tax by month and state"
@@ -112,14 +108,14 @@ export function MonthPage(
     <SiteLayout title={`Sales tax of ${nameOf(month)} · Purser`} nav={facts.nav}>
       <BackLink href={home}>Sales tax</BackLink>
       <div class="flex flex-wrap items-end justify-between gap-4">
-        <Heading title={`Sales tax of ${nameOf(month)}`}>Months are those of UTC.</Heading>
+        <Heading title={`Sales tax of ${nameOf(month)}`}>Months are in UTC.</Heading>
         <Form action={`${path}export`} csrf_token={facts.csrf_token}>
           <Actions>
             <Button name="of" value="states" pending="Exporting…">
               By state (CSV)
             </Button>
             <Button name="of" value="lines" pending="Exporting…">
-              Every line (CSV)
+              Transactions (CSV)
             </Button>
           </Actions>
         </Form>
@@ -127,7 +123,7 @@ export function MonthPage(
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       {states.length === 0 ? (
-        <EmptyState title="Nothing was sold in this month" />
+        <EmptyState title="No sales in this month" />
       ) : (
         <RecordTable
           caption={`States in ${nameOf(month)}`}
@@ -138,9 +134,9 @@ export function MonthPage(
             { label: 'Taxed', numeric: true },
             { label: 'Rate', numeric: true },
             { label: 'Tax', numeric: true },
-            { label: 'Tax given back', numeric: true },
-            { label: 'To pay', numeric: true },
-            { label: 'State of filing' },
+            { label: 'Tax refunded', numeric: true },
+            { label: 'Amount due', numeric: true },
+            { label: 'Filing status' },
           ]}
           rows={states.map((each) => ({
             key: each.state,
@@ -161,15 +157,10 @@ export function MonthPage(
       {due.length > 0 && (
         <Panel title={`File ${due.length === 1 ? 'one state' : `all ${due.length} states`}`}>
           <p class="text-sm">
-            {formatMoney(total)} are paid. Each filing is kept under the reference of the batch and
-            the state’s name.
+            {formatMoney(total)} will be recorded as paid. Each filing is stored under the batch
+            reference and the state code.
           </p>
-          <FilingForm
-            {...facts}
-            path={path}
-            label="Reference of the batch"
-            button="File and pay all"
-          />
+          <FilingForm {...facts} path={path} label="Batch reference" button="File and pay all" />
         </Panel>
       )}
     </SiteLayout>
@@ -197,15 +188,15 @@ export function StateMonthPage(
       <FiledNote done={facts.done} />
       <ErrorSummary errors={fault ? [{ id: 'filing_reference', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-        <Panel title="What is owed" aside={<Status status={facts.status} />}>
+        <Panel title="Amount due" aside={<Status status={facts.status} />}>
           <DescriptionList
             items={[
               { term: 'Sales before tax', detail: <Money cents={facts.sales} /> },
-              { term: 'Of that not taxed', detail: <Money cents={facts.exempt_sales} /> },
+              { term: 'Not taxed', detail: <Money cents={facts.exempt_sales} /> },
               { term: 'Tax charged', detail: <Money cents={facts.charged} /> },
-              { term: 'Tax given back in this month', detail: <Money cents={-facts.relieved} /> },
-              { term: 'Left over from earlier months', detail: <Money cents={facts.carried} /> },
-              { term: 'To pay', detail: <Money cents={facts.amount} /> },
+              { term: 'Tax refunded in this month', detail: <Money cents={-facts.relieved} /> },
+              { term: 'Carried over from earlier months', detail: <Money cents={facts.carried} /> },
+              { term: 'Amount due', detail: <Money cents={facts.amount} /> },
             ]}
           />
         </Panel>
@@ -214,8 +205,8 @@ export function StateMonthPage(
             <DescriptionList
               items={[
                 { term: 'Confirmation', detail: filing.reference },
-                { term: 'On', detail: <Day date={filing.filed_at} /> },
-                { term: 'By', detail: filing.filed_by },
+                { term: 'Filed on', detail: <Day date={filing.filed_at} /> },
+                { term: 'Filed by', detail: filing.filed_by },
               ]}
             />
           </Panel>
@@ -235,10 +226,10 @@ export function StateMonthPage(
         )}
       </div>
       <RecordTable
-        caption={`Lines of ${state} in ${nameOf(month)}`}
+        caption={`Transactions in ${state}, ${nameOf(month)}`}
         columns={[
           { label: 'Day' },
-          { label: 'What' },
+          { label: 'Type' },
           { label: 'App' },
           { label: 'ZIP' },
           { label: 'Before tax', numeric: true },
@@ -266,16 +257,16 @@ export function StateMonthPage(
 }
 
 const WHY_NOT: Record<StateSummary['status'], string> = {
-  open: 'The month still runs: it can be filed once it is over.',
+  open: 'The month is not over yet.',
   waiting: 'File the earlier months of this state first.',
-  none: 'No tax was collected, so there is nothing to be paid.',
+  none: 'No tax was collected. Nothing is due.',
   due: '',
   filed: '',
 }
 
 function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
   if (done === 'filed') return <Alert tone="success">Filed and paid.</Alert>
-  if (done === 'already_filed') return <Alert tone="info">It was filed before.</Alert>
+  if (done === 'already_filed') return <Alert tone="info">Already filed.</Alert>
   const count = /^filed_(\d+)$/.exec(done ?? '')?.[1]
   if (count) return <Alert tone="success">{`States filed and paid: ${count}.`}</Alert>
   return done ? <Alert tone="info">Nothing was filed.</Alert> : null

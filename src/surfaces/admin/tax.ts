@@ -110,7 +110,7 @@ async function sendState(world: World, context: SessionContext, fault?: string) 
   return sendPage(context.reply, page, { status: fault === undefined ? 200 : 422 })
 }
 
-const ASKED = 'Enter what the state confirmed the filing with, of up to 80 characters.'
+const ASKED = 'Enter the state’s confirmation number, up to 80 characters.'
 
 /** The reference of a form; undefined where it is none. */
 function referenceOf({ request }: SessionContext): string | undefined {

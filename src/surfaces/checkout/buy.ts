@@ -187,12 +187,12 @@ function readDetails(form: Record<string, string>): { details: Details } | { fau
   if (!isUs) {
     const territory = territoryName(form.country)
     faults.country = territory
-      ? `${territory} is sold to as United States, which is selected now. Nothing was charged.`
-      : 'For now, purchases are available to buyers in the United States only. Nothing was charged.'
+      ? `For ${territory}, select United States. It is selected now. Nothing was charged.`
+      : 'Purchases are available in the United States only. Nothing was charged.'
   }
   const zip = (form.zip ?? '').trim().replace(/^(\d{5})-\d{4}$/, '$1')
   const state = tax.stateOfZip(zip)
-  if (isUs && !state) faults.zip = 'Enter a five-digit ZIP code in the United States.'
+  if (isUs && !state) faults.zip = 'Enter a valid five-digit US ZIP code.'
   if (!email || !state || !isUs) return { faults }
   return { details: { ...email, zip, state } }
 }

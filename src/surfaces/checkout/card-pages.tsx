@@ -14,8 +14,8 @@ export function CardRefusedPage(
 ): JSX.Element {
   const words =
     facts.reason === 'abroad'
-      ? 'Its billing address is outside the United States. For now, purchases are available to buyers in the United States only.'
-      : 'Its billing ZIP code does not exist in the United States. Please check it.'
+      ? 'The card’s billing address is outside the United States. Purchases are available in the United States only.'
+      : 'The card’s billing ZIP code is not a US ZIP code. Check it and try again.'
   return (
     <FocusLayout {...layoutOf(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
       <Steps current="Card" />
@@ -45,15 +45,15 @@ export function OtherStatePage(
       title={titled(`Your addresses differ · ${purchase.app_name}`, true)}
     >
       <Steps current="Card" />
-      <Heading title="Your addresses are in two states">Nothing was charged.</Heading>
+      <Heading title="Your addresses do not match">Nothing was charged.</Heading>
       <Alert tone="error">
-        Sales tax follows your state, so the billing address of your card and the address you gave
-        must be in the same one. Correct whichever is wrong.
+        Sales tax depends on your state. The billing address of your card and your tax address must
+        be in the same state. Correct one of them.
       </Alert>
       <DescriptionList
         items={[
           { term: 'Tax address', detail: `${declared.state} ${declared.zip}` },
-          { term: 'Billing address of the card', detail: `${billed.state} ${billed.zip}` },
+          { term: 'Billing address', detail: `${billed.state} ${billed.zip}` },
         ]}
       />
       <Button kind="primary" href={facts.details_url} wide>

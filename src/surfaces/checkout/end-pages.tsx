@@ -19,9 +19,9 @@ export function ProcessingPage(
       refresh_seconds={3}
     >
       <Steps current="Confirm" />
-      <Processing title="Your bank is answering" href={facts.url}>
-        We are waiting for its word. This page moves on by itself, usually within seconds. Your card
-        is charged at most once, even if you leave; the receipt comes by email.
+      <Processing title="Processing your payment" href={facts.url}>
+        We are waiting for your bank. This page updates automatically, usually within seconds. Your
+        card is charged at most once. You can leave this page: we email you the receipt.
       </Processing>
       <Button href={facts.return_url} icon_after="arrow-right" wide>
         Return to {facts.purchase.app_name}
@@ -45,27 +45,27 @@ export function SuccessPage(
 ): JSX.Element {
   const { purchase } = facts
   return (
-    <FocusLayout {...layoutOf(purchase)} title={`It is yours · ${purchase.app_name}`}>
+    <FocusLayout {...layoutOf(purchase)} title={`Payment complete · ${purchase.app_name}`}>
       <Steps current="Done" />
       <Heading title={`${nameOf(purchase)} is yours`} done>
-        {facts.is_trial ? 'Your free trial has started.' : 'Payment received.'} The receipt is on
-        its way to <Mailbox address={facts.email} />.
+        {facts.is_trial ? 'Your free trial has started.' : 'Payment received.'} We sent a receipt to{' '}
+        <Mailbox address={facts.email} />.
       </Heading>
       {facts.resent === 'sent' && (
         <Alert tone="success">
-          The receipt is on its way to <Mailbox address={facts.email} /> again.
+          We sent the receipt to <Mailbox address={facts.email} /> again.
         </Alert>
       )}
       {typeof facts.resent === 'number' && (
         <Alert tone="info">
-          The receipt was sent several times already. Check your spam folder, or try again in{' '}
+          The receipt was already sent several times. Check your spam folder, or try again in{' '}
           {waitWords(facts.resent)}.
         </Alert>
       )}
       <CopyField id="license_key" label="License key" value={facts.license_key} />
       <p class="-mt-4 text-sm text-muted">
-        You find this key again in the receipt and on{' '}
-        <TextLink href={facts.manage_url}>your purchase's page</TextLink>.
+        Your key is also in your receipt and on{' '}
+        <TextLink href={facts.manage_url}>your purchase page</TextLink>.
       </p>
       <div class="grid gap-2">
         <Button kind="primary" href={facts.return_url} icon_after="arrow-right" wide>

@@ -19,8 +19,8 @@ export function NoCardPage(
     >
       <Steps current="Card" />
       <Heading title="No card is needed">
-        Your buyers enter their card here, on the payment processor's own page. It is your own app,
-        so nothing is charged.
+        Your buyers enter their card on the payment processor's page. Nothing is charged in a
+        preview.
       </Heading>
       <Button kind="primary" href={facts.confirm_url} wide>
         Continue
@@ -39,12 +39,12 @@ export function PreviewDonePage(
     <FocusLayout {...layoutOf(purchase)} title={`Your preview is ready · ${purchase.app_name}`}>
       <Steps current="Done" />
       <Heading title={`Your preview of ${nameOf(purchase)} is ready`} done>
-        Nothing was charged, and no receipt goes out. The key is a real one: your app is told that
-        it is a preview.
+        Nothing was charged and no receipt was sent. The key works: the API returns its status as
+        preview.
       </Heading>
       <CopyField id="license_key" label="License key" value={facts.license_key} />
       <p class="-mt-4 text-sm text-muted">
-        You find this key again on{' '}
+        Your key is also on{' '}
         <TextLink href={facts.integration_url}>your app's integration page</TextLink>, where you can
         end the preview.
       </p>

@@ -78,7 +78,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
   })
 }
 
-const WRONG = 'That password is not right. Try again, or let us email you a sign-in link.'
+const WRONG = 'The password is incorrect. Try again, or use a sign-in link.'
 
 function sendForm(
   world: World,

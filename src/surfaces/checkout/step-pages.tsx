@@ -34,7 +34,7 @@ export function DetailsPage(
       title={titled(`Your details · ${purchase.app_name}`, Object.keys(faults).length > 0)}
     >
       <Steps current="Details" />
-      <Heading title="Your details">Your receipt and your license go to this address.</Heading>
+      <Heading title="Your details">We send your receipt and license key to this email.</Heading>
       {facts.has_expired && (
         <Alert tone="info" title="This order has expired">
           It was not paid within 24 hours. Nothing was charged. Check your details to continue.
@@ -71,9 +71,9 @@ export function DetailsPage(
           format="zip"
           value={values.zip}
           error={faults.zip}
-          hint="Sales tax depends on where you live. It is shown before you pay."
+          hint="Used to calculate sales tax. You see the total before you pay."
         />
-        <Button kind="primary" pending="Working out the tax…" wide>
+        <Button kind="primary" pending="Calculating tax…" wide>
           Continue
         </Button>
       </Form>
@@ -100,14 +100,13 @@ export function SignInPage(
     >
       <Steps current="Details" />
       <Heading title="Welcome back">
-        <Mailbox address={facts.email} /> has an account already. Sign in to go on with your
-        purchase.
+        <Mailbox address={facts.email} /> already has an account. Sign in to continue.
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.link_sent && (
-        <Alert tone="success" title="Look into your mailbox">
-          We sent a sign-in link to <Mailbox address={facts.email} />. It works once, for 20
-          minutes, and brings you back here.
+        <Alert tone="success" title="Check your inbox">
+          We sent a sign-in link to <Mailbox address={facts.email} />. It works once, expires in 20
+          minutes and returns you to this checkout.
         </Alert>
       )}
       <Form action={`${base}/sign-in`} csrf_token={facts.csrf_token}>
@@ -203,7 +202,7 @@ function confirmWords({
   is_preview: boolean
 }) {
   if (is_preview) {
-    const words = 'This is what your buyers look over. For you, nothing is charged.'
+    const words = 'This is the page your buyers see. Nothing is charged in a preview.'
     return { words, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
   }
   const { total_cents } = purchase.figures

@@ -26,11 +26,11 @@ export function AppsPage(facts: {
   const { cards } = facts
   return (
     <SiteLayout title="Your apps · Purser" nav={facts.nav}>
-      <Heading title="Your apps">What you sell through Purser.</Heading>
+      <Heading title="Your apps">Apps that you sell through Purser.</Heading>
       {facts.owes_terms && <TermsOwed return_to="/dashboard/" />}
       {cards.length === 0 ? (
         <EmptyState title="No apps yet" action={<Button href="/account/">Your purchases</Button>}>
-          The apps that this account is the registered developer of show up here.
+          Apps that this account sells appear here.
         </EmptyState>
       ) : (
         <RecordCards
@@ -46,10 +46,10 @@ export function AppsPage(facts: {
       )}
       {cards.length > 0 && (
         <p class="text-sm text-muted">
-          A coding agent can do this for you:{' '}
-          <TextLink href="/docs/agents/">connect one to Purser</TextLink>. Here are the{' '}
+          A coding agent can set this up for you:{' '}
+          <TextLink href="/docs/agents/">connect one to Purser</TextLink>. See the{' '}
           <TextLink href="/dashboard/terms/">seller terms</TextLink> and the{' '}
-          <TextLink href="/dashboard/emails/">emails you get</TextLink>.
+          <TextLink href="/dashboard/emails/">email preferences</TextLink>.
         </p>
       )}
     </SiteLayout>
@@ -57,6 +57,6 @@ export function AppsPage(facts: {
 }
 
 function SaleBadge(app: Pick<AppCard, 'is_published' | 'is_on_sale'>): JSX.Element {
-  if (app.is_on_sale) return <Badge tone="good">On sale</Badge>
-  return app.is_published ? <Badge>Not on sale</Badge> : <Badge>Not published</Badge>
+  if (app.is_on_sale) return <Badge tone="good">For sale</Badge>
+  return app.is_published ? <Badge>Not for sale</Badge> : <Badge>Not published</Badge>
 }

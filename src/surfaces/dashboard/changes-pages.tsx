@@ -32,23 +32,19 @@ export function ChangesPage(
   },
 ): JSX.Element {
   return (
-    <AppPage
-      {...facts}
-      current="changes"
-      words="Who changed what, by hand or through an agent, and the way back."
-    >
+    <AppPage {...facts} current="changes" words="Changes made by you or an agent. Undo them here.">
       {facts.changes.length === 0 ? (
         <EmptyState
-          title={facts.newest ? 'Nothing older' : 'No changes yet'}
+          title={facts.newest ? 'No older changes' : 'No changes yet'}
           action={
             facts.newest ? (
-              <Button href={facts.newest}>To the latest</Button>
+              <Button href={facts.newest}>View latest</Button>
             ) : (
               <Button href="/docs/agents/">Connect an agent</Button>
             )
           }
         >
-          What you or an agent saves here is kept with the state before it.
+          Changes that you or an agent save appear here.
         </EmptyState>
       ) : (
         <ol class="grid max-w-3xl grid-cols-1 gap-4">
@@ -88,7 +84,7 @@ function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Ele
       {differences.length > 0 && (
         <details open={differences.length <= SHORT} class="group">
           <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-            {differences.length === 1 ? 'One thing' : `${differences.length} things`} changed
+            {differences.length === 1 ? 'One field' : `${differences.length} fields`} changed
             <span class="group-open:rotate-180">
               <Icon name="chevron" size="size-4" />
             </span>
@@ -145,26 +141,23 @@ export function UndoPage(
       <BackLink href={base}>Changes</BackLink>
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {obstacles.length > 0 && (
-          <Alert tone="error" title="This cannot be undone now">
+          <Alert tone="error" title="This change cannot be undone">
             {obstacles.join(' ')}
           </Alert>
         )}
         {would.length === 0 ? (
-          <EmptyState
-            title="There is nothing to undo"
-            action={<Button href={base}>To the changes</Button>}
-          >
-            All of it is again as it was before that change.
+          <EmptyState title="Nothing to undo" action={<Button href={base}>View changes</Button>}>
+            Everything already matches the state before this change.
           </EmptyState>
         ) : (
-          <Panel title="This is what will happen">
-            <Comparison differences={would} sides={['Now', 'Then']} />
+          <Panel title="Review the changes">
+            <Comparison differences={would} sides={['Current', 'After undo']} />
             <Form action={`${base}${change.id}/`} csrf_token={facts.csrf_token}>
               <Actions>
                 <Button kind="primary" name="do" value="undo" pending="Undoing…">
                   Undo this change
                 </Button>
-                <Button href={base}>Leave it as it is</Button>
+                <Button href={base}>Cancel</Button>
               </Actions>
             </Form>
           </Panel>

@@ -143,10 +143,10 @@ const WHAT: Record<apps.ChangeAction, string> = {
   'listing.features_replaced': 'Feature table changed',
   'versions.replaced': 'Plans and prices changed',
   'product.described': 'Description of a plan changed',
-  'integration.updated': 'Addresses changed',
+  'integration.updated': 'URLs changed',
   'integration.secret_rotated': 'Client secret replaced',
 }
 
 const NOTES: Record<string, string> = {
-  undone: 'The change is undone. That is a change as well, and can be undone in turn.',
+  undone: 'Undone. You can undo this, too.',
 }

@@ -27,7 +27,7 @@ const PRICES: Record<string, string> = {
   week: 'weekly price',
   month: 'monthly price',
   year: 'yearly price',
-  once: 'price paid once',
+  once: 'one-time price',
 }
 
 /**
@@ -107,7 +107,7 @@ function featureLines(
   return [
     ['features', 'Features, in order', features.map(({ name }) => name).join(', ')],
     ...numbered(features, ({ name }) => name).map(([key, what, feature]): ComparedLine => {
-      const plans = feature.product_ids.map((id) => names.get(id) ?? 'a plan of before')
+      const plans = feature.product_ids.map((id) => names.get(id) ?? 'a removed plan')
       const has = plans.length > 0 ? `In ${plans.join(', ')}` : 'In no plan'
       const text = [feature.description, has].filter((line) => line !== '').join('\n')
       return [`feature ${key}`, `Feature “${what}”`, text]
@@ -131,7 +131,7 @@ function planLines(plan: ListedVersion, names: ReadonlyMap<string, string>): Com
   const name = names.get(id) ?? plan.name
   return [
     [`${id} name`, `${name}, name`, plan.name],
-    [`${id} free`, `${name}, free of charge`, plan.is_free ? 'yes' : ''],
+    [`${id} free`, `${name}, free`, plan.is_free ? 'yes' : ''],
     [`${id} trial`, `${name}, trial`, plan.trial_days > 0 ? `${plan.trial_days} days` : ''],
     ...plan.prices.map(({ amount, frequency }): ComparedLine => {
       const paid = frequency ?? 'once'

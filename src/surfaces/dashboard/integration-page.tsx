@@ -39,11 +39,7 @@ export interface Integration extends AppFacts {
 /** What an app's server and the service must know of each other. */
 export function IntegrationPage(facts: Integration): JSX.Element {
   return (
-    <AppPage
-      {...facts}
-      current="integration"
-      words="What your server and Purser must know of each other."
-    >
+    <AppPage {...facts} current="integration" words="Credentials, redirect URLs and Buy links.">
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <Addresses {...facts} />
@@ -63,17 +59,17 @@ export function IntegrationPage(facts: Integration): JSX.Element {
 function Credentials({ client_id, base }: Integration): JSX.Element {
   return (
     <Panel title="Credentials">
-      <CopyField id="client_id" label="Client id" value={client_id} />
+      <CopyField id="client_id" label="Client ID" value={client_id} />
       <div class="grid gap-1.5 text-sm">
         <h3 class="font-medium">Client secret</h3>
         <p class="text-muted">
-          Your server proves itself with it. It is shown once, when it is made; afterwards nobody
-          can read it, we included.
+          Authenticates your server. The secret is shown once, when it is created. No one can read
+          it afterwards, including us.
         </p>
       </div>
       <Actions>
         <Button href={`${base}secret/`} icon="key">
-          Make a new secret
+          Rotate secret
         </Button>
       </Actions>
     </Panel>
@@ -82,7 +78,7 @@ function Credentials({ client_id, base }: Integration): JSX.Element {
 
 function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element {
   return (
-    <Panel title="Addresses">
+    <Panel title="URLs">
       <Form action={base} csrf_token={csrf_token}>
         <Field
           label="Login URL"
@@ -91,7 +87,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           spellcheck={false}
           value={form.oauth_login_url}
           error={faultAt(faults, 'oauth_login_url')}
-          hint="The page of yours that starts sign-in. Buyers without another return address land there."
+          hint="The page of your app that starts sign-in. Buyers return here by default."
         />
         <TextareaField
           label="Redirect URIs"
@@ -99,7 +95,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           optional
           value={form.redirect_uris}
           error={faultAt(faults, 'redirect_uris')}
-          hint="Where sign-in may return to. One a line, compared letter by letter."
+          hint="Where sign-in may return. One per line. Must match exactly."
         />
         <TextareaField
           label="Post-logout redirect URIs"
@@ -107,7 +103,7 @@ function Addresses({ form, faults, base, csrf_token }: Integration): JSX.Element
           optional
           value={form.post_logout_redirect_uris}
           error={faultAt(faults, 'post_logout_redirect_uris')}
-          hint="Where signing out may return to. One a line, compared letter by letter."
+          hint="Where sign-out may return. One per line. Must match exactly."
         />
         <Actions>
           <Button kind="primary" pending="Saving…">
@@ -125,8 +121,8 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
     <Panel title="Hosted sign-in" aside={badge}>
       <div class="grid gap-3 text-sm">
         <p>
-          Purser signs your buyers in over OpenID Connect, and the same session tells your app which
-          plan they hold. Signing in is free; asking for the plan is the add-on.
+          Purser signs your buyers in over OpenID Connect, and your app can read their plan with the
+          same session. Sign-in is free. Reading the plan is a paid add-on.
         </p>
         <p class="text-muted">{addOnWords(add_on)}</p>
       </div>
@@ -152,7 +148,7 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
   )
 }
 
-const LATER = 'After that it adds 2 % of each sale, before tax, to the fee.'
+const LATER = 'After that, the add-on costs 2% of each sale, before tax.'
 
 function addOnWords({ is_on, is_charged, trial_ends_at }: Integration['add_on']) {
   if (trial_ends_at === null) {
@@ -162,13 +158,13 @@ function addOnWords({ is_on, is_charged, trial_ends_at }: Integration['add_on'])
   if (!is_on) {
     return (
       <>
-        People still sign in; your app is told that the add-on is off. Its free months are given
-        once, until {day}. {LATER}
+        Buyers can still sign in. Reading the plan returns service_not_enabled. The free months
+        apply once, until {day}. {LATER}
       </>
     )
   }
   if (is_charged) {
-    return <>It adds 2 % of each sale, before tax, to the fee. The free months ended on {day}.</>
+    return <>The add-on costs 2% of each sale, before tax. The free months ended on {day}.</>
   }
   return (
     <>
@@ -182,8 +178,8 @@ function Preview({ preview, plans, base, csrf_token }: Integration): JSX.Element
   return (
     <Panel title="Preview entitlement" aside={badge}>
       <p class="text-sm">
-        See your app as a buyer of a plan does: for your own account, without a charge. Opening one
-        of your Buy links while you are signed in does the same.
+        Use your app as a buyer of a plan, with your own account and without a charge. Opening one
+        of your Buy links while signed in does the same.
       </p>
       {preview && (
         <>
@@ -224,13 +220,13 @@ function Pausing({ allows_pause, base, csrf_token }: Integration): JSX.Element {
       aside={allows_pause ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
     >
       <p class="text-sm">
-        A buyer may pause at the end of a paid period instead of leaving. Nothing is charged and the
-        key rests until the buyer resumes, which starts a new period.
+        Buyers can pause at the end of a paid period instead of canceling. Nothing is charged, and
+        access is suspended until the buyer resumes. Resuming starts a new period.
       </p>
       <Form action={`${base}pausing`} csrf_token={csrf_token}>
         <Actions>
           <Button name="to" value={allows_pause ? 'off' : 'on'} pending="Saving…">
-            {allows_pause ? 'Do not allow it any more' : 'Allow buyers to pause'}
+            {allows_pause ? 'Turn off pausing' : 'Turn on pausing'}
           </Button>
         </Actions>
       </Form>
@@ -251,8 +247,8 @@ function BuyLinks(facts: Integration): JSX.Element {
       />
       <p class="text-sm text-muted">
         {is_open
-          ? 'They are open. Add next, ref or email to a link as you need them.'
-          : 'They answer 404 until both of these are so.'}
+          ? 'Buy links are open. Add next, ref or email as query parameters if you need them.'
+          : 'Buy links return 404 until both are enabled.'}
       </p>
       {facts.links.map(({ id, plan, amount_cents, frequency, url }) => (
         <CopyField

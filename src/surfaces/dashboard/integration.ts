@@ -19,7 +19,7 @@ export async function integrationOf(
   const offers = await catalog.offers(db, app.id)
   const holder = { app_id: app.id, user_id: app.developer_id }
   const preview = await licensing.findPreview(db, holder)
-  const { name = 'A plan that is no longer sold' } =
+  const { name = 'A plan that is no longer for sale' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}
   return {
     ...(await appFactsOf(world, context, notes)),

@@ -61,7 +61,7 @@ export function AppPage(
       <div class="grid grid-cols-1 gap-6">
         {facts.owes_terms && <TermsOwed return_to={addressOf(facts.slug, facts.current)} />}
         {facts.note && <Alert tone="success">{facts.note}</Alert>}
-        <ErrorSummary errors={faults.map(placed)} title="Nothing was saved yet" />
+        <ErrorSummary errors={faults.map(placed)} title="Not saved. Check these fields" />
         {facts.children}
       </div>
     </SiteLayout>
@@ -77,12 +77,12 @@ function placed({ id, message }: FormFault): FormFault {
 /** Says that the terms come first; calm, as nothing is wrong. */
 export function TermsOwed({ return_to }: { return_to: string }): JSX.Element {
   return (
-    <Alert tone="info" title="One thing before you change anything">
+    <Alert tone="info" title="Accept the seller terms">
       Read and accept the{' '}
       <TextLink href={`/dashboard/terms/?return_to=${encodeURIComponent(return_to)}`}>
         seller terms
-      </TextLink>
-      . Until then nothing is saved, neither here nor by an agent.
+      </TextLink>{' '}
+      before you save changes here or through an agent.
     </Alert>
   )
 }

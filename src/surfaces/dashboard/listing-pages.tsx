@@ -21,9 +21,9 @@ export function ListingPage(
   const { form, faults, slug } = facts
   const base = addressOf(slug, 'listing')
   return (
-    <AppPage {...facts} current="listing" words="What the marketplace says of your app.">
+    <AppPage {...facts} current="listing" words="How your app appears in the marketplace.">
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
-        <Panel title="In words">
+        <Panel title="Text">
           <Form action={base} csrf_token={facts.csrf_token}>
             <Field
               label="Tagline"
@@ -31,7 +31,7 @@ export function ListingPage(
               optional
               value={form.tagline}
               error={faultAt(faults, 'tagline')}
-              hint="One line under the name, at most 120 characters."
+              hint="One line below the name, at most 120 characters."
             />
             <TextareaField
               label="Description"
@@ -40,7 +40,7 @@ export function ListingPage(
               rows={7}
               value={form.description}
               error={faultAt(faults, 'description')}
-              hint="Plain text, at most 1,000 characters. An empty line starts a paragraph."
+              hint="Plain text, at most 1,000 characters. A blank line starts a paragraph."
             />
             <Names facts={facts} name="categories" label="Categories" />
             <Names facts={facts} name="industries" label="Industries" />
@@ -48,11 +48,11 @@ export function ListingPage(
             <Mode {...facts} />
             <Actions>
               <Button kind="primary" pending="Saving…">
-                Save the listing
+                Save listing
               </Button>
               {facts.is_published && (
                 <Button href={`/apps/${slug}/`} icon_after="external">
-                  View the product page
+                  View product page
                 </Button>
               )}
             </Actions>
@@ -96,7 +96,7 @@ function Names(given: {
       optional
       value={facts.form[name]}
       error={faultAt(facts.faults, name)}
-      hint="Parted by commas. A name that is not known yet is made."
+      hint="Separate with commas. New names are created."
     />
   )
 }
@@ -119,15 +119,15 @@ function Mode(facts: {
           label: 'Marketplace',
           hint:
             is_external && !facts.external_sales_enabled
-              ? 'A full product page here. Your app may stay external, but once it has moved only support can move it back.'
-              : 'A full product page here, which the card in the list leads to.',
+              ? 'A full product page here. Your app can stay external, but only support can change it back.'
+              : 'A full product page here.',
         },
         {
           value: 'external',
           label: 'External',
           hint: facts.external_sales_enabled
-            ? 'The card in the list leads to your own website.'
-            : 'The card in the list leads to your own website. It needs approval for external sales, which this app does not have.',
+            ? 'The marketplace links to your website.'
+            : 'The marketplace links to your website. Requires approval for external sales, which this app does not have.',
         },
       ]}
     />
@@ -143,17 +143,17 @@ export function ConfirmListingModePage(facts: {
 }): JSX.Element {
   const base = addressOf(facts.slug, 'listing')
   return (
-    <FocusLayout title={`Move to the marketplace · ${facts.app_name}`} app_name={facts.app_name}>
-      <Heading title="Move to the marketplace?">
-        {facts.app_name} is listed as external from days when that needed no approval. Once it has
-        moved, only support can move it back.
+    <FocusLayout title={`Switch to the marketplace · ${facts.app_name}`} app_name={facts.app_name}>
+      <Heading title="Switch to the marketplace?">
+        {facts.app_name} is listed as external without the approval that is now required. After you
+        switch, only support can change it back.
       </Heading>
       <Form action={base} csrf_token={facts.csrf_token}>
         {Object.entries(facts.form).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <Button kind="danger" name="do" value="move" pending="Moving…" wide>
-          Save, and move it for good
+        <Button kind="danger" name="do" value="move" pending="Saving…" wide>
+          Save and switch
         </Button>
       </Form>
       <Button href={base} wide>

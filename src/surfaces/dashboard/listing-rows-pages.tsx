@@ -30,7 +30,7 @@ export function SectionsPage(
       {...facts}
       current="listing"
       heading="detail sections"
-      words="Up to four chapters of the product page, each with a title."
+      words="Up to four sections of the product page, each with a title."
     >
       <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       <div id="sections" class="max-w-3xl">
@@ -39,7 +39,7 @@ export function SectionsPage(
           <RowFault id="sections" error={faultAt(faults, 'sections')} />
           {rows.length === 0 && (
             <EmptyState title="No sections yet">
-              Say what the app does, how it works, what is new.
+              Describe what the app does, how it works and what is new.
             </EmptyState>
           )}
           {rows.map((row, index) => {
@@ -81,7 +81,7 @@ export function SectionsPage(
                         at === 0 ? '' : ' ',
                         <Code key={tag}>{`<${tag}>`}</Code>,
                       ])}
-                      . Anything else is left out; links must be https.
+                      . Other HTML is removed. Links must use https.
                     </>
                   }
                 />
@@ -90,12 +90,12 @@ export function SectionsPage(
           })}
           {rows.length < 4 && (
             <AddRow name="do" list="sections">
-              Add a section
+              Add section
             </AddRow>
           )}
           <Actions>
             <Button kind="primary" name="do" value="save" pending="Saving…">
-              Save the sections
+              Save sections
             </Button>
           </Actions>
         </Form>
@@ -119,11 +119,11 @@ export function FeaturesPage(
       {...facts}
       current="listing"
       heading="feature table"
-      words="What each plan has, side by side on the product page."
+      words="Features of each plan, compared on the product page."
     >
       <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       {facts.plans.length === 0 && (
-        <Alert tone="info">There are no plans yet, so no feature can belong to one.</Alert>
+        <Alert tone="info">Add a plan first. Features belong to plans.</Alert>
       )}
       <div id="features" class="max-w-3xl">
         <Form action={`${addressOf(slug, 'listing')}features/`} csrf_token={facts.csrf_token}>
@@ -131,18 +131,18 @@ export function FeaturesPage(
           <RowFault id="features" error={faultAt(faults, 'features')} />
           {rows.length === 0 && (
             <EmptyState title="No features yet">
-              Name what somebody compares: a number of projects, an export, support.
+              Add what buyers compare: number of projects, exports, support.
             </EmptyState>
           )}
           {rows.map((row, index) => (
             <Feature key={index} facts={facts} row={row} index={index} />
           ))}
           <AddRow name="do" list="features">
-            Add a feature
+            Add feature
           </AddRow>
           <Actions>
             <Button kind="primary" name="do" value="save" pending="Saving…">
-              Save the table
+              Save table
             </Button>
           </Actions>
         </Form>
@@ -193,7 +193,7 @@ function Feature(given: {
       />
       {facts.plans.length > 0 && (
         <fieldset class="grid gap-0.5">
-          <legend class="text-sm font-medium">Which plans have it</legend>
+          <legend class="text-sm font-medium">Plans with this feature</legend>
           <div class="flex flex-wrap gap-x-6">
             {facts.plans.map(({ id, name }) => (
               <CheckboxField

@@ -160,7 +160,7 @@ function declareFeatures(scope: FastifyInstance, world: World): void {
 }
 
 const NOTES: Record<string, string> = {
-  listing: 'The listing is saved.',
-  sections: 'The detail sections are saved.',
-  features: 'The feature table is saved.',
+  listing: 'Listing saved.',
+  sections: 'Detail sections saved.',
+  features: 'Feature table saved.',
 }

@@ -31,7 +31,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
     <AppPage
       {...facts}
       current="plans"
-      words="What is for sale, and for how much. Changes hold for everybody who has not paid yet."
+      words="Plans and prices. Changes apply immediately to unpaid checkouts."
     >
       {facts.hint && <Alert tone="info">{facts.hint}</Alert>}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
@@ -41,18 +41,18 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
             <RowFault id="versions" error={faultAt(faults, 'versions')} />
             {rows.length === 0 && (
               <EmptyState title="No plans yet">
-                A free one, one by the month, one for good: add what you sell.
+                Add plan: free, monthly, or a one-time purchase.
               </EmptyState>
             )}
             {rows.map((row, index) => (
               <Plan key={index} facts={facts} row={row} index={index} />
             ))}
             <AddRow name="do" list="versions">
-              Add a plan
+              Add plan
             </AddRow>
             <Actions>
-              <Button kind="primary" name="do" value="review" pending="Looking…">
-                Review the changes
+              <Button kind="primary" name="do" value="review" pending="Checking…">
+                Review changes
               </Button>
             </Actions>
           </Form>
@@ -63,13 +63,13 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
               key: 'descriptions',
               href: `${base}descriptions/`,
               title: 'Descriptions',
-              details: ['What each plan says of itself'],
+              details: ['Text of each plan'],
             },
             {
               key: 'features',
               href: `${addressOf(slug, 'listing')}features/`,
               title: 'Feature table',
-              details: ['What each plan has'],
+              details: ['Features of each plan'],
             },
           ]}
         />
@@ -85,7 +85,7 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
   return (
     <RowGroup
       id={path}
-      legend={row.name.trim() || 'A new plan'}
+      legend={row.name.trim() || 'New plan'}
       error={faultAt(facts.faults, path)}
       tools={
         <RowButtons
@@ -106,7 +106,7 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
         autofocus={facts.focus === path}
       />
       <CheckboxField
-        label="This plan is free. It has no prices."
+        label="Free plan. No prices."
         name={`${path}.is_free`}
         optional
         checked={row.is_free}
@@ -114,13 +114,13 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
       />
       {(!row.is_free || row.prices.length > 0) && (
         <fieldset id={`${path}.prices`} class="grid grid-cols-1 gap-3">
-          <legend class="mb-1.5 text-sm font-medium">Prices, in US dollars before tax</legend>
+          <legend class="mb-1.5 text-sm font-medium">Prices in US dollars, before tax</legend>
           <RowFault id={`${path}.prices`} error={faultAt(facts.faults, `${path}.prices`)} />
           {row.prices.map((price, at) => (
             <PriceFields key={at} facts={facts} price={price} plan={path} at={at} what={what} />
           ))}
           <AddRow name="do" list={`${path}.prices`}>
-            Add a price<span class="sr-only"> to {what}</span>
+            Add price<span class="sr-only"> to {what}</span>
           </AddRow>
         </fieldset>
       )}
@@ -132,7 +132,7 @@ function Plan(given: { facts: EditorFacts; row: PlanRow; index: number }): JSX.E
           optional
           value={row.trial_days}
           autocomplete="off"
-          hint="0 to 90. The buyer’s card is verified at once and charged when the trial ends. A price that is paid once has no trial."
+          hint="0 to 90. The card is verified at checkout and charged when the trial ends. One-time prices have no trial."
           error={faultAt(facts.faults, `${path}.trial_days`)}
         />
       )}
@@ -162,7 +162,7 @@ function PriceFields(given: {
         autofocus={facts.focus === path}
       />
       <SelectField
-        label="Paid"
+        label="Billing"
         name={`${path}.frequency`}
         value={price.frequency}
         options={FREQUENCY_OPTIONS}
@@ -188,12 +188,12 @@ export function DescriptionsPage(
       {...facts}
       current="plans"
       heading="descriptions"
-      words="A few words under the name of each plan."
+      words="Short text below the name of each plan."
     >
       <BackLink href={base}>Plans</BackLink>
       {facts.rows.length === 0 ? (
-        <EmptyState title="No plans yet" action={<Button href={base}>To the plans</Button>}>
-          A plan can be described once it is there.
+        <EmptyState title="No plans yet" action={<Button href={base}>View plans</Button>}>
+          Add a plan first, then describe it.
         </EmptyState>
       ) : (
         <div class="max-w-3xl">
@@ -213,7 +213,7 @@ export function DescriptionsPage(
               ))}
               <Actions>
                 <Button kind="primary" pending="Saving…">
-                  Save the descriptions
+                  Save descriptions
                 </Button>
               </Actions>
             </Form>

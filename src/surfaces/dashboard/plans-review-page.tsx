@@ -32,13 +32,13 @@ export function ReviewPage(
       {...facts}
       current="plans"
       heading="review the plans"
-      words="Nothing is saved yet. This is what would change."
+      words="Review your changes. Nothing is saved yet."
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {facts.has_changed && (
-          <Alert tone="warning" title="The plans have changed meanwhile">
-            Somebody else, or an agent, has saved them since you looked. This is what would change
-            by now.
+          <Alert tone="warning" title="The plans have changed">
+            Another person or an agent saved the plans since you opened them. Review the changes
+            again.
           </Alert>
         )}
         {review.dead_links.length > 0 && (
@@ -61,12 +61,10 @@ export function ReviewPage(
         )}
         {review.differences.length > 0 && (
           <Panel title="Changed">
-            <Comparison differences={review.differences} sides={['Now', 'Then']} />
+            <Comparison differences={review.differences} sides={['Current', 'New']} />
           </Panel>
         )}
-        <p class="text-sm text-muted">
-          What you save holds at once, for every checkout that is not paid yet.
-        </p>
+        <p class="text-sm text-muted">Changes apply immediately to unpaid checkouts.</p>
         <Form action={addressOf(facts.slug, 'plans')} csrf_token={facts.csrf_token}>
           {facts.fields.map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
@@ -74,10 +72,10 @@ export function ReviewPage(
           <input type="hidden" name="reviewed" value={facts.reviewed} />
           <Actions>
             <Button kind="primary" name="do" value="save" pending="Saving…">
-              Save the plans
+              Save plans
             </Button>
             <Button name="do" value="edit">
-              Go on editing
+              Keep editing
             </Button>
           </Actions>
         </Form>

@@ -80,7 +80,7 @@ async function review(world: World, context: SellerTermsContext, rows: PlanRow[]
   if (trial.changed.length === 0) {
     return await showEditor(world, context, {
       rows,
-      hint: 'These are the plans as they are by now.',
+      hint: 'The plans have changed. Review the current plans.',
     })
   }
   const { removed, dead_buy_links } = trial
@@ -184,6 +184,6 @@ async function activeVersions(
 }
 
 const NOTES: Record<string, string> = {
-  plans: 'The plans are saved. They hold from now on.',
-  descriptions: 'The descriptions are saved.',
+  plans: 'Plans saved. They apply to new purchases.',
+  descriptions: 'Descriptions saved.',
 }

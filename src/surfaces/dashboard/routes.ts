@@ -159,11 +159,11 @@ function stateOf(text: string | undefined): 'on' | 'off' {
 }
 
 const NOTES: Record<string, string> = {
-  addresses: 'The addresses are saved.',
-  add_on_on: 'Hosted sign-in is on: your app may ask for the plan of whoever signs in.',
-  add_on_off: 'Hosted sign-in is off. People can still sign in.',
-  pausing_on: 'Your buyers can pause their plans.',
-  pausing_off: 'Your buyers can no longer pause their plans. Pauses that were made stay.',
-  preview_on: 'Your preview has started.',
-  preview_off: 'Your preview has ended, and its key opens nothing any more.',
+  addresses: 'URLs saved.',
+  add_on_on: 'Hosted sign-in is on. Your app can read the plan of signed-in buyers.',
+  add_on_off: 'Hosted sign-in is off. Buyers can still sign in.',
+  pausing_on: 'Pausing is on. Buyers can pause their plans.',
+  pausing_off: 'Pausing is off. Existing pauses are kept.',
+  preview_on: 'Preview started.',
+  preview_off: 'Preview ended. Its key no longer works.',
 }

@@ -19,25 +19,25 @@ export function AskSecretPage(
   },
 ): JSX.Element {
   return (
-    <FocusLayout title={`Make a new secret · ${facts.app_name}`} app_name={facts.app_name}>
-      <Heading title="Make a new secret?">
-        The present client secret of {facts.app_name} stops at once. Until your server has the new
-        one, it can neither check licenses nor sign anybody in.
+    <FocusLayout title={`Rotate secret · ${facts.app_name}`} app_name={facts.app_name}>
+      <Heading title="Rotate secret?">
+        The current client secret of {facts.app_name} stops working immediately. Your server cannot
+        validate licenses or sign buyers in until it has the new secret.
       </Heading>
       {facts.is_stale && (
-        <Alert tone="warning" title="This was done already">
-          A new secret was made a moment ago and was shown once. If you did not keep it, make
-          another.
+        <Alert tone="warning" title="The secret was already rotated">
+          A new secret was created a moment ago and shown once. If you did not save it, rotate
+          again.
         </Alert>
       )}
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         <input type="hidden" name="replaces" value={facts.replaces} />
-        <Button kind="danger" pending="Making it…" wide>
-          Make a new secret
+        <Button kind="danger" pending="Rotating…" wide>
+          Rotate secret
         </Button>
       </Form>
       <Button href={facts.back} wide>
-        Keep the present one
+        Cancel
       </Button>
     </FocusLayout>
   )
@@ -48,11 +48,11 @@ export function NewSecretPage(facts: SecretPageFacts & { client_secret: string }
   return (
     <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>
       <Heading title="Your new secret" done>
-        Copy it to your server now: it is not shown again. The one before has stopped working.
+        Copy it to your server now. It is not shown again. The previous secret no longer works.
       </Heading>
       <CopyField id="client_secret" label="Client secret" value={facts.client_secret} />
       <Button kind="primary" href={facts.back} wide>
-        I have copied it
+        Done
       </Button>
     </FocusLayout>
   )

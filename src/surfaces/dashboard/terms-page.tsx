@@ -33,7 +33,7 @@ export function TermsPage(facts: {
         {accepted && !isAccepted && (
           <Alert tone="info" title="The terms have changed">
             You accepted version {accepted.version} on <Day date={accepted.at} />. Read and accept
-            this version to go on.
+            this version to continue.
           </Alert>
         )}
         <RichText clean_html={facts.text.clean_html} />
@@ -45,7 +45,7 @@ export function TermsPage(facts: {
           <Panel>
             <Form action="/dashboard/terms/" csrf_token={facts.csrf_token}>
               <input type="hidden" name="return_to" value={facts.return_to} />
-              <p>Until you accept, neither you nor an agent can save changes.</p>
+              <p>You and your agents cannot save changes until you accept.</p>
               <div>
                 <Button kind="primary" pending="Saving…">
                   I accept these terms

@@ -47,9 +47,9 @@ export function AgentsPage(facts: AgentsPageFacts): JSX.Element {
       <header class="grid max-w-2xl gap-3">
         <h1 class="text-3xl font-semibold tracking-tight">Let an agent do it</h1>
         <p class="text-lg text-muted">
-          A coding agent can write your listing, set your prices and wire up your site. You stay in
-          charge: it does what you allow, every change is on record, and you can undo what it did to
-          your listing and your prices.
+          A coding agent can write your listing, set your prices and integrate your site. You choose
+          its permissions. Every change is logged, and you can undo changes to your listing and
+          prices.
         </p>
       </header>
       <Connect {...facts} />
@@ -67,15 +67,15 @@ function Connect(facts: AgentsPageFacts): JSX.Element {
     <Chapter id="connect" title="Connect your agent">
       <div class="grid max-w-prose gap-3">
         <p>
-          The endpoint speaks MCP over Streamable HTTP. Agents do not register: all of them use the
-          same client id, and you say in your browser what this one may do.
+          The endpoint speaks MCP over Streamable HTTP. Agents do not register. All agents use the
+          same client ID, and you choose each agent's permissions in your browser.
         </p>
       </div>
       <div class="max-w-3xl">
         <DescriptionList
           items={[
             { term: 'Endpoint', detail: <Code>{`${facts.base_url}/mcp`}</Code> },
-            { term: 'Client id', detail: <Code>{facts.client_id}</Code> },
+            { term: 'Client ID', detail: <Code>{facts.client_id}</Code> },
             { term: 'Client secret', detail: 'None. Leave it empty.' },
           ]}
         />
@@ -85,9 +85,9 @@ function Connect(facts: AgentsPageFacts): JSX.Element {
           <HowTo key={agent.id} agent={agent} />
         ))}
         <Bridge {...facts} />
-        <Alert tone="info" title="Agents that live on a server">
-          claude.ai, ChatGPT and other web apps are called back at an address of their own, not at
-          your computer. They cannot be connected.
+        <Alert tone="info" title="Hosted agents">
+          claude.ai, ChatGPT and other web apps redirect to their own servers, not to your computer.
+          They cannot be connected.
         </Alert>
       </div>
     </Chapter>
@@ -114,8 +114,8 @@ function Bridge(facts: AgentsPageFacts): JSX.Element {
         Cursor, Claude Desktop, Gemini CLI, Windsurf
       </h3>
       <p>
-        These start <Code>mcp-remote</Code>, a program of the community's that signs in for them. It
-        needs Node.js. Put this into the settings of your agent:
+        These start <Code>mcp-remote</Code>, a community program that signs in for them. It needs
+        Node.js. Add this to the settings of your agent:
       </p>
       <CodeBlock id="bridge-code" label="Settings of your agent" code={bridgeOf(facts)} />
       <ul class="grid gap-1 text-sm text-muted">
@@ -131,22 +131,22 @@ function Bridge(facts: AgentsPageFacts): JSX.Element {
 
 function Consent(facts: AgentsPageFacts): JSX.Element {
   return (
-    <Chapter id="consent" title="What you allow">
+    <Chapter id="consent" title="Permissions">
       <div class="grid max-w-prose gap-3">
         <p>
-          Your browser shows what the agent asks for and where the answer goes. It reaches only the
-          apps that you are the registered developer of. Allowing to write allows to read as well,
-          and the tools that find things work with any of the four.
+          Your browser shows the requested permissions and the redirect address. An agent can access
+          only your own apps. Write scopes include read access, and the discovery tools work with
+          any of the four.
         </p>
       </div>
       <div class="max-w-3xl">
         <DescriptionList items={SCOPES.map(([scope, words]) => ({ term: scope, detail: words }))} />
       </div>
       <p class="max-w-prose">
-        The answer comes back to a program on your own computer: at 127.0.0.1 on any port, at
-        localhost on port {LOCALHOST_PORT} alone. Take an agent's rights away at{' '}
-        <TextLink href="/account/connections/">your connections</TextLink>; signing out of Purser
-        takes away all of them.
+        The redirect goes to a program on your own computer: 127.0.0.1 on any port, or localhost on
+        port {LOCALHOST_PORT} only. Revoke an agent's access under{' '}
+        <TextLink href="/account/connections/">your connections</TextLink>. Signing out of Purser
+        revokes access for all agents.
       </p>
       {!facts.signed_in && (
         <p class="max-w-prose text-sm text-muted">
@@ -160,10 +160,10 @@ function Consent(facts: AgentsPageFacts): JSX.Element {
 
 function Tools({ tools }: { tools: readonly ToolFacts[] }): JSX.Element {
   return (
-    <Chapter id="tools" title="What it can do">
+    <Chapter id="tools" title="Tools">
       <ReferenceTable
         caption="Tools of the agent endpoint"
-        columns={['Tool', 'What it does', 'Scope', 'Effect']}
+        columns={['Tool', 'Description', 'Scope', 'Effect']}
         rows={tools.map((tool) => ({
           key: tool.name,
           cells: [
@@ -178,8 +178,8 @@ function Tools({ tools }: { tools: readonly ToolFacts[] }): JSX.Element {
         }))}
       />
       <p class="max-w-prose text-sm text-muted">
-        No tool publishes an app, changes its name, its address or its pictures, or turns hosted
-        sign-in on: that stays with you, on the dashboard.
+        No tool publishes an app, changes its name, address or images, or turns hosted sign-in on.
+        Do that on the dashboard.
       </p>
     </Chapter>
   )
@@ -196,22 +196,22 @@ function Effect({ writes, destructive }: ToolFacts): JSX.Element {
 
 function Safety(): JSX.Element {
   return (
-    <Chapter id="safety" title="Look first, undo later">
+    <Chapter id="safety" title="Dry runs and undo">
       <div class="grid max-w-prose gap-3">
         <p>
-          Every tool that writes takes <Code>dry_run</Code>: it answers what would change, what
-          would be removed and which Buy links would stop, and saves nothing. Ask your agent for it
-          before anything that touches prices.
+          Every tool that writes takes <Code>dry_run</Code>: it returns what would change, what
+          would be removed and which Buy links would stop working, and saves nothing. Ask your agent
+          for a dry run before it changes prices.
         </p>
         <p>
-          Every change is on record with the time, the person, the agent, and the state before and
+          Every change is logged with the time, the person, the agent, and the state before and
           after. Open an app on your <TextLink href="/dashboard/">dashboard</TextLink> and choose
-          Changes to read it. What was done to a listing, plans or prices can be undone there; a
-          client secret that was replaced is gone, and addresses are set anew under Integration.
+          Changes. Changes to a listing, plans or prices can be undone there. A rotated client
+          secret cannot be restored. Change URLs under Integration.
         </p>
         <p>
-          A new client secret is never told to an agent. It gets a link that shows the secret once,
-          for ten minutes, to whoever opens it first.
+          An agent never receives a new client secret. It receives a link that shows the secret once
+          and expires in ten minutes.
         </p>
       </div>
     </Chapter>
@@ -220,7 +220,7 @@ function Safety(): JSX.Element {
 
 function Prompts(): JSX.Element {
   return (
-    <Chapter id="prompts" title="Things to ask for">
+    <Chapter id="prompts" title="Example prompts">
       <ul class="grid max-w-prose gap-3">
         {PROMPTS.map((prompt) => (
           <li key={prompt} class="border-s-2 border-edge ps-4">
@@ -234,10 +234,10 @@ function Prompts(): JSX.Element {
 
 function Refusals(): JSX.Element {
   return (
-    <Chapter id="refusals" title="When it says no">
+    <Chapter id="refusals" title="Errors">
       <ReferenceTable
-        caption="How calls are refused"
-        columns={['Answer', 'When', 'What to do']}
+        caption="Errors of the agent endpoint"
+        columns={['Error', 'Cause', 'Next step']}
         rows={REFUSALS.map(({ status, when, remedy }) => ({
           key: status,
           cells: [status, when, remedy],

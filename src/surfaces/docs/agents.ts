@@ -29,7 +29,7 @@ export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
       id: 'claude-code',
       name: 'Claude Code',
       before:
-        'In a terminal. The port is part of it: Claude Code is called back at localhost, and this is the one port that is taken there.',
+        'Run this in a terminal. Keep the port: it is the only localhost port that Purser accepts.',
       label: 'Add Purser to Claude Code',
       code: `claude mcp add --transport http --client-id ${client_id} --callback-port ${LOCALHOST_PORT} purser ${url}`,
       after: 'Then type /mcp inside Claude Code, choose purser, and authenticate.',
@@ -44,7 +44,7 @@ export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
         servers: { purser: { type: 'http', url, oauth: { clientId: client_id } } },
       }),
       after:
-        'Start the server from that file; VS Code opens the browser. It takes version 1.123 or newer.',
+        'Start the server from that file. VS Code opens the browser. Requires version 1.123 or newer.',
     },
     {
       id: 'codex',
@@ -52,7 +52,7 @@ export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
       before: 'In ~/.codex/config.toml.',
       label: 'config.toml',
       code: `[mcp_servers.purser]\nurl = "${url}"\n\n[mcp_servers.purser.oauth]\nclient_id = "${client_id}"`,
-      after: 'Then run “codex mcp login purser”. It takes version 0.142 or newer.',
+      after: 'Then run “codex mcp login purser”. Requires version 0.142 or newer.',
     },
     {
       id: 'opencode',
@@ -93,12 +93,12 @@ export const BRIDGED = [
 
 /** What each scope allows (spec: Sign-in rules, 9). */
 export const SCOPES = [
-  ['integrations.read', 'See your apps, their products and their integration settings.'],
+  ['integrations.read', 'Read your apps, their products and their integration settings.'],
   [
     'integrations.write',
-    'Change the Login URL and the redirect addresses; replace the client secret.',
+    'Change the Login URL and the redirect URLs, and rotate the client secret.',
   ],
-  ['listing.read', 'See what the listing of an app says.'],
+  ['listing.read', 'Read the listing of an app.'],
   ['listing.write', 'Change listing, feature table, product descriptions, plans and prices.'],
 ] as const
 
@@ -108,39 +108,39 @@ export const PROMPTS = [
   'Show me what would happen if Pro cost $15 a month. Do not save anything yet.',
   'Read the README of this project and write the tagline, the description and three detail sections of my listing from it. Show me the dry run first.',
   'Add a yearly price to Pro that is two months cheaper than twelve monthly ones.',
-  'Set up this site to sell through Purser: take the client id and the redirect addresses from my integration settings, and put my local callback on the list.',
+  'Set up this site to sell through Purser: take the client ID and the redirect URLs from my integration settings, and add my local callback to the list.',
 ]
 
 /** How a call is refused, and what to do about it. */
 export const REFUSALS: { status: string; when: string; remedy: string }[] = [
   {
     status: '401',
-    when: 'The token is missing, has expired or was revoked; signing out of Purser revokes all.',
-    remedy: 'Agents refresh it by themselves. If not, authenticate again.',
+    when: 'The token is missing, has expired or was revoked. Signing out of Purser revokes all tokens.',
+    remedy: 'Agents refresh tokens automatically. If not, authenticate again.',
   },
   {
     status: '403 insufficient_scope',
-    when: 'The token was given for less than the tool takes. The answer names the scope.',
-    remedy: 'Authenticate again and allow it. A write scope allows reading as well.',
+    when: 'The token lacks the scope that the tool requires. The response names the scope.',
+    remedy: 'Authenticate again and allow the scope. Write scopes include read access.',
   },
   {
     status: '406',
-    when: 'The Accept header does not name application/json; */* is not enough.',
-    remedy: 'Only programs you write yourself meet it. Send Accept: application/json.',
+    when: 'The Accept header does not include application/json. */* is not enough.',
+    remedy: 'Send Accept: application/json.',
   },
   {
     status: '429',
     when: 'More than 60 requests in a minute with one token.',
-    remedy: 'Wait for the seconds that Retry-After names.',
+    remedy: 'Wait for the seconds in Retry-After.',
   },
   {
     status: 'terms_not_accepted',
-    when: 'A tool that writes was called before you accepted the seller terms.',
-    remedy: 'Accept them on the dashboard; the answer has the address. Nothing was saved.',
+    when: 'A write tool was called before you accepted the seller terms.',
+    remedy: 'Accept them on the dashboard. The response has the URL. Nothing was saved.',
   },
   {
     status: 'A list of fields',
-    when: 'Something in the arguments is wrong. Every field is named, such as sections[2].title.',
-    remedy: 'Nothing was saved. The agent mends them and calls again.',
+    when: 'The arguments are invalid. Each field is named, such as sections[2].title.',
+    remedy: 'Nothing was saved. The agent corrects the fields and calls again.',
   },
 ]

@@ -30,8 +30,8 @@ export function SignInDocsPage({ base_url, signed_in }: SignInDocsFacts): JSX.El
       <header class="grid max-w-2xl gap-3">
         <h1 class="text-3xl font-semibold tracking-tight">Sign your buyers in</h1>
         <p class="text-lg text-muted">
-          Purser is an OpenID Connect provider. Your app keeps no passwords, and learns which plan
-          the person holds.
+          Purser is an OpenID Connect provider. Your app stores no passwords and can read the plan
+          of each signed-in buyer.
         </p>
       </header>
       <Settings base_url={base_url} />
@@ -51,11 +51,11 @@ export function SignInDocsPage({ base_url, signed_in }: SignInDocsFacts): JSX.El
 
 function Settings({ base_url }: { base_url: string }): JSX.Element {
   return (
-    <Chapter id="settings" title="What your library needs">
+    <Chapter id="settings" title="Settings for your library">
       <p class="max-w-prose">
-        Turn hosted sign-in on and add your redirect addresses on the Integration page of your app
-        on the <TextLink href="/dashboard/">dashboard</TextLink>. The client id and the client
-        secret are there too. Libraries find everything else by discovery.
+        Turn on hosted sign-in and add your redirect URLs on the Integration page of your app on the{' '}
+        <TextLink href="/dashboard/">dashboard</TextLink>. The client ID and the client secret are
+        there too. Libraries discover everything else.
       </p>
       <div class="max-w-3xl">
         <DescriptionList
@@ -74,9 +74,9 @@ function Settings({ base_url }: { base_url: string }): JSX.Element {
           ]}
         />
       </div>
-      <Alert tone="info" title="Ask for both scopes">
-        Without <Code>entitlements</Code> the sign-in succeeds, but reading the plan answers 403.
-        There is no scope for a name or an email address.
+      <Alert tone="info" title="Request both scopes">
+        Without <Code>entitlements</Code> the sign-in succeeds, but reading the plan returns 403.
+        There is no scope for a name or an email.
       </Alert>
     </Chapter>
   )
@@ -98,15 +98,15 @@ function Plan({ base_url }: { base_url: string }): JSX.Element {
   return (
     <Chapter id="plan" title="Read the plan">
       <p class="max-w-prose">
-        Ask with the access token, from your server. Allow what <Code>entitled</Code> says, and
-        choose features by <Code>product_public_id</Code>.
+        Call this endpoint from your server with the access token. Grant access based on{' '}
+        <Code>entitled</Code> and choose features by <Code>product_public_id</Code>.
       </p>
       <div class="max-w-3xl">
-        <CodeBlock id="plan-code" label="The plan of a person" code={planCode(base_url)} />
+        <CodeBlock id="plan-code" label="Plan of a signed-in buyer" code={planCode(base_url)} />
       </div>
       <ReferenceTable
         caption="Lifetimes and limits"
-        columns={['What', 'How long, or how often']}
+        columns={['Item', 'Limit']}
         rows={LIMITS.map(([what, limit]) => ({ key: what, cells: [what, limit] }))}
       />
     </Chapter>
@@ -119,8 +119,8 @@ function SignOut({ base_url }: { base_url: string }): JSX.Element {
     <Chapter id="sign-out" title="Sign out">
       <p class="max-w-prose">
         End your own session, then send the browser to <Code>{address}</Code> with{' '}
-        <Code>id_token_hint</Code> and a registered <Code>post_logout_redirect_uri</Code>. Once the
-        person confirms, the tokens of your app are revoked.
+        <Code>id_token_hint</Code> and a registered <Code>post_logout_redirect_uri</Code>. When the
+        buyer confirms, your app's tokens are revoked.
       </p>
     </Chapter>
   )
@@ -128,10 +128,10 @@ function SignOut({ base_url }: { base_url: string }): JSX.Element {
 
 function Answers(): JSX.Element {
   return (
-    <Chapter id="answers" title="When it is refused">
+    <Chapter id="answers" title="Errors">
       <ReferenceTable
-        caption="How sign-ins are refused"
-        columns={['Answer', 'When', 'What to do']}
+        caption="Sign-in errors"
+        columns={['Error', 'Cause', 'Next step']}
         rows={ANSWERS.map(({ answer, when, remedy }) => ({
           key: answer,
           cells: [answer, when, remedy],

@@ -18,7 +18,7 @@ export function recipesOf(base_url: string): Recipe[] {
       id: 'auth-js',
       name: 'Auth.js',
       before:
-        'A provider of the type oidc. Add https://your-app.example/auth/callback/purser to the redirect addresses.',
+        'A provider of type oidc. Add https://your-app.example/auth/callback/purser to the redirect URLs.',
       label: 'auth.ts',
       code: `import NextAuth from 'next-auth'
 
@@ -46,7 +46,7 @@ export const { handlers, auth, signIn, signOut } = NextAuth({
       id: 'openid-client',
       name: 'openid-client, on any Node.js server',
       before:
-        'Begin a sign-in, keep the three values with the browser, and finish it at the redirect.',
+        'Start a sign-in, store the three values in the browser session, and finish at the redirect.',
       label: 'sign-in.ts',
       code: `import * as oidc from 'openid-client'
 
@@ -75,7 +75,7 @@ export async function finish(arrived: URL, { state, nonce, code_verifier }) {
     expectedNonce: nonce,
     pkceCodeVerifier: code_verifier,
   })
-  // Keep your records under sub. It is the same at each sign-in, and another in every other app.
+  // Store your records under sub. It is the same at each sign-in and differs between apps.
   return { sub: tokens.claims().sub, tokens }
 }`,
     },
@@ -88,50 +88,49 @@ export function planCode(base_url: string): string {
   headers: { authorization: \`Bearer \${access_token}\` },
 })
 if (answer.status === 401) {
-  // The token expired or was revoked: refresh it, or ask the person to sign in again.
+  // The token expired or was revoked: refresh it, or ask the buyer to sign in again.
 }
 const { entitled, product_public_id, status, period_end } = await answer.json()`
 }
 
 /** What is good for how long, or counted. */
 export const LIMITS = [
-  ['Authorization code', '60 seconds, once'],
+  ['Authorization code', '60 seconds, single use'],
   ['Access token and ID token', '1 hour'],
-  ['Refresh token', '30 days without use, 180 days in all. Each use returns a new one.'],
-  ['Reading the plan', '60 requests in a minute for each access token'],
+  ['Refresh token', '30 days without use, 180 days in total. Each use returns a new one.'],
+  ['Reading the plan', '60 requests a minute for each access token'],
 ] as const
 
 /** How a sign-in or a read of the plan is refused, and what to do about it. */
 export const ANSWERS: { answer: string; when: string; remedy: string }[] = [
   {
     answer: 'A page that says the address is not registered',
-    when: 'redirect_uri is not on the list of your Integration page. It must match exactly.',
-    remedy: 'Add the address there. A changed port or slash is another address.',
+    when: 'redirect_uri is not in the list on your Integration page. It must match exactly.',
+    remedy: 'Add the URL there. The port and trailing slash must match.',
   },
   {
     answer: 'access_denied',
-    when: 'The person pressed Cancel.',
+    when: 'The buyer pressed Cancel.',
     remedy: 'Show your sign-in page again.',
   },
   {
     answer: 'invalid_grant',
     when: 'The code or refresh token has expired, was used before, or was revoked.',
-    remedy: 'Begin a new sign-in.',
+    remedy: 'Start a new sign-in.',
   },
   {
     answer: '401 invalid_token',
-    when: 'The access token has expired, or the person signed out.',
-    remedy: 'Refresh it once; if that is refused too, begin a new sign-in.',
+    when: 'The access token has expired, or the buyer signed out.',
+    remedy: 'Refresh it once. If that is refused too, start a new sign-in.',
   },
   {
     answer: '403 insufficient_scope',
-    when: 'The sign-in did not ask for entitlements.',
-    remedy: `Ask for the scope “${SCOPE}”.`,
+    when: 'The sign-in did not request entitlements.',
+    remedy: `Request the scope “${SCOPE}”.`,
   },
   {
     answer: '403 service_not_enabled',
     when: 'Hosted sign-in is off for your app.',
-    remedy:
-      'Turn it on on the Integration page. Signing in works without it; reading the plan does not.',
+    remedy: 'Turn it on under Integration. Sign-in works without it. Reading the plan does not.',
   },
 ]

@@ -1,6 +1,6 @@
 import type { EmailContent } from './template.ts'
 
-const UNASKED = 'If you did not ask for this, you need not do anything.'
+const UNASKED = 'If you did not request this, you can ignore this email.'
 
 /** The email with a sign-in link. */
 export function signInLink(url: string): EmailContent {
@@ -8,7 +8,12 @@ export function signInLink(url: string): EmailContent {
     subject: 'Your sign-in link for Purser',
     heading: 'Sign in to Purser',
     blocks: [
-      { kind: 'link', label: 'Sign in', url, note: 'It works once, for 20 minutes.' },
+      {
+        kind: 'link',
+        label: 'Sign in',
+        url,
+        note: 'This link works once and expires in 20 minutes.',
+      },
       { kind: 'text', text: UNASKED },
     ],
   }
@@ -20,7 +25,12 @@ export function setPassword(url: string): EmailContent {
     subject: 'Set a new password for Purser',
     heading: 'Set a new password',
     blocks: [
-      { kind: 'link', label: 'Set a password', url, note: 'It works once, for 7 days.' },
+      {
+        kind: 'link',
+        label: 'Set a password',
+        url,
+        note: 'This link works once and expires in 7 days.',
+      },
       { kind: 'text', text: UNASKED },
     ],
   }
@@ -30,10 +40,15 @@ export function setPassword(url: string): EmailContent {
 export function signUpLink(url: string): EmailContent {
   return {
     subject: 'Confirm your email for Purser',
-    heading: 'Your account is nearly ready',
+    heading: 'Confirm your email to finish your account',
     blocks: [
-      { kind: 'link', label: 'Confirm my email', url, note: 'It works once, for 7 days.' },
-      { kind: 'text', text: `${UNASKED} Without your answer there is no account.` },
+      {
+        kind: 'link',
+        label: 'Confirm my email',
+        url,
+        note: 'This link works once and expires in 7 days.',
+      },
+      { kind: 'text', text: `${UNASKED} No account is created unless you confirm.` },
     ],
   }
 }
@@ -41,14 +56,19 @@ export function signUpLink(url: string): EmailContent {
 /** The email to somebody who signed up with an address that has an account. */
 export function accountExists(url: string): EmailContent {
   return {
-    subject: 'You already have an account at Purser',
+    subject: 'You already have a Purser account',
     heading: 'You already have an account',
     blocks: [
       {
         kind: 'text',
-        text: 'Somebody, perhaps you, asked for a new account with this address. It has one already, and nothing was changed.',
+        text: 'We received a request to create an account with this email. It already has one, so nothing was changed.',
       },
-      { kind: 'link', label: 'Sign in', url, note: 'It works once, for 20 minutes.' },
+      {
+        kind: 'link',
+        label: 'Sign in',
+        url,
+        note: 'This link works once and expires in 20 minutes.',
+      },
     ],
   }
 }
@@ -57,25 +77,25 @@ const CHANGES: Record<string, [subject: string, sentence: string]> = {
   password_changed: ['Your password was changed', 'The password of your account was changed.'],
   authenticator_added: [
     'An authenticator app was added',
-    'Signing in to your account asks for the code of an authenticator app from now on.',
+    'Signing in now requires a code from your authenticator app.',
   ],
   authenticator_removed: [
     'Your authenticator app was removed',
-    'Signing in to your account asks for no code of an app any more.',
+    'Authenticator codes are turned off for your account.',
   ],
-  passkey_added: ['A passkey was added', 'A new passkey opens your account from now on.'],
-  passkey_removed: ['A passkey was removed', 'A passkey opens your account no more.'],
+  passkey_added: ['A passkey was added', 'You can now sign in with your new passkey.'],
+  passkey_removed: ['A passkey was removed', 'A passkey was removed from your account.'],
   recovery_codes_made: [
-    'New recovery codes were made',
-    'Your account has ten new recovery codes. Those before do not work any more.',
+    'New recovery codes were created',
+    'Your account has ten new recovery codes. Your previous codes no longer work.',
   ],
   agent_allowed: [
     'An agent was given access to your apps',
-    'An agent on a computer may manage your apps from now on, as far as you allowed it. Under Connections you can end that at any time.',
+    'An agent can now manage your apps with the permissions that you allowed. You can revoke its access under Connections at any time.',
   ],
   recovery_code_used: [
     'A recovery code was used',
-    'Somebody got past the second step of your sign-in with one of your recovery codes.',
+    'One of your recovery codes was used to sign in to your account.',
   ],
 }
 
@@ -93,14 +113,14 @@ export function securityChanged(
       ...(facts.name ? [{ kind: 'rows' as const, rows: [['Name', facts.name]] as TermRow[] }] : []),
       {
         kind: 'text',
-        text: 'If it was you, all is well. If not, choose a new password: that signs every browser out.',
+        text: 'If this was you, no action is needed. If not, set a new password. This signs out every browser.',
       },
-      { kind: 'link', label: 'Look at your account', url: urls.security },
+      { kind: 'link', label: 'Review your account', url: urls.security },
       {
         kind: 'link',
         label: 'I forgot my password',
         url: urls.sign_in,
-        note: 'There you can ask for a letter with which you choose a new one.',
+        note: 'We email you a link to set a new one.',
       },
     ],
   }
@@ -112,10 +132,15 @@ type TermRow = [term: string, value: string]
 export function confirmNewEmail(old_email: string, url: string): EmailContent {
   return {
     subject: 'Confirm your new email for Purser',
-    heading: 'Is this your new address?',
+    heading: 'Confirm your new email',
     blocks: [
       { kind: 'rows', rows: [['Account', old_email]] },
-      { kind: 'link', label: 'Confirm my new email', url, note: 'It works once, for a day.' },
+      {
+        kind: 'link',
+        label: 'Confirm my new email',
+        url,
+        note: 'This link works once and expires in 24 hours.',
+      },
       { kind: 'text', text: UNASKED },
     ],
   }
@@ -124,12 +149,12 @@ export function confirmNewEmail(old_email: string, url: string): EmailContent {
 /** The email to a new address that has an account of its own. */
 export function newEmailTaken(): EmailContent {
   return {
-    subject: 'This address is in use at Purser',
-    heading: 'This address has an account already',
+    subject: 'This email already has a Purser account',
+    heading: 'This email already has an account',
     blocks: [
       {
         kind: 'text',
-        text: 'Somebody, perhaps you, wanted to give another account this address. It has an account of its own, so nothing was changed.',
+        text: 'We received a request to use this email for another account. It already has an account, so nothing was changed.',
       },
     ],
   }
@@ -148,21 +173,21 @@ export function emailChange(
       {
         kind: 'text',
         text: done
-          ? 'Your account has another address now.'
-          : 'Somebody asked to give your account another address. It changes as soon as the new mailbox answers.',
+          ? 'The email of your account was changed.'
+          : 'We received a request to change the email of your account. It changes once the new email is confirmed.',
       },
       {
         kind: 'rows',
         rows: [
-          [done ? 'Before' : 'Now', change.old_email],
-          [done ? 'Now' : 'New', change.new_email],
+          [done ? 'Previous email' : 'Current email', change.old_email],
+          ['New email', change.new_email],
         ],
       },
       {
         kind: 'link',
-        label: 'This was not me: keep my address',
+        label: 'This was not me: keep my email',
         url: undo_url,
-        note: 'It works for 7 days, signs every browser out, and lets you choose a new password.',
+        note: 'This link works for 7 days. It signs out every browser and lets you set a new password.',
       },
     ],
   }

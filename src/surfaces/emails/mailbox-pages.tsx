@@ -9,12 +9,10 @@ export function MailboxPage({ emails }: { emails: MailboxEmail[] }): JSX.Element
   return (
     <SiteLayout title="Development mailbox · Purser">
       <Heading title="Development mailbox">
-        No mail server is set, so letters end here instead of in a real mailbox.
+        No mail server is configured. Emails are captured here instead of being sent.
       </Heading>
       {emails.length === 0 ? (
-        <EmptyState title="No letters yet">
-          A receipt arrives here as soon as something is bought.
-        </EmptyState>
+        <EmptyState title="No emails yet">Receipts appear here after a purchase.</EmptyState>
       ) : (
         <RecordCards
           records={emails.map((email) => ({
@@ -56,7 +54,7 @@ export function EmailPage({
   const base = `/dev/mailbox/${encodeURIComponent(email.message_id)}`
   return (
     <SiteLayout title={`${email.subject} · Purser`}>
-      <BackLink href="/dev/mailbox/">All letters</BackLink>
+      <BackLink href="/dev/mailbox/">All emails</BackLink>
       <Heading title={email.subject} />
       <DescriptionList
         items={[

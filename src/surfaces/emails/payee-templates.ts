@@ -42,22 +42,22 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
   const { app_name, product_name, sellers_part, cost, due_at, url } = dispute
   const name = `${app_name} ${product_name}`
   const heading = is_inquiry
-    ? `A bank asks about a payment for ${name}`
+    ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
-  const held = `${formatMoney(sellers_part)} and the cost of ${formatMoney(cost)} are taken from your balance until the bank decides, and given back if it decides for you. The license is paused meanwhile.`
+  const held = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win. The license is paused until the bank decides.`
   const asked =
-    'No money has moved, and the license stays as it is. A good answer often keeps a dispute away.'
+    'No funds were withdrawn, and the license is unchanged. A complete response often prevents a dispute.'
   return {
     subject: heading,
     heading,
     blocks: [
-      { kind: 'rows', rows: [...rowsOf(dispute), ['Answer by', formatDay(due_at)]] },
+      { kind: 'rows', rows: [...rowsOf(dispute), ['Respond by', formatDay(due_at)]] },
       { kind: 'text', text: is_inquiry ? asked : held },
       {
         kind: 'link',
-        label: 'Look at the evidence and send it',
+        label: 'Review and submit evidence',
         url,
-        note: 'We have put together what we know of the sale and of how the license was used.',
+        note: 'We prepared evidence from the order and the use of the license.',
       },
     ],
   }
@@ -67,19 +67,19 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
   const { app_name, product_name, sellers_part, cost, url } = dispute
   const name = `${app_name} ${product_name}`
-  const heading = `The dispute about ${name} is ${outcome}`
+  const heading = `You ${outcome} the dispute for ${name}`
   const part = formatMoney(sellers_part)
   const text =
     outcome === 'won'
-      ? `${part} and the cost of ${formatMoney(cost)} are back in your balance. The license works as before, with the same key.`
-      : `The ${part} and the cost of ${formatMoney(cost)} stay with the buyer's bank. The license has ended.`
+      ? `${part} and the ${formatMoney(cost)} dispute fee were returned to your balance. The license works again, with the same key.`
+      : `The bank decided for the buyer. ${part} and the ${formatMoney(cost)} dispute fee are not returned. The license has ended.`
   return {
     subject: heading,
     heading,
     blocks: [
       { kind: 'rows', rows: rowsOf(dispute) },
       { kind: 'text', text },
-      { kind: 'link', label: 'Look at the sale', url },
+      { kind: 'link', label: 'View order', url },
     ],
   }
 }
@@ -103,12 +103,12 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailCon
     subject: `Your payout of ${formatMoney(amount)}`,
     heading: `${formatMoney(amount)} was paid out to you`,
     blocks: [
-      { kind: 'text', text: `Payout ${number} went${to}.` },
+      { kind: 'text', text: `Payout ${number} was sent${to}.` },
       {
         kind: 'link',
-        label: 'See the statement',
+        label: 'View statement',
         url,
-        note: 'Every sale, refund and fee behind it, also as CSV and PDF.',
+        note: 'Every sale, refund and fee in this payout, also as CSV and PDF.',
       },
     ],
   }
@@ -117,20 +117,20 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailCon
 /** A payout came back. */
 export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): EmailContent {
   const to = bank ? ` to ${bank}` : ''
-  const why = failure ? ` The reason we were given: ${failure}` : ''
+  const why = failure ? ` Reason: ${failure}` : ''
   return {
-    subject: `Your payout of ${formatMoney(amount)} came back`,
-    heading: 'Your payout came back',
+    subject: `Your payout of ${formatMoney(amount)} was returned`,
+    heading: 'Your payout was returned',
     blocks: [
       {
         kind: 'text',
-        text: `Payout ${number} of ${formatMoney(amount)}${to} did not arrive.${why}`,
+        text: `Payout ${number} of ${formatMoney(amount)}${to} was returned.${why}`,
       },
       {
         kind: 'text',
-        text: 'The money is in your balance again, and the next payout includes it. Check the bank account that you use for payouts.',
+        text: 'The amount was added back to your balance and is part of your next payout. Check your bank account details.',
       },
-      { kind: 'link', label: 'See what happened', url },
+      { kind: 'link', label: 'View payout', url },
     ],
   }
 }
@@ -140,20 +140,20 @@ export function bankChanged(
   { bank, before }: { bank: string; before: string | undefined },
   security_url: string,
 ): EmailContent {
-  const now: [string, string] = ['Now', bank]
+  const now: [string, string] = ['New', bank]
   return {
     subject: before
       ? 'Your bank account for payouts was changed'
       : 'A bank account for your payouts was added',
     heading: 'Was this you?',
     blocks: [
-      { kind: 'text', text: 'Your payouts go to this bank account from now on.' },
-      { kind: 'rows', rows: before ? [['Before', before], now] : [now] },
+      { kind: 'text', text: 'Future payouts are sent to this bank account.' },
+      { kind: 'rows', rows: before ? [['Previous', before], now] : [now] },
       {
         kind: 'text',
-        text: 'If this was not you, choose a new password at once: that signs every browser out. Then name your own bank account again.',
+        text: 'If this was not you, set a new password now. This signs out every browser. Then add your own bank account again.',
       },
-      { kind: 'link', label: 'Look at your account', url: security_url },
+      { kind: 'link', label: 'Review your account', url: security_url },
     ],
   }
 }

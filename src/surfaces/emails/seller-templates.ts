@@ -12,8 +12,8 @@ export interface SellerFacts {
 
 function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
   return [
-    { kind: 'link', label: 'See your sales', url: sales_url },
-    { kind: 'link', label: 'Choose which emails you get', url: settings_url },
+    { kind: 'link', label: 'View sales', url: sales_url },
+    { kind: 'link', label: 'Manage email preferences', url: settings_url },
   ]
 }
 
@@ -71,7 +71,7 @@ export function renewalFailed(facts: SellerFacts, retry_at: Date | null): EmailC
       { kind: 'rows', rows: [['Buyer', facts.buyer_email]] },
       {
         kind: 'text',
-        text: `${next} Until it is paid, the license cannot be used. The buyer was notified; you need to do nothing.`,
+        text: `${next} The license cannot be used until it is paid. We notified the buyer. No action is needed.`,
       },
       ...endOf(facts),
     ],

@@ -15,11 +15,11 @@ export function entitlement(world: World): Endpoint[] {
       path,
       name,
       tag: 'Hosted sign-in',
-      summary: 'Read what a signed-in person may use',
+      summary: 'Retrieve the entitlement of a signed-in buyer',
       description,
       auth: 'bearer',
       limit: { name: 'entitlement', points: 60, seconds: 60, by: 'access token', key: byToken },
-      answers: { 200: { description: 'The entitlement as it is now.', schema: Entitlement } },
+      answers: { 200: { description: 'The current entitlement.', schema: Entitlement } },
       refusals: [
         'invalid_token',
         'insufficient_scope',
@@ -33,13 +33,13 @@ export function entitlement(world: World): Endpoint[] {
     row(
       '/licensing/entitlement/',
       'readEntitlement',
-      'Answers for the person whose access token it is; who that is, the sign-in told. After a ' +
-        'confirmed sign-out the token is revoked and the answer is 401.',
+      'Returns the entitlement of the buyer that the access token belongs to. After a ' +
+        'confirmed sign-out, the token is revoked and the endpoint returns 401.',
     ),
     row(
       '/api/v1/entitlement/',
       'readEntitlementV1',
-      'The same as `/licensing/entitlement`, under the versioned path.',
+      'Same as `/licensing/entitlement`, under the versioned path.',
     ),
   ]
 }

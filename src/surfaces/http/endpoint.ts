@@ -130,7 +130,7 @@ function readCall(row: Endpoint, request: FastifyRequest): Call {
     return undefined
   }
   if (row.method === 'POST' && !row.body && request.body !== undefined) {
-    faults.push({ path: '', message: 'This address takes no body.' })
+    faults.push({ path: '', message: 'This endpoint takes no request body.' })
   }
   const call = {
     params: read(row.params, request.params),
@@ -149,7 +149,7 @@ export function faultsOf(error: z.ZodError): FieldFault[] {
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
     return issue.keys.map((key) => ({
       path: path === '' ? key : `${path}.${key}`,
-      message: 'This field is not known here.',
+      message: 'Unknown field.',
     }))
   })
 }

@@ -4,21 +4,19 @@ import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
 const TITLES: Record<number, string> = {
-  403: 'Please try that again',
-  404: 'There is nothing here',
-  405: 'There is nothing to open here',
+  403: 'Request refused',
+  404: 'Page not found',
+  405: 'Page not found',
   429: 'Too many requests',
-  500: 'That did not work',
+  500: 'Something went wrong',
   503: 'Temporarily unavailable',
 }
 
 // Of other codes the refusal's own sentence is shown.
 const WORDS: Record<string, string> = {
-  not_found: 'The address may be mistyped, or what was here is gone.',
-  method_not_allowed:
-    'A form is sent to this address. Go back to the page before, and press its button.',
-  internal_error:
-    'The fault is on our side and has been noted. Nothing you entered was lost; try again in a minute.',
+  not_found: 'Check the address. The page may have been moved or removed.',
+  method_not_allowed: 'This address accepts a form only. Go back and submit the form again.',
+  internal_error: 'The error is on our side and was logged. Try again in a minute.',
 }
 
 /** What a person sees when something cannot be done. */
@@ -28,7 +26,7 @@ export function ErrorPage(facts: {
   message: string
   request_id: string
 }) {
-  const title = TITLES[facts.status] ?? 'That is not possible'
+  const title = TITLES[facts.status] ?? 'Request failed'
   const words = WORDS[facts.code] ?? facts.message
   return (
     <FocusLayout title={`${title} · Purser`}>
@@ -49,8 +47,8 @@ export function MisconfiguredPage({ app_name }: { app_name: string }) {
   return (
     <FocusLayout title={`This link is misconfigured · ${app_name}`} app_name={app_name}>
       <Heading title="This link is misconfigured">
-        It asks us to send you to an address that is not part of {app_name} afterwards, so we
-        stopped here. Nothing was charged.
+        Its return address does not belong to {app_name}, so checkout was stopped. Nothing was
+        charged.
       </Heading>
       <Alert tone="info" title="Are you the seller?">
         The return address must be HTTPS on your app's registered domain. Check the{' '}

@@ -24,10 +24,10 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
   )
   if (!file) {
     return (
-      <SiteLayout title="This export is gone · Purser" nav={nav}>
-        <Heading title="This export is gone" />
+      <SiteLayout title="This export has expired · Purser" nav={nav}>
+        <Heading title="This export has expired" />
         <EmptyState title={`Files are kept for ${kept_days} days`} action={back}>
-          Go back and export it again: the new file shows how things are then.
+          Go back and export again. The new file has the current data.
         </EmptyState>
       </SiteLayout>
     )
@@ -35,7 +35,7 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
   return (
     <SiteLayout title="Your export is ready · Purser" nav={nav}>
       <Heading title="Your export is ready" done>
-        A table for spreadsheets and other programs.
+        A CSV file for spreadsheets and other programs.
       </Heading>
       <Panel>
         <DescriptionList
@@ -43,7 +43,7 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
             { term: 'File', detail: file.name },
             { term: 'Rows', detail: file.rows.toLocaleString('en-US') },
             { term: 'Size', detail: sizeOf(file.bytes) },
-            { term: 'Kept until', detail: <Day date={file.kept_until} /> },
+            { term: 'Expires', detail: <Day date={file.kept_until} /> },
           ]}
         />
         <Actions>

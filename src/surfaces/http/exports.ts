@@ -64,7 +64,7 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
     title,
     unit: 'rows',
     place,
-    remains: 'No file was made.',
+    remains: 'No file was created.',
     back,
     run: (task, tell) => make(forReports(world), table, task, tell),
   })

@@ -3,9 +3,9 @@ import { waitWords } from '#platform/text'
 /** What a form says of a value that was refused. */
 export const FAULTS = {
   email: 'Enter an email address such as name@example.com.',
-  code: 'That code is not right, or was used before. Enter the one that your app shows now.',
-  recovery_code: 'That is none of your recovery codes, or it was used before.',
-  passkey: 'That passkey is not one of this account.',
+  code: 'This code is incorrect or was already used. Enter the current code from your app.',
+  recovery_code: 'This recovery code is incorrect or was already used.',
+  passkey: 'This passkey does not belong to this account.',
 }
 
 /** What came of a form: the words of its fault, and the seconds to wait after too many attempts. */

@@ -34,10 +34,10 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
       {...(fault ? {} : { refresh_seconds: 2 })}
     >
       <Heading title={facts.title}>
-        {fault ? undefined : 'You may leave this page: the work goes on without it.'}
+        {fault ? undefined : 'You can leave this page. The task continues in the background.'}
       </Heading>
       {fault ? (
-        <Alert tone="error" title="This did not come to its end">
+        <Alert tone="error" title="This task failed">
           {fault}
         </Alert>
       ) : (
@@ -78,7 +78,7 @@ function Meter(facts: TaskFacts): JSX.Element {
 }
 
 function wordsOf({ status, done, total, unit, note }: TaskFacts): string {
-  if (status === 'waiting') return 'Waiting for its turn.'
+  if (status === 'waiting') return 'Queued.'
   const count = (number: number) => number.toLocaleString('en-US')
   const counted = `${count(done)} of ${count(total)}${unit ? ` ${unit}` : ''}.`
   return [total > 0 ? counted : '', note].filter((words) => words !== '').join(' ')

@@ -126,9 +126,10 @@ function take(world: World, id: string): Promise<void> {
 /** Thrown where the person or the service wants long work to stop. */
 class Stopped extends Error {}
 
-const remainsOf = ({ remains = 'What was done stays done.' }: TaskKind) => remains
-const halfWay = (kind: TaskKind) => `It stopped half-way. ${remainsOf(kind)} Try again.`
-const stopped = (kind: TaskKind) => `It was stopped. ${remainsOf(kind)}`
+const remainsOf = ({ remains = 'Completed steps are kept.' }: TaskKind) => remains
+const halfWay = (kind: TaskKind) =>
+  `The task failed before it finished. ${remainsOf(kind)} Try again.`
+const stopped = (kind: TaskKind) => `The task was stopped. ${remainsOf(kind)}`
 
 async function run(world: World, id: string): Promise<void> {
   const { db, clock, log } = world
@@ -147,7 +148,7 @@ async function run(world: World, id: string): Promise<void> {
     await endTask(db, clock.now(), id, { status: 'done', result })
   } catch (error) {
     const isWanted = error instanceof Stopped
-    if (!isWanted) log.error({ error, task_id: id }, 'long work failed')
+    if (!isWanted) log.error({ error, task_id: id }, 'task failed')
     const message = isWanted ? stopped(kind) : halfWay(kind)
     await endTask(db, clock.now(), id, { status: 'failed', result: { message } })
   }

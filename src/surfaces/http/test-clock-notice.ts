@@ -9,7 +9,7 @@ export function clockNotice(
   app: { name: string; clock_ahead: number },
 ): string | undefined {
   if (app.clock_ahead === 0) return undefined
-  return `Test clock: ${app.name} lives on ${formatDay(appTime(world, app))}.`
+  return `Test clock: it is ${formatDay(appTime(world, app))} for ${app.name}.`
 }
 
 /** The same for a payee, whose payouts live in the time of the app that is furthest ahead. */
@@ -19,5 +19,5 @@ export async function payeeNotice(
 ): Promise<string | undefined> {
   const ahead = await payouts.clockAheadOf(db, owner)
   if (ahead === 0) return undefined
-  return `Test clock: your payouts live on ${formatDay(addSeconds(clock.now(), ahead))}.`
+  return `Test clock: it is ${formatDay(addSeconds(clock.now(), ahead))} for your payouts.`
 }

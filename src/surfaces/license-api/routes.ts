@@ -22,7 +22,7 @@ const limit = (name: string, points: number) => ({
   name,
   points,
   seconds: 60,
-  by: 'caller IP and client id',
+  by: 'caller IP and client ID',
   key: byIpAndClient,
 })
 
@@ -41,8 +41,8 @@ function validate({ db, keys, clock, uses }: World): Endpoint {
     name: 'validateLicense',
     summary: 'Validate a license key',
     description:
-      'Answers what the key may do right now. A canceled or refunded key is no error: it answers ' +
-      'with status `canceled`. A key of another app is as unknown as one that never was.',
+      'Returns the current state of the license. A canceled or refunded key is not an ' +
+      'error: its status is `canceled`. A key of another app returns `unknown_key`.',
     limit: limit('validate', 120),
     body: ValidateRequest,
     answers: { 200: { description: 'The state of the license.', schema: LicenseState } },
@@ -71,14 +71,14 @@ function readOrder({ db, keys, clock, uses }: World): Endpoint {
     name: 'getOrder',
     summary: "Exchange an order reference for the buyer's license and key",
     description:
-      'The reference comes with the buyer, as `svc_order` on the return address. It is good for ' +
-      '24 hours and may be read again. While a payment is not settled it answers 202; ask again ' +
-      'after the seconds in Retry-After.',
+      'The reference arrives with the buyer, as `svc_order` on the return URL. It is ' +
+      'valid for 24 hours and can be read more than once. While a payment is processing, ' +
+      'the endpoint returns 202. Retry after the seconds in Retry-After.',
     limit: limit('orders', 120),
     params: z.strictObject({ ref: z.string().describe('The value of `svc_order`.') }),
     answers: {
       200: { description: 'The license, with its key.', schema: LicenseWithKey },
-      202: { description: 'The payment is not settled yet.', schema: Processing },
+      202: { description: 'The payment is processing.', schema: Processing },
     },
     refusals: ['invalid_client', 'unknown_order', 'rate_limited'],
     async run({ params, request }) {
@@ -108,11 +108,11 @@ function regenerateKey(world: World): Endpoint {
     method: 'POST',
     path: '/api/v1/licenses/{license_id}/regenerate-key',
     name: 'regenerateKey',
-    summary: 'Replace a compromised key',
+    summary: 'Replace a compromised license key',
     description:
-      'A kill switch, not recovery: the old key stops working at that instant and the new one is ' +
-      'returned once. A buyer who merely lost a key finds it in the buyer portal. The same ' +
-      '`Idempotency-Key` within ten minutes answers alike.',
+      'For compromised keys only: the old key stops working immediately, and the new key ' +
+      'is returned once. A buyer who lost a key finds it in the buyer portal. Requests ' +
+      'with the same `Idempotency-Key` within ten minutes return the same response.',
     limit: limit('regenerate', 30),
     params: z.strictObject({ license_id: z.string().describe('From any license state.') }),
     headers: z.object({ 'idempotency-key': z.string().min(1).max(255).optional() }),

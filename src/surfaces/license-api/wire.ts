@@ -6,13 +6,15 @@ const day = z.iso.date().nullable()
 /** A license's state, as the specification's table has it. */
 export const LicenseState = z
   .strictObject({
-    entitled: z.boolean().describe('True if the key may use the app right now; gate on this.'),
+    entitled: z.boolean().describe('True if the license may use the app now. Gate access on this.'),
     status: z.enum(LICENSE_STATUSES),
-    license_id: z.string().describe('Stable; passed to key rotation.'),
-    product_id: z.string().describe('The plan the buyer holds now, `prod_…`.'),
+    license_id: z.string().describe('Stable. Pass it to key rotation.'),
+    product_id: z.string().describe('The buyer’s current plan, `prod_…`.'),
     product_public_id: z.string().describe('Always equal to `product_id`.'),
-    period_end: day.describe('A day in UTC; cache validation results until then.'),
-    canceled_at: day.describe('The day on which the license ends or ended for good.'),
+    period_end: day.describe(
+      'End of the period, a day in UTC. Cache validation results until then at most.',
+    ),
+    canceled_at: day.describe('The day the license ends or ended, in UTC.'),
   })
   .meta({ id: 'LicenseState' })
 
@@ -31,12 +33,12 @@ export const Processing = z.strictObject({ status: z.literal('processing') }).me
 
 export const ValidateRequest = z
   .strictObject({
-    key: z.string().max(512).describe('The license key that the buyer gave, `key_…`.'),
+    key: z.string().max(512).describe('The buyer’s license key, `key_…`.'),
   })
   .meta({ id: 'ValidateRequest' })
 
 export const RegenerateRequest = z
   .strictObject({
-    reason: z.string().max(500).optional().describe('Kept in the audit log, for people.'),
+    reason: z.string().max(500).optional().describe('Stored in the audit log.'),
   })
   .meta({ id: 'RegenerateRequest' })

@@ -25,7 +25,7 @@ export function HomePage(facts: {
   return (
     <SiteLayout
       title="Purser · Web apps, sold by the people who make them"
-      description="Purser sells web apps for their makers: checkout, tax, refunds and licenses."
+      description="Purser sells web apps for independent sellers: checkout, tax, refunds and licenses."
       listed
       nav={siteNav()}
       account={accountLink(facts.visitor)}
@@ -35,8 +35,8 @@ export function HomePage(facts: {
           Web apps, sold by the people who make them
         </h1>
         <p class="text-lg text-muted">
-          Purser is the merchant of record: it takes the payment, works out and pays the tax, and
-          answers whether you may use the app. Your license is there the moment you return.
+          Purser is the merchant of record: it processes payments, collects and remits sales tax,
+          and issues your license. Your license is active when you return to the app.
         </p>
       </header>
       <Apps {...facts} />
@@ -54,7 +54,7 @@ function Apps({ cards, filters }: { cards: MarketplaceCard[]; filters: Link[] })
       </h2>
       {filters.length > 0 && <Filters filters={filters} />}
       {cards.length === 0 ? (
-        <EmptyState title="No apps yet">The first ones are being prepared.</EmptyState>
+        <EmptyState title="No apps yet">The first apps are coming soon.</EmptyState>
       ) : (
         <ul class="grid grid-cols-[repeat(auto-fill,minmax(min(100%,20rem),1fr))] gap-4">
           {cards.map((card) => (
@@ -101,18 +101,18 @@ function Filters({ filters }: { filters: Link[] }): JSX.Element {
 const PROMISES: { icon: IconName; title: string; words: string }[] = [
   {
     icon: 'lock',
-    title: 'The whole price, before you pay',
-    words: 'Sales tax follows from your ZIP code. You see the total first, and pay exactly that.',
+    title: 'The full price before you pay',
+    words: 'Sales tax depends on your ZIP code. You see the total first and pay exactly that.',
   },
   {
     icon: 'key',
-    title: 'Yours at once',
-    words: 'The app knows your license the moment you return. Its key stands in your receipt.',
+    title: 'Instant access',
+    words: 'Your license is active when you return to the app. Your key is also in your receipt.',
   },
   {
     icon: 'check',
     title: 'Never charged twice',
-    words: 'Press Buy on something you own already, and you are taken back to it.',
+    words: 'If you already own an app, its Buy button takes you back to it.',
   },
 ]
 
@@ -151,20 +151,20 @@ function ForMakers(): JSX.Element {
     >
       <div class="grid gap-4">
         <h2 id="makers" class="text-xl font-semibold">
-          For makers
+          For sellers
         </h2>
         <p>
-          Sell from your own site: link your Buy buttons here, and ask with one call what a buyer
-          holds. Purser charges the card, pays the sales tax, and handles receipts, refunds and
+          Sell from your own site: link your Buy buttons here, and verify licenses with one API
+          call. Purser charges the card, remits sales tax, and handles receipts, refunds and
           disputes.
         </p>
         <p class="text-sm text-muted">
-          5%&nbsp;+&nbsp;$0.50 of a sale that you bring, 10%&nbsp;+&nbsp;$0.50 of one that comes
-          from here. No monthly fee.
+          5%&nbsp;+&nbsp;$0.50 per sale that you bring, 10%&nbsp;+&nbsp;$0.50 per sale from the
+          marketplace. No monthly fee.
         </p>
         <p>
           <Button href="/api/v1/docs/" icon_after="arrow-right">
-            Read the API
+            Read the API docs
           </Button>
         </p>
       </div>

@@ -28,8 +28,8 @@ export interface ListedPrice {
 }
 
 function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
-  if (amount_cents === 0) return 'No card, no end.'
-  if (frequency === null) return 'Yours for good. Nothing renews.'
+  if (amount_cents === 0) return 'Free forever. No card needed.'
+  if (frequency === null) return 'One-time payment. Nothing renews.'
   const trial = trial_days > 0 ? `${trial_days} days free. ` : ''
   return `${trial}Renews ${adverbOf(frequency)}. Cancel anytime.`
 }
@@ -96,7 +96,7 @@ export function ProductPage(facts: {
         <Plans {...facts} featured={featured} />
       )}
       {facts.features.length > 0 && plans.length > 0 && (
-        <Chapter id="compare" title="Compare the plans">
+        <Chapter id="compare" title="Compare plans">
           <FeatureTable plans={plans} features={facts.features} />
         </Chapter>
       )}
@@ -124,8 +124,8 @@ function Plans(facts: {
   return (
     <Chapter id="plans" title="Plans">
       {plans.length === 0 ? (
-        <EmptyState title="Nothing to buy at the moment">
-          {name} is not on sale here. Perhaps it is on its own site.
+        <EmptyState title="Not for sale here">
+          {name} is not for sale on Purser. Check the seller’s website.
         </EmptyState>
       ) : (
         <PlanGrid>
@@ -147,7 +147,7 @@ function Plans(facts: {
       )}
       {facts.on_sale && (
         <p class="text-sm text-muted">
-          Prices are before sales tax, which is shown before you pay. For buyers in the United
+          Prices exclude sales tax. You see the total before you pay. Available in the United
           States.
         </p>
       )}

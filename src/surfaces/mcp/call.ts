@@ -43,8 +43,8 @@ export async function callTool(
     return resultOf(tool, await runTool(world, caller, tool, args))
   } catch (error) {
     const { request_id } = caller
-    world.log.error({ error, request_id, tool: tool.name }, 'a bug')
-    const message = 'Something went wrong on our side; nothing was written.'
+    world.log.error({ error, request_id, tool: tool.name }, 'unhandled error')
+    const message = 'Something went wrong on our side. Nothing was saved.'
     const data = { error: 'internal_error', message, request_id }
     throw new ProtocolError(ProtocolErrorCode.InternalError, message, data)
   }
@@ -80,7 +80,7 @@ type Input = { app_slug?: string; dry_run?: boolean }
 
 const UNKNOWN_APP = {
   error: 'unknown_app',
-  message: 'You have no app with this app_slug; list_apps names those that you have.',
+  message: 'app_slug matches none of your apps. Call list_apps for the valid values.',
 }
 
 function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
@@ -93,9 +93,9 @@ function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
   }
   if ('error' in answer) return failure(answer.error, answer.message)
   const count = answer.faults.length
-  const sum = count === 1 ? 'One field has a fault' : `${count} fields have faults`
-  const shown = count > MOST_FAULTS ? `, of which the first ${MOST_FAULTS} are listed` : ''
-  const message = `${sum}${shown}${tool.writes ? '; nothing was written' : ''}.`
+  const sum = count === 1 ? '1 field is invalid' : `${count} fields are invalid`
+  const shown = count > MOST_FAULTS ? `, the first ${MOST_FAULTS} are listed` : ''
+  const message = `${sum}${shown}${tool.writes ? '. Nothing was saved' : ''}.`
   return failure('invalid_request', message, { fields: answer.faults.slice(0, MOST_FAULTS) })
 }
 
@@ -109,7 +109,7 @@ function failure(error: string, message: string, more: More = {}): CallToolResul
 
 /** What is told where a token's scopes do not reach. */
 export function scopeWords(required_scope: string): string {
-  return `This takes an access token with the scope ${required_scope}.`
+  return `This tool requires an access token with the scope ${required_scope}.`
 }
 
 function lacking(required_scope: string): CallToolResult {
@@ -118,6 +118,6 @@ function lacking(required_scope: string): CallToolResult {
 
 function termsFirst({ config }: World): CallToolResult {
   const acceptance_url = `${config.base_url}/dashboard/terms/`
-  const message = `Nothing was written: the seller terms must be accepted first, by the person, at ${acceptance_url}`
+  const message = `Nothing was saved. The seller must first accept the seller terms at ${acceptance_url}`
   return failure('terms_not_accepted', message, { acceptance_url })
 }

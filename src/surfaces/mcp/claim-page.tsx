@@ -8,7 +8,7 @@ export function ClaimPage({ client_secret }: { client_secret: string }): JSX.Ele
   return (
     <FocusLayout title="Your new secret · Purser">
       <Heading title="Your new secret" done>
-        Copy it to your server now: this address is used up. The secret before has stopped working.
+        Copy it to your server now. This link no longer works. The previous secret no longer works.
       </Heading>
       <CopyField id="client_secret" label="Client secret" value={client_secret} />
     </FocusLayout>

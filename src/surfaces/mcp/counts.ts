@@ -30,7 +30,7 @@ function excessAt(path: string, name: string, value: unknown): FieldFault[] {
   const most = MOST[name]
   if (most === undefined || !Array.isArray(value)) return []
   if (value.length > FAR * most) {
-    return [{ path, message: `At most ${most}; this has ${value.length}.` }]
+    return [{ path, message: `Use at most ${most} items. This list has ${value.length}.` }]
   }
   return value.flatMap((entry, index) =>
     typeof entry === 'object' && entry !== null

@@ -7,7 +7,7 @@ import { AppName, nameOf, Version } from './wire.ts'
 const Apps = z.strictObject({
   apps: z.array(
     z.strictObject({
-      slug: z.string().describe('What every other tool takes as `app_slug`.'),
+      slug: z.string().describe('The value of `app_slug` in every other tool.'),
       name: z.string(),
       client_id: z.string(),
       url: z.string().describe("The app's registered website."),
@@ -23,9 +23,9 @@ const listApps: Tool = {
   name: 'list_apps',
   title: 'List your apps',
   description:
-    'Lists the apps whose registered developer the signed-in person is, by name. Start here: every ' +
-    'other tool takes the `slug` of one of these apps as `app_slug`. Buy links and the public prices ' +
-    'of an app are open once it is published and external sales is enabled. Changes nothing.',
+    'Lists the apps of the signed-in seller, by name. Start here: every other tool takes ' +
+    'the `slug` of one of these apps as `app_slug`. Buy links and public prices of an app ' +
+    'are open once it is published and external sales is enabled. Read-only.',
   scope: 'any',
   writes: false,
   destructive: false,
@@ -53,10 +53,11 @@ const listProducts = tool({
   name: 'list_products',
   title: "List an app's products",
   description:
-    'Lists the products (plans, versions) of an app in the order of its pricing table, each with its ' +
-    'prices. Those with `is_active` false were deleted: nobody can buy them, buyers of before keep ' +
-    'them. `product_public_id` is what other tools take as a product id and what an app gates its ' +
-    'features on; the `public_id` of a price is the id inside its buy link. Changes nothing.',
+    'Lists the products (plans, versions) of an app in the order of its pricing table, ' +
+    'each with its prices. Products with `is_active` false were deleted: they cannot be ' +
+    'bought, and existing buyers keep them. `product_public_id` is the product ID in ' +
+    'other tools and what an app gates its features on. The `public_id` of a price is the ' +
+    'ID in its Buy link. Read-only.',
   scope: 'any',
   writes: false,
   destructive: false,

@@ -8,17 +8,17 @@ import { type Tool, tool } from './tool.ts'
 import { AppName, nameOf, RECEIPT, receiptOf } from './wire.ts'
 
 const ADDRESS =
-  'an HTTPS address on the host of the registered website or under it; for development also on ' +
-  'localhost or 127.0.0.1, any port'
+  'an HTTPS URL on the host of the registered website or a subdomain; for development ' +
+  'also localhost or 127.0.0.1 on any port'
 
 const Settings = z.strictObject({
-  client_id: z.string().describe("The app's public OAuth client id."),
+  client_id: z.string().describe("The app's public OAuth client ID."),
   oauth_login_url: z.string().describe('The page of the app that starts sign-in.'),
-  redirect_uris: z.array(z.string()).describe('Where sign-in may return to, byte for byte.'),
-  post_logout_redirect_uris: z.array(z.string()).describe('Where signing out may return to.'),
+  redirect_uris: z.array(z.string()).describe('Where sign-in may return. Must match exactly.'),
+  post_logout_redirect_uris: z.array(z.string()).describe('Where sign-out may return.'),
   is_published: z.boolean(),
   external_sales_enabled: z.boolean(),
-  oauth_client_provisioned: z.boolean().describe('True once the client has a secret.'),
+  oauth_client_provisioned: z.boolean().describe('True if the client has a secret.'),
   buy_link_preconditions: z
     .strictObject({
       is_published: z.boolean(),
@@ -26,21 +26,21 @@ const Settings = z.strictObject({
       has_price: z.boolean(),
       are_met: z.boolean(),
     })
-    .describe('Buy links answer 404 until the app is published and external sales is enabled.'),
+    .describe('Buy links return 404 until the app is published and external sales is enabled.'),
   hosted_sign_in: z
     .strictObject({
       is_on: z.boolean(),
-      is_charged: z.boolean().describe('True once the free months are over.'),
+      is_charged: z.boolean().describe('True after the free months have ended.'),
       trial_ends_at: z.iso
         .datetime()
         .nullable()
-        .describe('The end of the free months, UTC; null where it was never turned on.'),
-      dashboard_url: z.string().describe('Where the developer turns it on or off; no tool does.'),
+        .describe('The end of the free months, in UTC. Null if the add-on was never turned on.'),
+      dashboard_url: z
+        .string()
+        .describe('The page where the seller turns it on or off. No tool can do this.'),
     })
-    .describe('The hosted sign-in add-on; without it the entitlement endpoint answers 403.'),
-  integration_mode: z
-    .literal('standard')
-    .describe('Of older days, the same for every app; ignore it.'),
+    .describe('The hosted sign-in add-on. Without it, the entitlement endpoint returns 403.'),
+  integration_mode: z.literal('standard').describe('Deprecated. Same for every app. Ignore it.'),
 })
 
 async function settingsOf(
@@ -80,9 +80,9 @@ const getSettings = tool({
   name: 'get_integration_settings',
   title: 'Read integration settings',
   description:
-    "Reads what an app's server and the service know of each other: the client id, the Login URL, both " +
-    'lists of redirect URIs, what its buy links still wait for, and the hosted sign-in add-on. The ' +
-    'client secret is never told, and no client is created. Changes nothing.',
+    'Reads the integration settings of an app: the client ID, the Login URL, both lists ' +
+    'of redirect URIs, the status of its Buy links, and the hosted sign-in add-on. The ' +
+    'client secret is never returned, and no client is created. Read-only.',
   scope: 'integrations.read',
   writes: false,
   destructive: false,
@@ -100,11 +100,12 @@ const updateSettings = tool({
   name: 'update_integration_settings',
   title: 'Update integration settings',
   description:
-    'Changes the Login URL and the redirect URIs of an app, live at once. What is left out stays as it ' +
-    'is. Each list takes the place of the whole list before: send every URI that is to stay; an empty ' +
-    `list removes all of them. Every address must be ${ADDRESS}. Sign-in compares URIs byte for byte. ` +
-    'Where any address has a fault, every fault is listed and nothing is saved. `removed` names the ' +
-    'URIs that stopped working.',
+    'Changes the Login URL and the redirect URIs of an app, effective immediately. ' +
+    'Omitted fields do not change. Each list replaces the whole previous list: send every ' +
+    'URI to keep. An empty ' +
+    `list removes all of them. Every URI must be ${ADDRESS}. Redirect URIs must match exactly. ` +
+    'If any URI is invalid, every error is listed and nothing is saved. `removed` lists ' +
+    'the URIs that stopped working.',
   scope: 'integrations.write',
   writes: true,
   destructive: true,
@@ -114,9 +115,9 @@ const updateSettings = tool({
       .string()
       .optional()
       .describe(`The page that starts sign-in, where buyers land by default: ${ADDRESS}.`),
-    redirect_uris: Uris.optional().describe('The whole new list of addresses of callbacks.'),
+    redirect_uris: Uris.optional().describe('The complete new list of callback URIs.'),
     post_logout_redirect_uris: Uris.optional().describe(
-      'The whole new list of addresses to which signing out may return.',
+      'The complete new list of URIs where sign-out may return.',
     ),
   }),
   output: z.strictObject({ app: AppName, settings: Settings, ...RECEIPT }),
@@ -138,11 +139,12 @@ const regenerateSecret = tool({
   name: 'regenerate_client_secret',
   title: 'Regenerate the client secret',
   description:
-    "Replaces an app's client secret. The old secret stops at once: until the app's server has the new " +
-    'one it can neither check licenses nor sign anybody in, so ask the person first. The new secret is ' +
-    'not in the answer. `claim_url` shows it once, to whoever opens it first, for ten minutes; hand the ' +
-    'address to the person, or fetch it straight into the place where the secret is kept, and never ' +
-    'into a conversation. Where the claim was lost, call this again.',
+    "Replaces an app's client secret. The old secret stops working immediately: the app's " +
+    'server cannot validate licenses or sign buyers in until it has the new one, so ask ' +
+    'the seller first. The new secret is not in the response. `claim_url` shows it once ' +
+    'and expires in ten minutes. Give the URL to the seller, or fetch it directly into ' +
+    'the place where the secret is stored, never into a conversation. If the claim was ' +
+    'lost, call this tool again.',
   scope: 'integrations.write',
   writes: true,
   destructive: true,
@@ -151,14 +153,14 @@ const regenerateSecret = tool({
   output: z.strictObject({
     app: AppName,
     client_id: z.string(),
-    claim_url: z.string().nullable().describe('Shows the secret once; null for a dry run.'),
-    expires_at: z.iso.datetime().nullable().describe('When the claim ends, UTC.'),
+    claim_url: z.string().nullable().describe('Shows the secret once. Null for a dry run.'),
+    expires_at: z.iso.datetime().nullable().describe('When the claim expires, in UTC.'),
     ...RECEIPT,
   }),
   async run({ world, app, actor, dry_run }) {
     const rotated = await rotateToClaim(world, actor, { app_id: app.id, dry_run })
     const { client_id } = await apps.findClientOf(world.db, app.id)
-    const before = { kind: 'client_secret' as const, id: null, name: 'The secret until now' }
+    const before = { kind: 'client_secret' as const, id: null, name: 'The previous secret' }
     const applied = { changed: [], removed: [before], change_id: rotated?.change_id ?? null }
     return {
       json: {

@@ -46,7 +46,7 @@ const AppSlug = z.string().min(1).max(63).describe('The `slug` of the app, from 
 const DryRun = z
   .boolean()
   .optional()
-  .describe('True answers what the call would change and remove, and saves nothing.')
+  .describe('If true, returns what the call would change and remove, and saves nothing.')
 
 /**
  * Writes the row of a tool that works on one app; the types of its input follow from its schema.

@@ -3,7 +3,7 @@ import { FREQUENCIES } from '#platform/calendar'
 
 /** Which app an answer is about. */
 export const AppName = z.strictObject({
-  slug: z.string().describe('What `app_slug` takes.'),
+  slug: z.string().describe('The value of `app_slug`.'),
   name: z.string(),
 })
 
@@ -14,18 +14,18 @@ export function nameOf({ slug, name }: z.output<typeof AppName>): z.output<typeo
 
 /** A version of an app: a product, a plan. */
 export const Version = z.strictObject({
-  product_public_id: z.string().describe('`prod_…`, kept for good.'),
+  product_public_id: z.string().describe('`prod_…`. Never changes.'),
   name: z.string(),
   description: z.string(),
   is_free: z.boolean(),
-  is_active: z.boolean().describe('False for one that was deleted and is sold no longer.'),
-  trial_days: z.int().describe('Days before the first charge; 0: none.'),
+  is_active: z.boolean().describe('False if the product was deleted and is no longer for sale.'),
+  trial_days: z.int().describe('Days before the first charge. 0 means no trial.'),
   prices: z.array(
     z.strictObject({
-      public_id: z.string().describe('`prc_…`, the id inside the buy link.'),
+      public_id: z.string().describe('`prc_…`, the ID in the Buy link.'),
       amount: z.string().describe('Two decimals, before tax: `12.00`.'),
       currency: z.literal('usd'),
-      frequency: z.enum(FREQUENCIES).nullable().describe('Null where it is paid once.'),
+      frequency: z.enum(FREQUENCIES).nullable().describe('Null for a one-time price.'),
     }),
   ),
 })
@@ -44,7 +44,7 @@ const Removed = z.strictObject({
     'post_logout_redirect_uri',
     'client_secret',
   ]),
-  id: z.string().nullable().describe('Null where a thing of this kind has no id.'),
+  id: z.string().nullable().describe('Null if this kind of item has no ID.'),
   name: z.string(),
 })
 
@@ -53,21 +53,21 @@ const Altered = z.strictObject({
   path: z
     .string()
     .describe(
-      'Where it stands, as `sections[2].title`, counted from 0; what is gone, where it stood.',
+      'Path of the field, such as `sections[2].title`, counted from 0. For removed items, the previous path.',
     ),
-  before: z.unknown().describe('As it was; null where there was nothing.'),
-  after: z.unknown().describe('As it is now; null where nothing is left.'),
+  before: z.unknown().describe('Previous value. Null if there was none.'),
+  after: z.unknown().describe('New value. Null if removed.'),
 })
 
 /** What every write tool answers beside the state after the change. */
 export const RECEIPT = {
-  changed: z.array(Altered).describe('Every field that differs, as it was and as it is now.'),
-  removed: z.array(Removed).describe('What this change took away.'),
+  changed: z.array(Altered).describe('Every changed field, with previous and new values.'),
+  removed: z.array(Removed).describe('What this change removed.'),
   audit_id: z
     .string()
     .nullable()
-    .describe("The change in the app's log; null for a dry run, or where nothing was altered."),
-  dry_run: z.boolean().describe('True where nothing was saved.'),
+    .describe('ID of the entry in the change log. Null for a dry run or if nothing changed.'),
+  dry_run: z.boolean().describe('True if nothing was saved.'),
 }
 
 export type RemovalReceipt = z.output<z.ZodObject<typeof RECEIPT>>

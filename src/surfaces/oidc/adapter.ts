@@ -31,7 +31,7 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
       if (await isOfNobody(world, kind, payload)) return
       const facts = factsOf(kind, payload, life)
       const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
-      if (!kept) throw new errors.InvalidGrant('the grant was revoked meanwhile')
+      if (!kept) throw new errors.InvalidGrant('the grant was revoked')
     },
     async find(name) {
       const found = await grants.findRecord(db, clock.now(), { kind, name })
@@ -47,7 +47,7 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
         kind === 'RefreshToken'
           ? await grants.useRefreshToken(db, now, name)
           : await grants.consumeRecord(db, now, { kind, name })
-      if (!isGood) throw new errors.InvalidGrant('it was used before')
+      if (!isGood) throw new errors.InvalidGrant('it was already used')
     },
     async destroy(name) {
       await grants.dropRecord(db, { kind, name })

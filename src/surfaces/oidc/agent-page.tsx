@@ -9,12 +9,11 @@ import { type AgentScope, isWriting } from '#domain/grants'
 
 /** What each scope lets an agent do, in the words of the person who decides. */
 const ALLOWED: Record<AgentScope, string> = {
-  'integrations.read': 'See how your apps are connected: Login URL, redirect URIs, client id.',
+  'integrations.read': 'Read integration settings: Login URL, redirect URIs, client ID.',
   'integrations.write':
-    'Change the Login URL and the redirect URIs, and replace the client secret. The old secret stops at once.',
-  'listing.read': 'See your listings: texts, categories, feature table.',
-  'listing.write':
-    'Change listings, plans and prices. A new price counts for buyers from that moment.',
+    'Change the Login URL and the redirect URIs, and rotate the client secret. The old secret stops working immediately.',
+  'listing.read': 'Read your listings: texts, categories, feature table.',
+  'listing.write': 'Change listings, plans and prices. New prices apply to buyers immediately.',
 }
 
 /** Asks whether an agent may manage somebody's apps (spec: Sign-in rules, 9). */
@@ -39,13 +38,14 @@ export function AgentPage(facts: {
         With your Purser account <Mailbox address={facts.email} />.{' '}
         <TextLink href={facts.another_url}>Use another account</TextLink>
       </Heading>
-      <Alert tone="warning" title="Only if you started this yourself">
-        A program on this computer asks. It says that it is an agent; Purser cannot know which one.
+      <Alert tone="warning" title="Allow this only if you started it">
+        A program on this computer requests access. It identifies as an agent. Purser cannot verify
+        which one.
       </Alert>
       <p class="text-sm">
         {facts.apps.length > 0
-          ? `This is about all of your apps: ${new Intl.ListFormat('en-US').format(facts.apps)}.`
-          : 'Your account has no apps yet, so there is nothing to manage until it does.'}
+          ? `This applies to all of your apps: ${new Intl.ListFormat('en-US').format(facts.apps)}.`
+          : 'Your account has no apps yet.'}
       </p>
       <div class="grid gap-3">
         <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
@@ -54,7 +54,7 @@ export function AgentPage(facts: {
               It can
             </h2>
             <ul class="grid gap-3 text-sm">
-              <Item icon="check">See your apps, their plans and their prices.</Item>
+              <Item icon="check">Read your apps, their plans and their prices.</Item>
               {reading.map((scope) => (
                 <Item key={scope} icon="check">
                   {ALLOWED[scope]}
@@ -64,8 +64,8 @@ export function AgentPage(facts: {
           </section>
           {writing.length > 0 && (
             <fieldset class="grid gap-1">
-              <legend class="font-semibold">It also asks to</legend>
-              <p class="text-sm text-muted">Uncheck what it should not do.</p>
+              <legend class="font-semibold">It also requests to</legend>
+              <p class="text-sm text-muted">Clear what you do not want to allow.</p>
               {writing.map((scope) => (
                 <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked optional />
               ))}
@@ -76,9 +76,9 @@ export function AgentPage(facts: {
               It cannot
             </h2>
             <ul class="grid gap-3 text-sm">
-              <Item icon="minus">See your buyers, or what they pay with.</Item>
-              <Item icon="minus">Move or refund money, or publish an app.</Item>
-              <Item icon="minus">Change how you sign in, or anything else of your account.</Item>
+              <Item icon="minus">Read your buyers or their payment methods.</Item>
+              <Item icon="minus">Refund or pay out money, or publish an app.</Item>
+              <Item icon="minus">Change your sign-in methods or other account settings.</Item>
             </ul>
           </section>
           <Button kind="primary" pending="One moment…" wide>
@@ -90,9 +90,9 @@ export function AgentPage(facts: {
         </Form>
       </div>
       <p class="text-xs text-muted">
-        You go on to <strong class="font-semibold break-all">{facts.callback}</strong>, a program on
-        this computer. It keeps this access until you end it under Connections or sign out of
-        Purser, and for 180 days at the longest.
+        You continue to <strong class="font-semibold break-all">{facts.callback}</strong>, a program
+        on this computer. Access lasts until you revoke it under Connections or sign out of Purser,
+        at most 180 days.
       </p>
     </FocusLayout>
   )

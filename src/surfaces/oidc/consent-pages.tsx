@@ -7,8 +7,8 @@ import { Heading, Mailbox } from '#design/panels'
 
 /** What each scope tells the app, in the words of the person who decides. */
 const SHARED: Record<string, string> = {
-  openid: 'A private id that only this app knows. It is the same each time you sign in.',
-  entitlements: 'Whether you may use the app, and on which plan.',
+  openid: 'A private ID for this app only. It is the same each time you sign in.',
+  entitlements: 'Your plan and whether it is active.',
 }
 
 /** Asks a person what an app may know (spec: Sign-in rules, 4 and 7). */
@@ -37,7 +37,7 @@ export function ConsentPage(facts: {
       </Heading>
       <section class="grid gap-3" aria-labelledby="shared">
         <h2 id="shared" class="font-semibold">
-          {app_name} learns
+          {app_name} receives
         </h2>
         <ul class="grid gap-3 text-sm">
           {facts.scopes.map((scope) => (
@@ -49,7 +49,7 @@ export function ConsentPage(facts: {
             </li>
           ))}
         </ul>
-        <p class="text-sm text-muted">It does not learn your name or your email address.</p>
+        <p class="text-sm text-muted">It does not receive your name or email.</p>
       </section>
       <div class="grid gap-3">
         <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
@@ -62,7 +62,7 @@ export function ConsentPage(facts: {
         </Form>
       </div>
       <p class="text-xs text-muted">
-        You go on to <strong class="font-semibold break-all">{facts.redirect_host}</strong>.
+        You continue to <strong class="font-semibold break-all">{facts.redirect_host}</strong>.
       </p>
     </FocusLayout>
   )
@@ -103,8 +103,8 @@ export function StalePage(facts: {
   return (
     <FocusLayout title="Start signing in again · Purser" {...(app_name ? { app_name } : {})}>
       <Heading title="Start signing in again">
-        This sign-in has ended, or it was begun in another browser. Go back to{' '}
-        {app_name ?? 'the app'} and choose to sign in there.
+        This sign-in has expired or was started in another browser. Go back to{' '}
+        {app_name ?? 'the app'} and sign in there.
       </Heading>
       <Button kind="primary" href={start_url ?? '/'} wide>
         {app_name && start_url ? `Go to ${app_name}` : 'Go to the home page'}
@@ -127,23 +127,23 @@ export function RefusedPage(facts: {
   const { app_name, app_url, is_ours } = facts
   const app = app_name ?? 'the app'
   return (
-    <FocusLayout title="Signing in did not work · Purser" {...(app_name ? { app_name } : {})}>
-      <Heading title="Signing in did not work">
+    <FocusLayout title="Sign-in failed · Purser" {...(app_name ? { app_name } : {})}>
+      <Heading title="Sign-in failed">
         {is_ours
-          ? 'The fault is on our side and has been noted. Try again in a minute.'
-          : `The way in which ${app} sent you here is not right, so we stopped. Nothing was shared.`}
+          ? 'The error is on our side and was logged. Try again in a minute.'
+          : `The sign-in request from ${app} is invalid. Nothing was shared.`}
       </Heading>
       <Button href={app_url ?? '/'} wide>
         {app_name && app_url ? `Back to ${app_name}` : 'Go to the home page'}
       </Button>
       {facts.agents_url && !is_ours && (
         <p class="text-sm text-muted">
-          An agent that waits at <code class="font-mono">localhost</code> must use port 45454.{' '}
+          An agent that listens on <code class="font-mono">localhost</code> must use port 45454.{' '}
           <TextLink href={facts.agents_url}>How to connect an agent</TextLink>
         </p>
       )}
       <p class="text-xs text-muted">
-        For the developer: <code class="font-mono">{facts.code}</code>
+        Details for developers: <code class="font-mono">{facts.code}</code>
         {facts.words && `, ${facts.words}`}. Reference {facts.request_id}
       </p>
     </FocusLayout>

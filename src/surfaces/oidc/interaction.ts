@@ -107,7 +107,7 @@ export function signInUrl(path: string): string {
 /** What an app is told when somebody does not want to sign in. */
 export const DENIED = {
   error: 'access_denied',
-  error_description: 'the person did not agree to sign in',
+  error_description: 'the user denied the request',
 }
 
 /** The person that a hint names; the library has checked whose signature it bears. */

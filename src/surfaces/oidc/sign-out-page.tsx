@@ -44,10 +44,10 @@ function consequenceOf({
   other_than: string | undefined
 }): string {
   if (app_name === undefined) {
-    return 'You will be signed out of Purser in this browser, and of the apps you opened with it.'
+    return 'This signs you out of Purser in this browser and of the apps you opened with it.'
   }
   if (other_than === undefined) {
-    return `You will be signed out of ${app_name} in every browser, and of Purser in this one. Your other apps stay signed in.`
+    return `This signs you out of ${app_name} in every browser and of Purser in this one. Your other apps stay signed in.`
   }
   const who = other_than === '' ? '' : ` You stay signed in as ${other_than}.`
   return `${app_name} asks to sign out another account.${who}`
@@ -56,14 +56,14 @@ function consequenceOf({
 /** A sign-out that an app asked for in a way that cannot be. */
 export function ImpossibleSignOutPage({ words }: { words: string }): JSX.Element {
   return (
-    <FocusLayout title="Signing out did not work · Purser">
-      <Heading title="Signing out did not work">
-        The way in which the app sent you here is not right. You are still signed in.
+    <FocusLayout title="Sign-out failed · Purser">
+      <Heading title="Sign-out failed">
+        The sign-out request of the app is invalid. You are still signed in.
       </Heading>
       <Button href="/" wide>
         Go to the home page
       </Button>
-      <p class="text-xs text-muted">For the developer: {words}.</p>
+      <p class="text-xs text-muted">Details for developers: {words}.</p>
     </FocusLayout>
   )
 }

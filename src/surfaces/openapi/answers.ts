@@ -5,24 +5,24 @@ import type { Json } from './schemas.ts'
 
 /** Every header that answers carry, by its name. */
 export const HEADERS: Record<string, Json> = {
-  'X-Request-Id': text('The id of this request, in our log as well.', 'req_ExampleRequest00000000'),
+  'X-Request-Id': text('The ID of this request, as in our logs.', 'req_ExampleRequest00000000'),
   'RateLimit-Policy': text(
-    'The limit: calls (`q`) in a window of seconds (`w`).',
+    'The limit: requests (`q`) in a window of seconds (`w`).',
     '"public";q=120;w=60',
   ),
   RateLimit: text(
-    'What is left (`r`), and seconds until the window starts anew (`t`).',
+    'Remaining requests (`r`), and seconds until the window resets (`t`).',
     '"public";r=119;t=60',
   ),
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1 },
     example: 27,
   },
-  'WWW-Authenticate': text('How to prove yourself.', 'Basic realm="licenses", charset="UTF-8"'),
+  'WWW-Authenticate': text('How to authenticate.', 'Basic realm="licenses", charset="UTF-8"'),
   'Access-Control-Allow-Origin': text('Scripts of any web page may read this.', '*'),
-  'Cache-Control': text('How long this may be kept.', 'public, max-age=60'),
-  ETag: text('Changes whenever the answer does.', '"ExampleEntityTag000000"'),
+  'Cache-Control': text('How long the response may be cached.', 'public, max-age=60'),
+  ETag: text('Changes whenever the response changes.', '"ExampleEntityTag000000"'),
 }
 
 function text(description: string, example: string): Json {

@@ -56,7 +56,7 @@ export function documentedPath(row: Endpoint): string {
 
 function operation(drawing: Drawing, row: Endpoint): Json {
   const { points, seconds, by } = row.limit
-  const limit = `Limit: ${points} calls in ${seconds} seconds, counted by ${by}.`
+  const limit = `Limit: ${points} requests in ${seconds} seconds, counted by ${by}.`
   const parameters = parametersOf(drawing, row)
   return {
     tags: [row.tag],
@@ -85,7 +85,7 @@ function parametersOf({ draw }: Drawing, row: Endpoint): Json[] {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of the answer you have: while it is still good you get a 304.',
+    description: 'The ETag of your cached response. Returns 304 while it is current.',
     schema: { type: 'string' },
   }
   return [...path, ...headers, ...(isCached(row) ? [condition] : [])]
@@ -116,7 +116,7 @@ function answersOf(drawing: Drawing, row: Endpoint): Record<string, Json> {
     },
   ])
   if (isCached(row)) {
-    const description = 'The answer you have, named by `If-None-Match`, is still good.'
+    const description = 'Your cached response, named by `If-None-Match`, is current.'
     answers.push(['304', { description, headers: headersOf(row, 304) }])
   }
   return Object.fromEntries(answers)

@@ -30,8 +30,7 @@ export function ExplorerPage(facts: { version: string; assets: string }): JSX.El
       <div id="explorer" data-description="/api/v1/schema/">
         <noscript>
           <p>
-            This page needs JavaScript. The description itself is a plain file: follow the link
-            above.
+            This page needs JavaScript. The OpenAPI description is a plain file at the link above.
           </p>
         </noscript>
       </div>

@@ -5,20 +5,22 @@ export type Json = Record<string, unknown>
 
 const FieldFault = z
   .strictObject({
-    path: z.string().describe('Where the fault stands, `sections[2].title`; empty for the whole.'),
-    message: z.string().describe('What is wrong there.'),
+    path: z
+      .string()
+      .describe('Path of the field, such as `sections[2].title`. Empty for the whole request.'),
+    message: z.string().describe('What is wrong with the field.'),
   })
   .meta({ id: 'FieldFault' })
 
 /** The body of every refusal. */
 export const Problem = z
   .strictObject({
-    error: z.string().describe('The code; decide by this.'),
-    message: z.string().describe('One English sentence, for people; it may change.'),
-    request_id: z.string().describe('The same as in `X-Request-Id`; quote it when you ask us.'),
+    error: z.string().describe('The error code. Handle errors by this.'),
+    message: z.string().describe('A message for people. It may change.'),
+    request_id: z.string().describe('Same as `X-Request-Id`. Include it when you contact support.'),
     scope: z.string().optional().describe('The scope that the token lacks.'),
     retry_after: z.int().min(1).optional().describe('Seconds to wait, as in `Retry-After`.'),
-    fields: z.array(FieldFault).optional().describe('Every fault of the input, all at once.'),
+    fields: z.array(FieldFault).optional().describe('Every invalid field of the request.'),
   })
   .meta({ id: 'Problem' })
 

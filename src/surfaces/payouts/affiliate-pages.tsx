@@ -21,29 +21,31 @@ export function JoinPage(facts: {
   return (
     <SiteLayout title={`${fault ? 'Error: ' : ''}Earn with referrals · Purser`} nav={facts.nav}>
       <Heading title="Earn with referrals">
-        Send people to apps that are sold here, and earn a quarter of Purser’s fee.
+        Refer customers to apps on Purser and earn a quarter of Purser’s fee.
       </Heading>
       <ErrorSummary errors={fault ? [{ id: 'code', message: fault }] : []} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-        <Panel title="What is agreed">
+        <Panel title="Terms">
           <ul class="grid list-disc gap-2 ps-5 text-sm">
             <li>
-              You get 25 % of Purser’s fee on every payment of a customer you sent, renewals too.
+              You earn 25% of Purser’s fee on every payment of a customer you refer, including
+              renewals.
             </li>
             <li>
-              A customer is yours who follows your link and buys within 60 days, unless another
-              affiliate’s link came after.
+              You earn on customers who follow your link and buy within 60 days. The last affiliate
+              link counts.
             </li>
-            <li>It costs neither buyer nor seller anything: it comes out of Purser’s fee.</li>
+            <li>Commissions come from Purser’s fee. Buyers and sellers pay nothing extra.</li>
             <li>
-              A commission is held for {hold_days} days, and taken back with a refund or dispute.
+              Commissions become available after {hold_days} days and are reversed on a refund or
+              dispute.
             </li>
-            <li>You earn nothing on what you buy yourself, or on apps that you sell.</li>
+            <li>Your own purchases and apps that you sell earn no commission.</li>
             <li>
-              Payouts go to a US bank account, on Mondays or when you ask, from{' '}
-              {formatMoney(minimum)}.
+              Payouts go to a US bank account, on Mondays or on request, from {formatMoney(minimum)}
+              .
             </li>
-            <li>You never learn who bought.</li>
+            <li>Buyers’ identities are not shared with you.</li>
           </ul>
         </Panel>
         <Panel title="Choose your code">
@@ -56,9 +58,9 @@ export function JoinPage(facts: {
               maxlength={32}
               spellcheck={false}
               autocomplete="off"
-              hint="4 to 32 of the characters a to z, 0 to 9 and the hyphen. It stands in your links and stays."
+              hint="4 to 32 characters: a to z, 0 to 9 and hyphens. Part of your links; cannot be changed."
             />
-            <p class="text-sm text-muted">By going on you agree to what stands on this page.</p>
+            <p class="text-sm text-muted">By joining you agree to the terms above.</p>
             <Actions>
               <Button kind="primary" pending="Joining…">
                 Become an affiliate
@@ -102,7 +104,7 @@ export function ReferralsPage(
 ): JSX.Element {
   return (
     <SiteLayout title="Referrals · Purser" nav={facts.nav} notice={facts.notice}>
-      <Heading title="Referrals">What the customers you sent bring you.</Heading>
+      <Heading title="Referrals">Commissions from customers you refer.</Heading>
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
@@ -111,10 +113,10 @@ export function ReferralsPage(
         </div>
         <Panel title="Your link">
           <CopyField id="link" label="Link to Purser" value={facts.link} />
-          <CopyField id="code" label="For any other link" value={`ref=${facts.code}`} />
+          <CopyField id="code" label="Parameter for other links" value={`ref=${facts.code}`} />
           <p class="text-sm text-muted">
-            Add it to a Buy link or to a product page of Purser, after a “?”. Who follows it and
-            buys within 60 days is your customer.
+            Add it after a “?” to a Buy link or a product page. You earn on customers who follow it
+            and buy within 60 days.
           </p>
         </Panel>
       </div>
@@ -132,20 +134,20 @@ function Lines(facts: {
 }): JSX.Element {
   return (
     <section class="grid grid-cols-1 gap-4">
-      <h2 class="text-lg font-semibold">Every commission</h2>
+      <h2 class="text-lg font-semibold">Commissions</h2>
       {facts.lines.length === 0 ? (
         <EmptyState title="No commission yet">
-          Each payment of a customer you sent shows up here, with what became of it.
+          Payments of customers you refer appear here.
         </EmptyState>
       ) : (
         <RecordTable
           caption="Commissions"
           columns={[
             { label: 'Day' },
-            { label: 'What' },
+            { label: 'Description' },
             { label: 'Fee', numeric: true },
             { label: 'Commission', numeric: true },
-            { label: 'State' },
+            { label: 'Status' },
           ]}
           rows={facts.lines.map((line) => ({
             key: line.key,
@@ -162,14 +164,12 @@ function Lines(facts: {
       {facts.last > 1 && (
         <nav aria-label="Pages of commissions">
           <Actions>
-            {facts.page > 1 && (
-              <Button href={`${facts.home}?page=${facts.page - 1}`}>Later ones</Button>
-            )}
+            {facts.page > 1 && <Button href={`${facts.home}?page=${facts.page - 1}`}>Newer</Button>}
             <span class="text-sm text-muted">
               Page {facts.page} of {facts.last}
             </span>
             {facts.page < facts.last && (
-              <Button href={`${facts.home}?page=${facts.page + 1}`}>Earlier ones</Button>
+              <Button href={`${facts.home}?page=${facts.page + 1}`}>Older</Button>
             )}
           </Actions>
         </nav>
@@ -179,10 +179,10 @@ function Lines(facts: {
 }
 
 const WITH = {
-  open: 'On its way with',
-  pending: 'On its way with',
+  open: 'Pending with',
+  pending: 'Pending with',
   paid: 'Paid with',
-  failed: 'Came back with',
+  failed: 'Returned with',
 } as const
 
 function stateOf({ amount, held_until, payout }: ReferralLine): ComponentChildren {
@@ -190,16 +190,16 @@ function stateOf({ amount, held_until, payout }: ReferralLine): ComponentChildre
   if (payout) {
     return (
       <>
-        {isTaken ? 'Taken back with' : WITH[payout.status]}{' '}
+        {isTaken ? 'Reversed with' : WITH[payout.status]}{' '}
         <TextLink href={payout.href}>payout {payout.number}</TextLink>
       </>
     )
   }
-  if (isTaken) return 'Taken back'
+  if (isTaken) return 'Reversed'
   if (!held_until) return 'Available'
   return (
     <>
-      Held until <Day date={held_until} />
+      Available on <Day date={held_until} />
     </>
   )
 }

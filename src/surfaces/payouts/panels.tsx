@@ -42,7 +42,7 @@ export interface StandingFacts {
 export function StandingPanel(facts: StandingFacts & { earned: string }): JSX.Element {
   const { total, pending, pending_total, bank, is_payable } = facts
   return (
-    <Panel title={total < 0 ? 'You owe' : 'Available now'}>
+    <Panel title={total < 0 ? 'Balance due' : 'Available now'}>
       <p class="text-3xl font-semibold tracking-tight">
         <Money cents={Math.abs(total)} />
       </p>
@@ -51,17 +51,18 @@ export function StandingPanel(facts: StandingFacts & { earned: string }): JSX.El
         <Form action={`${facts.base}request`} csrf_token={facts.csrf_token}>
           <Actions>
             <Button kind="primary" pending="Paying…">
-              Pay me now
+              Pay out now
             </Button>
           </Actions>
         </Form>
       )}
       <div class="grid gap-2">
         <h3 class="text-sm font-medium">
-          Still held: <Money cents={pending_total} />
+          Pending: <Money cents={pending_total} />
         </h3>
         <p class="text-sm text-muted">
-          {facts.earned} becomes available {facts.hold_days} days later, as it may still go back.
+          {facts.earned} becomes available after {facts.hold_days} days, because it may still be
+          refunded.
         </p>
         {pending.length > 0 && (
           <DescriptionList
@@ -90,12 +91,13 @@ function restOf(pending: StandingFacts['pending']): number {
 function standingWords({ total, minimum, is_payable, bank, next_weekly }: StandingFacts): string {
   const least = formatMoney(minimum)
   const monday = formatDay(next_weekly)
-  if (total < 0) return 'It is taken off what you earn next. Nothing is paid until then.'
+  if (total < 0)
+    return 'This is deducted from your next earnings. Payouts resume once the balance is positive.'
   if (!is_payable) {
-    return `Payouts start at ${least}. What is less is carried to the next Monday, ${monday}.`
+    return `The minimum payout is ${least}. Smaller balances roll over to the next payout, on Monday, ${monday}.`
   }
-  if (!bank) return 'Tell us where to send it: add a bank account.'
-  return `It is paid by itself on Monday, ${monday}, or now if you ask for it.`
+  if (!bank) return 'Add a bank account to receive payouts.'
+  return `Paid automatically on Monday, ${monday}, or request it now.`
 }
 
 /** The bank that money goes to. */
@@ -111,7 +113,7 @@ export function BankPanel({ base, csrf_token, bank }: StandingFacts): JSX.Elemen
       <Form action={`${base}bank`} csrf_token={csrf_token}>
         <Actions>
           <Button {...(bank ? {} : { kind: 'primary' as const })} pending="Opening…">
-            {bank ? 'Change the bank account' : 'Add a bank account'}
+            {bank ? 'Change bank account' : 'Add bank account'}
           </Button>
         </Actions>
       </Form>
@@ -123,9 +125,9 @@ export function BankPanel({ base, csrf_token, bank }: StandingFacts): JSX.Elemen
 export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
   return (
     <section class="grid grid-cols-1 gap-4">
-      <h2 class="text-lg font-semibold">Your payouts</h2>
+      <h2 class="text-lg font-semibold">Payouts</h2>
       {payouts.length === 0 ? (
-        <p class="text-sm text-muted">None yet. Each will have a statement of every line in it.</p>
+        <p class="text-sm text-muted">No payouts yet. Each payout has an itemized statement.</p>
       ) : (
         <RecordCards
           records={payouts.map((payout) => {
@@ -152,20 +154,20 @@ export function DoneNote({ done }: { done: string | undefined }): JSX.Element | 
 }
 
 const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; words: string }> = {
-  paid: { tone: 'success', words: 'Your payout is made.' },
-  pending: { tone: 'success', words: 'Your payout is on its way to your bank.' },
-  processing: { tone: 'info', words: 'Your payout waits for the processor’s answer.' },
+  paid: { tone: 'success', words: 'Payout paid.' },
+  pending: { tone: 'success', words: 'Payout sent to your bank.' },
+  processing: { tone: 'info', words: 'Your payout is processing.' },
   waiting: {
     tone: 'info',
     words:
-      'Your payout is queued. We send it as soon as our payment processor releases the money, without another request.',
+      'Your payout is queued. We send it automatically when funds are available at our payment processor.',
   },
-  under_way: { tone: 'info', words: 'Another payout waits for its answer. Try again in a moment.' },
-  too_little: { tone: 'info', words: 'There is nothing to be paid right now.' },
+  under_way: { tone: 'info', words: 'Another payout is processing. Try again in a moment.' },
+  too_little: { tone: 'info', words: 'No balance is available for payout.' },
   no_bank: { tone: 'info', words: 'Add a bank account first.' },
-  failed: { tone: 'error', words: 'The payout did not go through. See its statement for why.' },
+  failed: { tone: 'error', words: 'The payout failed. See its statement for the reason.' },
   bank: { tone: 'success', words: 'Your bank account is ready for payouts.' },
-  no_bank_yet: { tone: 'info', words: 'No bank account was added yet.' },
-  away: { tone: 'error', words: 'The payment processor does not answer. Try again in a moment.' },
-  joined: { tone: 'success', words: 'You are an affiliate now. Your link is ready to be shared.' },
+  no_bank_yet: { tone: 'info', words: 'No bank account was added.' },
+  away: { tone: 'error', words: 'The payment processor is not responding. Try again in a moment.' },
+  joined: { tone: 'success', words: 'You are now an affiliate. Share your link.' },
 }

@@ -15,10 +15,10 @@ export function SellerPayoutsPage(
 ): JSX.Element {
   return (
     <SiteLayout title="Payouts · Purser" nav={facts.nav} notice={facts.notice}>
-      <Heading title="Payouts">What your sales bring you, and when it reaches your bank.</Heading>
+      <Heading title="Payouts">Your balance and payouts to your bank.</Heading>
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-        <StandingPanel {...facts} earned="What a sale brings" />
+        <StandingPanel {...facts} earned="Revenue from a sale" />
         <BankPanel {...facts} />
       </div>
       <PayoutsPanel {...facts} />
@@ -87,7 +87,7 @@ export function StatementPage(facts: {
       <BackLink href={facts.home}>{isSeller ? 'Payouts' : 'Referrals'}</BackLink>
       <div class="flex flex-wrap items-end justify-between gap-4">
         <Heading title={`Payout ${facts.number}: ${formatMoney(facts.amount)}`}>
-          Every line of the books that it pays.
+          All ledger entries in this payout.
         </Heading>
         <div class="flex flex-wrap gap-3">
           <Button href={`${facts.path}statement.pdf`}>PDF</Button>
@@ -95,22 +95,22 @@ export function StatementPage(facts: {
         </div>
       </div>
       {facts.status === 'failed' && (
-        <Alert tone="error" title="The bank did not take this payout">
-          {facts.failure ?? 'It gave no reason.'} The amount went back to your balance and is a line
-          of your next payout.
+        <Alert tone="error" title="This payout was returned">
+          {facts.failure ?? 'The bank gave no reason.'} The amount was added back to your balance
+          and is part of your next payout.
         </Alert>
       )}
       <DescriptionList
         items={[
-          { term: 'State', detail: <Badge tone={tone}>{words}</Badge> },
-          { term: 'Made on', detail: <Day date={facts.created_at} /> },
+          { term: 'Status', detail: <Badge tone={tone}>{words}</Badge> },
+          { term: 'Created', detail: <Day date={facts.created_at} /> },
           ...(facts.settled_at ? [{ term: words, detail: <Day date={facts.settled_at} /> }] : []),
-          { term: 'Why', detail: causeWords(facts) },
+          { term: 'Type', detail: causeWords(facts) },
         ]}
       />
       <RecordTable
-        caption={`Lines of payout ${facts.number}`}
-        columns={[{ label: 'Day' }, { label: 'What' }, ...figures]}
+        caption={`Transactions in payout ${facts.number}`}
+        columns={[{ label: 'Day' }, { label: 'Description' }, ...figures]}
         rows={[
           ...facts.rows.map((row) => ({ key: row.key, cells: cellsOf(row) })),
           { key: 'total', cells: total },

@@ -97,19 +97,19 @@ export async function statementPdf(
     lines: [isSeller ? name : `Affiliate ${name}`, email],
     facts: [
       { term: 'Amount', detail: `${money(payout.amount)} USD` },
-      { term: 'State', detail: payoutWords(payout).words },
-      { term: 'Made on', detail: isoDate(payout.created_at) },
-      { term: 'Why', detail: causeWords(payout) },
+      { term: 'Status', detail: payoutWords(payout).words },
+      { term: 'Created', detail: isoDate(payout.created_at) },
+      { term: 'Type', detail: causeWords(payout) },
       ...(bank?.bank_name
         ? [{ term: 'Bank', detail: `${bank.bank_name}, account ending in ${bank.bank_last4}` }]
         : []),
-      ...(payout.failure ? [{ term: 'Why it came back', detail: payout.failure }] : []),
+      ...(payout.failure ? [{ term: 'Reason for return', detail: payout.failure }] : []),
       { term: 'Number', detail: payout.id },
     ],
     table: {
       columns: [
         { label: 'Day', width: 14 },
-        { label: 'What', width: isSeller ? 44 : 64 },
+        { label: 'Description', width: isSeller ? 44 : 64 },
         ...(isSeller
           ? [
               { label: 'Before fees', width: 14, numeric: true },
@@ -126,7 +126,7 @@ export async function statementPdf(
         total((line) => line.amount),
       ],
     },
-    notes: ['Every line is one of the ledger, and their sum is what was paid.'],
+    notes: ['Each line is a ledger entry. Their sum is the amount paid.'],
     foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
   }
   // Made part by part, as the thread that draws asks for them.

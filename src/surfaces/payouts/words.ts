@@ -8,23 +8,23 @@ export function lineWords(line: StatementLine): string {
   const what = `${line.app_name} ${line.product_name}`
   if (event === 'sale') return `${SALES[invoice_kind!]} ${what}`
   if (event === 'refund') return `Refund of ${what}`
-  if (event === 'dispute_opened') return `Dispute over ${what}`
-  if (event === 'dispute_won') return `Dispute over ${what} won`
-  if (event === 'dispute_lost') return `Dispute over ${what} lost`
-  if (event === 'appeal_opened') return `Dispute over ${what} lost on appeal`
-  if (event === 'appeal_won') return `Dispute over ${what} won on appeal`
-  if (event === 'payout_failed') return `Payout ${returned_number} came back`
-  return event === 'write_off' ? 'Balance given up by Purser' : event
+  if (event === 'dispute_opened') return `Dispute of ${what}`
+  if (event === 'dispute_won') return `Dispute won: ${what}`
+  if (event === 'dispute_lost') return `Dispute lost: ${what}`
+  if (event === 'appeal_opened') return `Dispute lost on appeal: ${what}`
+  if (event === 'appeal_won') return `Dispute won on appeal: ${what}`
+  if (event === 'payout_failed') return `Payout ${returned_number} returned`
+  return event === 'write_off' ? 'Balance written off by Purser' : event
 }
 
 /** How a payout stands, in words, and how good that is. */
 export function payoutWords({ status }: Pick<Payout, 'status'>) {
   if (status === 'paid') return { words: 'Paid', tone: 'good' } as const
-  if (status === 'failed') return { words: 'Came back', tone: 'bad' } as const
-  return { words: 'On its way', tone: 'info' } as const
+  if (status === 'failed') return { words: 'Returned', tone: 'bad' } as const
+  return { words: 'Pending', tone: 'info' } as const
 }
 
 /** Why a payout was made, in words. */
 export function causeWords({ cause }: Pick<Payout, 'cause'>): string {
-  return cause === 'weekly' ? 'Weekly payout' : 'You asked for it'
+  return cause === 'weekly' ? 'Weekly payout' : 'Requested payout'
 }

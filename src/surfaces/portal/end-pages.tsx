@@ -18,10 +18,10 @@ export function NothingHerePage(facts: {
       <Heading title={facts.app_name} />
       <EmptyState
         title={`No purchase of ${facts.app_name}`}
-        action={<Button href={facts.product_url}>See the plans</Button>}
+        action={<Button href={facts.product_url}>View plans</Button>}
       >
-        The account <Mailbox address={facts.email} /> has none. Perhaps you bought it with another
-        email address.
+        The account <Mailbox address={facts.email} /> has no purchase of this app. You may have used
+        another email.
       </EmptyState>
       <SignOutForm csrf_token={facts.csrf_token} />
     </SiteLayout>
@@ -37,15 +37,15 @@ export function WaitingPage(facts: {
 }): JSX.Element {
   return (
     <FocusLayout
-      title={`Your bank is answering · ${facts.app_name}`}
+      title={`Processing your payment · ${facts.app_name}`}
       app_name={facts.app_name}
       selling
       notice={facts.notice}
       refresh_seconds={3}
     >
-      <Processing title="Your bank is answering" href={facts.url}>
-        We are waiting for its word. This page moves on by itself, usually within seconds. Your card
-        is charged at most once, even if you leave; the receipt comes by email.
+      <Processing title="Processing your payment" href={facts.url}>
+        We are waiting for your bank. This page updates automatically, usually within seconds. Your
+        card is charged at most once. You can leave this page: we email you the receipt.
       </Processing>
       <Button href={facts.manage_url} wide>
         Back to your purchase

@@ -9,12 +9,12 @@ export function ReplaceKeyPage(facts: ManageLayoutFacts & { replaces: string }):
   return (
     <QuestionPage {...facts} title="Replace the key">
       <p>
-        Do this when somebody else may have got hold of your key. You get a new one, and the old one
-        stops working at that moment, on every device.
+        Replace your key if someone else may have it. You receive a new key, and the old key stops
+        working immediately on every device.
       </p>
       <p class="text-sm text-muted">
-        {app_name} then asks for the new key. Your plan and what you paid stay as they are. A key
-        that you merely lost is always shown on the page before this one.
+        {app_name} then asks for the new key. Your plan and payments do not change. If you only lost
+        your key, it is shown on your purchase page.
       </p>
       <div class="grid gap-3">
         <Form action={at('key/')} csrf_token={csrf_token}>

@@ -100,7 +100,7 @@ export function ManagePage(facts: ManageFacts): JSX.Element {
 const KINDS: Record<ReceiptLine['kind'], string> = {
   purchase: 'Purchase',
   renewal: 'Renewal',
-  upgrade: 'Move to another plan',
+  upgrade: 'Plan change',
 }
 
 function Receipts(facts: ManageFacts): JSX.Element {
@@ -108,7 +108,7 @@ function Receipts(facts: ManageFacts): JSX.Element {
   return (
     <Panel title="Receipts">
       {receipts.length === 0 ? (
-        <p class="text-sm text-muted">Nothing was charged yet.</p>
+        <p class="text-sm text-muted">No receipts yet.</p>
       ) : (
         <RecordRows
           records={receipts.map(({ id, kind, product_name, total, given_back, paid_at }) => ({

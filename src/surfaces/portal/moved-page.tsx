@@ -18,8 +18,8 @@ export function MovedPage(
   return (
     <QuestionPage {...facts} title="Have you moved?">
       <p>
-        Sales tax follows your state, so the billing address of your card and your tax address must
-        be in the same one.
+        Sales tax depends on your state. The billing address of your card and your tax address must
+        be in the same state.
       </p>
       <DescriptionList
         items={[

@@ -4,47 +4,48 @@ import { readSigned, signed } from '#http/signed-token'
 import { waitWords } from '#platform/text'
 import type { Note } from './layout.tsx'
 
-const NOTHING = 'Nothing was charged, and your plan is as it was.'
+const NOTHING = 'Nothing was charged, and your plan is unchanged.'
 
 /** What the page says after something was done, by the word that its address carries. */
 const NOTES: Record<string, Note> = {
   paid: { tone: 'success', words: 'The payment went through, and your license is active.' },
-  plan_changed: { tone: 'success', words: 'You have moved. Your key stays the same.' },
-  planned: { tone: 'success', words: 'Your move is planned. Until then your plan stays.' },
-  kept: { tone: 'success', words: 'You keep your plan.' },
+  plan_changed: { tone: 'success', words: 'Plan changed. Your key stays the same.' },
+  planned: {
+    tone: 'success',
+    words: 'Plan change scheduled. You keep your current plan until then.',
+  },
+  kept: { tone: 'success', words: 'Plan change canceled. You keep your plan.' },
   cannot_change_plan: {
     tone: 'info',
-    words:
-      'Turn auto-renew on first: you would move to that plan on the day on which yours renews.',
+    words: 'Turn on auto-renew first. This plan change happens on your renewal date.',
   },
   changed: {
     tone: 'error',
-    title: 'Something has changed',
-    words: 'It is not what the last page showed any more. Nothing was charged; look at it again.',
+    title: 'Your order has changed',
+    words: 'The figures changed since the last page. Nothing was charged. Review them again.',
   },
   not_charged: {
     tone: 'error',
     title: 'Nothing was charged',
-    words:
-      'We could not reach your bank, and made sure that no payment can follow. Please try again.',
+    words: 'We could not reach your bank. The payment was canceled. Try again.',
   },
-  card_changed: { tone: 'success', words: 'The new card pays from now on.' },
+  card_changed: { tone: 'success', words: 'Card updated. Future charges use this card.' },
   moved_address: {
     tone: 'success',
-    words: 'The new card pays from now on, and later charges are taxed at your new address.',
+    words: 'Card updated. Future charges use this card and are taxed at your new address.',
   },
-  card_same: { tone: 'info', words: 'The card on file stays as it was.' },
+  card_same: { tone: 'info', words: 'The card on file was not changed.' },
   card_abroad: {
     tone: 'error',
     title: 'This card cannot be used here',
     words:
-      'Its billing address is outside the United States. The card on file stays as it was; try another one.',
+      'The card’s billing address is outside the United States. The card on file was not changed. Try another card.',
   },
   card_unknown_zip: {
     tone: 'error',
     title: 'This card cannot be used here',
     words:
-      'Its billing ZIP code does not exist in the United States. The card on file stays as it was; please check it.',
+      'The card’s billing ZIP code is not a US ZIP code. The card on file was not changed. Check the ZIP code and try again.',
   },
   auto_renew_off: {
     tone: 'success',
@@ -56,14 +57,14 @@ const NOTES: Record<string, Note> = {
     words: 'You keep your subscription. Auto-renew is on again.',
   },
   ended: { tone: 'success', words: 'Your license has ended. Nothing more is charged.' },
-  pause_on: { tone: 'success', words: 'Your plan will pause.' },
-  pause_off: { tone: 'success', words: 'Your plan will not pause.' },
+  pause_on: { tone: 'success', words: 'Pause scheduled.' },
+  pause_off: { tone: 'success', words: 'Pause canceled.' },
   key_replaced: {
     tone: 'success',
     title: 'This is your new key',
-    words: 'The old one has stopped working. Enter the new one wherever you used it.',
+    words: 'The old key no longer works. Enter the new key wherever you used it.',
   },
-  receipt_sent: { tone: 'success', words: 'The receipt is on its way to you again.' },
+  receipt_sent: { tone: 'success', words: 'We sent the receipt again.' },
 }
 
 const WAIT = /^receipt_wait_(\d+)$/
@@ -74,7 +75,7 @@ export function receiptWait(seconds: number): string {
 }
 
 function waitNote(seconds: number): Note {
-  const words = `The receipt was sent several times already. Try again in ${waitWords(seconds)}.`
+  const words = `The receipt was already sent several times. Try again in ${waitWords(seconds)}.`
   return { tone: 'info', words }
 }
 

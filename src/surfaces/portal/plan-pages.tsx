@@ -24,7 +24,7 @@ export function ChoosePlanPage(
     const note = total === amount ? 'No sales tax' : `${formatMoney(total)} with sales tax`
     const price = { amount_cents: amount, frequency, note }
     if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
-    if (id === facts.pending_price_id) return { ...price, mark: 'Planned' }
+    if (id === facts.pending_price_id) return { ...price, mark: 'Scheduled' }
     return { ...price, href: at(`plan/${id}/`), action: 'Choose' }
   }
   const plans = facts.products
@@ -38,7 +38,7 @@ export function ChoosePlanPage(
       <div class="grid gap-6">
         <BackLink href={at()}>Your purchase of {facts.app_name}</BackLink>
         <Heading title="Change plan">
-          The next page says what a move costs, to the cent. Nothing is charged before you agree.
+          You review the exact amount on the next page. Nothing is charged until you confirm.
         </Heading>
         <h2 class="sr-only">Plans and prices</h2>
         <PlanGrid>
@@ -108,7 +108,7 @@ export function PlanChangePage(
         </Form>
       )}
       <Actions>
-        <BackLink href={at('plan/')}>Look at other plans</BackLink>
+        <BackLink href={at('plan/')}>View other plans</BackLink>
       </Actions>
     </QuestionPage>
   )
@@ -117,7 +117,7 @@ export function PlanChangePage(
 function Lines(facts: PlanChangeFacts): JSX.Element {
   const { from, to, credit, due, tax, total, state, is_waived } = facts
   const items = [{ label: nameOf(to), amount_cents: to.amount }]
-  if (credit > 0) items.push({ label: `Unused part of ${from}`, amount_cents: -credit })
+  if (credit > 0) items.push({ label: `Unused time on ${from}`, amount_cents: -credit })
   return (
     <LineItems
       items={items}
@@ -125,7 +125,7 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
       tax_cents={tax}
       tax_label={tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`}
       {...(is_waived && {
-        deduction: { label: 'Waived: too little to charge', amount_cents: -total },
+        deduction: { label: 'Waived (below the minimum charge)', amount_cents: -total },
       })}
       total_cents={is_waived ? 0 : total}
     />
@@ -139,43 +139,44 @@ function nameOf({ product_name, frequency }: PlanChangeFacts['to']): string {
 function wordsOf(facts: PlanChangeFacts) {
   const { to, same_plan, when, total, changes_at, period_end, is_waived } = facts
   const name = same_plan ? `${to.product_name} by the ${to.frequency}` : to.product_name
-  const title = `Move to ${name}`
+  const title = `Change to ${name}`
   if (when === 'now') {
-    const intro = 'The move happens at once. Your key stays the same.'
-    if (is_waived) return { title, intro, action: `Move to ${name}`, pending: 'Moving…' }
+    const intro = 'The change takes effect immediately. Your key stays the same.'
+    if (is_waived) return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
     return { title, intro, action: `Pay ${formatMoney(total)} and upgrade`, pending: 'Paying…' }
   }
   if (when === 'in_trial') {
-    const intro = `The move happens at once, and nothing is due today. Your trial ends on ${formatDay(period_end!)}.`
-    return { title, intro, action: `Move to ${name}`, pending: 'Moving…' }
+    const intro = `The change takes effect immediately. Nothing is due today. Your trial ends on ${formatDay(period_end!)}.`
+    return { title, intro, action: `Change to ${name}`, pending: 'Changing…' }
   }
   const intro = (
     <>
-      On <Day date={changes_at} /> you move. Nothing is due today, and until then everything stays.
+      Your plan changes on <Day date={changes_at} />. Nothing is due today. You keep your current
+      plan until then.
     </>
   )
-  return { title, intro, action: `Move on ${formatDay(changes_at)}`, pending: 'Saving…' }
+  return { title, intro, action: `Change on ${formatDay(changes_at)}`, pending: 'Saving…' }
 }
 
 /** What is charged from then on. */
 function later(facts: PlanChangeFacts): string {
   const { to, when, changes_at, period_end, auto_renew } = facts
   if (!to.frequency) {
-    if (when !== 'period_end') return 'It is paid once. Nothing renews.'
-    return `On ${formatDay(changes_at)} ${costOf(facts)} are charged, once. Nothing renews after that.`
+    if (when !== 'period_end') return 'One-time payment. Nothing renews.'
+    return `You pay ${costOf(facts)} once, on ${formatDay(changes_at)}. Nothing renews after that.`
   }
-  if (!auto_renew) return `Auto-renew is off: it ends on ${formatDay(period_end!)}.`
+  if (!auto_renew) return `Auto-renew is off. Your subscription ends on ${formatDay(period_end!)}.`
   const price = `${costOf(facts)} a ${to.frequency}`
   const first = formatDay(when === 'period_end' ? changes_at : period_end!)
   if (when === 'now') {
-    return `After that it renews at ${price}. Next charge: ${first}. Cancel anytime.`
+    return `Renews at ${price}. Next charge: ${first}. Cancel anytime.`
   }
-  return `From then on it costs ${price}. First charge: ${first}. Cancel anytime.`
+  return `Renews at ${price}. First charge: ${first}. Cancel anytime.`
 }
 
 /** What a period costs, to the cent: "$100.80 ($96.00 and $4.80 sales tax)". */
 function costOf({ renewal, state }: PlanChangeFacts): string {
   const { amount, tax, total, is_exact } = renewal
   const cost = `${formatMoney(total)} (${formatMoney(amount)} and ${formatMoney(tax)} sales tax`
-  return is_exact ? `${cost})` : `${cost} at the present rate of ${state})`
+  return is_exact ? `${cost})` : `${cost} at the current rate in ${state})`
 }

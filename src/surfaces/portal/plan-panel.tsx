@@ -32,7 +32,7 @@ function itemsOf(facts: ManageFacts): Items {
   if (status === 'canceled') {
     return [{ term: 'Ended', detail: canceled_at ? <Day date={canceled_at} /> : 'Yes' }]
   }
-  if (!renewing) return [{ term: 'Paid', detail: 'Once, yours for good' }]
+  if (!renewing) return [{ term: 'Paid', detail: 'Once' }]
   if (status === 'past_due' || status === 'unpaid') return owing(facts)
   const day = <Day date={renewing.period_end} />
   if (status === 'paused') return [{ term: 'Paid until', detail: day }]
@@ -46,7 +46,9 @@ function itemsOf(facts: ManageFacts): Items {
   if (renewing.pause_at_end) return [{ term: 'Pauses on', detail: day }]
   return [
     { term: running, detail: day },
-    ...(renewing.pending ? [{ term: 'Then', detail: `Moves to ${nameOf(renewing.pending)}` }] : []),
+    ...(renewing.pending
+      ? [{ term: 'Then', detail: `Changes to ${nameOf(renewing.pending)}` }]
+      : []),
     {
       term: status === 'trialing' ? 'First charge' : 'Next charge',
       detail: next && <Charge {...next} day={renewing.period_end} />,
@@ -58,11 +60,12 @@ function itemsOf(facts: ManageFacts): Items {
 function owing({ next, renewing }: ManageFacts): Items {
   const { retry_at, gives_up_at } = renewing!
   return [
-    { term: 'Owed', detail: next && <Money cents={next.total} /> },
-    { term: 'Next try', detail: retry_at ? <Day date={retry_at} /> : 'Once you update the card' },
-    ...(gives_up_at
-      ? [{ term: 'Ends, if it stays unpaid', detail: <Day date={gives_up_at} /> }]
-      : []),
+    { term: 'Amount due', detail: next && <Money cents={next.total} /> },
+    {
+      term: 'Next retry',
+      detail: retry_at ? <Day date={retry_at} /> : 'After you update your card',
+    },
+    ...(gives_up_at ? [{ term: 'Ends if not paid by', detail: <Day date={gives_up_at} /> }] : []),
   ]
 }
 
@@ -77,9 +80,9 @@ function Charge({ total, is_about, day }: NextFigures & { day: Date }): JSX.Elem
 
 /** What the next charge is made of. */
 function partsOf({ amount, tax, state, is_about }: NextFigures): string {
-  if (tax === 0) return `No sales tax is due in ${state}.`
+  if (tax === 0) return `No sales tax in ${state}.`
   const about = is_about ? 'about ' : ''
-  return `That is ${formatMoney(amount)} and ${about}${formatMoney(tax)} sales tax (${state}).`
+  return `${formatMoney(amount)} plus ${about}${formatMoney(tax)} sales tax (${state}).`
 }
 
 /** A plan with its price, as people say it. */

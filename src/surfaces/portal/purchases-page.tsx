@@ -46,13 +46,12 @@ export function PurchasesPage(facts: {
       </Heading>
       {facts.is_limited && (
         <Alert tone="info" title="Confirm your email">
-          The receipt has a link for it. Until then, this page shows the purchase you just made and
-          no other.
+          Use the link in your receipt. Until then, this page shows only the purchase you just made.
         </Alert>
       )}
       {facts.purchases.length === 0 ? (
-        <EmptyState title="No purchases yet" action={<Button href="/">Look around</Button>}>
-          What you buy through Purser, from any seller, shows up here.
+        <EmptyState title="No purchases yet" action={<Button href="/">Browse apps</Button>}>
+          Purchases from any seller on Purser appear here.
         </EmptyState>
       ) : (
         <RecordCards

@@ -63,7 +63,7 @@ function outlookOf(
 ): Outlook | undefined {
   if (status === 'canceled') return canceled_at ? { word: 'Ended', day: canceled_at } : undefined
   if (!subscription || !next) return undefined
-  if (next.why === 'owed') return { word: 'Owed', cents: next.total }
+  if (next.why === 'owed') return { word: 'Amount due', cents: next.total }
   const { period_end: day } = subscription
   if (!subscription.auto_renew) return { word: 'Ends', day }
   if (subscription.pause_at_end) return { word: 'Pauses', day }

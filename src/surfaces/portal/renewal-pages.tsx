@@ -50,15 +50,15 @@ function TurnOff(facts: AutoRenewFacts): JSX.Element {
     <QuestionPage {...facts} title="Cancel subscription">
       <p>
         You keep {plan} until <Day date={period_end} />,{' '}
-        {is_trial ? 'the end of your trial' : 'the end of the period you paid for'}. Then auto-renew
-        is off: the license ends, its key stops working and nothing more is charged.
+        {is_trial ? 'the end of your trial' : 'the end of the period you paid for'}. Then your
+        license ends, its key stops working and nothing more is charged.
       </p>
       <p class="text-sm text-muted">
-        We email you a confirmation. You can change your mind until that day.
+        We email you a confirmation. You can resume until that day.
         {may_pause && (
           <>
             {' '}
-            Only away for a while? <TextLink href={at('pause/')}>Pause instead</TextLink>.
+            Taking a break? <TextLink href={at('pause/')}>Pause instead</TextLink>.
           </>
         )}
       </p>
@@ -75,7 +75,7 @@ function TurnOn(facts: AutoRenewFacts): JSX.Element {
   return (
     <QuestionPage {...facts} title="Keep your subscription">
       <p>
-        Auto-renew is turned on again. {plan} continues after {formatDay(period_end)}, when{' '}
+        This turns auto-renew on. {plan} renews on {formatDay(period_end)}, when{' '}
         {is_about && 'about '}
         {formatMoney(total)} is charged, tax included. Nothing is charged today, and your key stays
         the same.
@@ -94,8 +94,8 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
     <QuestionPage {...facts} title={`Cancel ${plan}`}>
       <p>
         {is_owing
-          ? `You no longer owe the ${formatMoney(total)}. The license ends now, and its key stops working for good.`
-          : 'The license ends now: it can no longer be resumed, and its key stops working for good. Nothing is charged.'}
+          ? `The license ends now, and its key stops working. The ${formatMoney(total)} is no longer due.`
+          : 'The license ends now and cannot be resumed. Its key stops working. Nothing is charged.'}
       </p>
       <div class="grid gap-3">
         <Switch {...facts} to="off" words="Cancel now" kind="danger" />
@@ -112,24 +112,25 @@ export function PausePage(
   const { is_planned, period_end, at } = facts
   const day = <Day date={period_end} />
   return (
-    <QuestionPage {...facts} title={is_planned ? 'Do not pause' : 'Pause your plan'}>
+    <QuestionPage {...facts} title={is_planned ? 'Cancel the pause' : 'Pause your plan'}>
       {is_planned ? (
-        <p>Your plan is to pause on {day}. Without the pause it renews that day.</p>
+        <p>
+          Your plan is scheduled to pause on {day}. If you cancel the pause, it renews that day.
+        </p>
       ) : (
         <p>
-          Everything stays until {day}. From then on the key rests and nothing is charged, for as
-          long as you like. Resuming starts a new period, which is charged that day, with the same
-          key.
+          You keep your plan until {day}. Then access is suspended and nothing is charged until you
+          resume. Resuming starts a new period, charged that day. Your key stays the same.
         </p>
       )}
       <div class="grid gap-3">
         <Form action={at('pause/')} csrf_token={facts.csrf_token}>
           <input type="hidden" name="to" value={is_planned ? 'off' : 'on'} />
           <Button kind="primary" pending="Saving…" wide>
-            {is_planned ? 'Renew as before' : `Pause on ${formatDay(period_end)}`}
+            {is_planned ? 'Cancel pause' : `Pause on ${formatDay(period_end)}`}
           </Button>
         </Form>
-        <Keep at={at}>{is_planned ? 'Pause as planned' : 'Do not pause'}</Keep>
+        <Keep at={at}>{is_planned ? 'Keep pause' : 'Do not pause'}</Keep>
       </div>
     </QuestionPage>
   )

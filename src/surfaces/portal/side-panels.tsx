@@ -9,12 +9,12 @@ export function KeyPanel(facts: ManageFacts): JSX.Element {
   return (
     <Panel title="Your key">
       {facts.license_key === undefined ? (
-        <p class="text-sm text-muted">A canceled license has no key to use.</p>
+        <p class="text-sm text-muted">Keys of canceled licenses are not shown.</p>
       ) : (
         <>
           <CopyField id="license_key" label="License key" value={facts.license_key} />
           <p class="text-sm text-muted">
-            {facts.app_name} may ask for it on a new device. Keep it to yourself.
+            {facts.app_name} may ask for it on a new device. Do not share it.
           </p>
           {facts.may_rotate ? (
             <Actions>
@@ -24,7 +24,7 @@ export function KeyPanel(facts: ManageFacts): JSX.Element {
             </Actions>
           ) : (
             <p class="text-sm text-muted">
-              To replace it, confirm your email first: the receipt has a link for it.
+              To replace your key, first confirm your email with the link in your receipt.
             </p>
           )}
         </>

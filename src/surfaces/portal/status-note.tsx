@@ -22,7 +22,8 @@ export function StatusNote(facts: ManageFacts): JSX.Element | null {
         )
       }
     >
-      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Your receipts stay here.
+      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Your receipts are kept
+      here.
     </Standing>
   )
 }
@@ -57,7 +58,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   const { declined, retry_at, gives_up_at } = renewing
   return (
     <Standing
-      title="Your last payment did not go through"
+      title="Your last payment failed"
       action={
         <>
           <Form action={at('card')} csrf_token={csrf_token}>
@@ -72,15 +73,15 @@ function Owing(facts: ManageFacts): JSX.Element | null {
         </>
       }
     >
-      {declined} The license waits for it, with the same key; there is no need to buy it again.{' '}
+      {declined} Pay to restore access with the same key. You do not need to buy again.{' '}
       {retry_at && (
         <>
-          We try again by ourselves on <Day date={retry_at} />.{' '}
+          We retry automatically on <Day date={retry_at} />.{' '}
         </>
       )}
       {gives_up_at && (
         <>
-          Without a payment by <Day date={gives_up_at} />, the license ends.
+          If not paid by <Day date={gives_up_at} />, the license ends.
         </>
       )}
     </Standing>
@@ -102,17 +103,17 @@ function Paused(facts: ManageFacts): JSX.Element {
           </Form>
         }
       >
-        Nothing is charged while it rests. Resuming starts a new {facts.frequency} today, with the
-        same key.
+        Nothing is charged while paused. Resuming starts a new {facts.frequency} today. Your key
+        stays the same.
       </Standing>
     )
   }
   return (
     <Standing title="This license is paused">
       {paused_for === 'dispute'
-        ? 'A payment for it is disputed, and the bank has not decided yet. If the payment stands, the license works again as before, with the same key. If the bank returns the money, the license ends, and you can buy it again.'
-        : 'We suspended it while we look into a problem. If that takes long, reply to any email from us.'}{' '}
-      Until then it cannot be used, and nothing is charged.
+        ? 'A payment for this license is disputed. If the bank upholds the payment, the license works again with the same key. If the bank returns your money, the license ends, and you can buy again.'
+        : 'We suspended this license while we review a problem. Questions? Reply to any email from us.'}{' '}
+      Until then, the license cannot be used and nothing is charged.
     </Standing>
   )
 }

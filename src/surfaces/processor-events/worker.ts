@@ -40,7 +40,7 @@ const OUTSIDE: { [K in EventKind]?: (world: World, event: EventOf<K>) => Heard }
   account_changed: noteAccount,
 }
 
-/** Thrown where an event must wait, so that its transaction leaves nothing. */
+/** Thrown where processor event failed; will retry, so that its transaction leaves nothing. */
 class Later extends Error {}
 
 /**
@@ -60,7 +60,10 @@ export async function handleEvents(world: World): Promise<number> {
       done++
     } catch (error) {
       if (error instanceof Later) continue
-      log.error({ error, event_id: event.id, kind: event.kind }, 'an event must wait')
+      log.error(
+        { error, event_id: event.id, kind: event.kind },
+        'processor event failed; will retry',
+      )
     }
   }
   if (done > 0) jobs.wake(EMAIL_QUEUE)

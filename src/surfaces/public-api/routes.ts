@@ -44,9 +44,9 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       refusals: [...shared.refusals],
       path: '/api/v1/public/apps/{client_id}/',
       name: 'getApp',
-      summary: "An app's profile",
+      summary: "Retrieve an app's profile",
       description:
-        'Resolves only for a published app with external sales enabled. Cached for 60 seconds.',
+        'Available only for published apps with external sales enabled. Cached for 60 seconds.',
       answers: { 200: { description: 'The app.', schema: AppProfile } },
       run: answer('profile'),
     }),
@@ -55,10 +55,10 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       refusals: [...shared.refusals],
       path: '/api/v1/public/apps/{client_id}/prices/',
       name: 'getPrices',
-      summary: "An app's live prices",
+      summary: "List an app's prices",
       description:
-        'Each price carries its ready-made Buy link. A free tier has no price: draw its column ' +
-        'from `has_free_tier`. Cached for 60 seconds.',
+        'Each price includes its Buy link. A free tier has no price: use `has_free_tier` ' +
+        'to show its column. Cached for 60 seconds.',
       answers: { 200: { description: 'The prices.', schema: PricesResponse } },
       run: answer('prices'),
     }),

@@ -7,7 +7,7 @@ import { formatAmount } from '#platform/money'
 /** The app profile, as the specification's table has it. */
 export const AppProfile = z
   .strictObject({
-    client_id: z.string().describe("The app's public OAuth client id."),
+    client_id: z.string().describe("The app's public OAuth client ID."),
     name: z.string(),
     tagline: z.string(),
     listing_mode: z.enum(['marketplace', 'external']),
@@ -18,17 +18,17 @@ export const AppProfile = z
 
 const Price = z
   .strictObject({
-    public_id: z.string().describe('The price id, `prc_…`; the id inside Buy links.'),
-    product_id: z.string().describe('The product id, `prod_…`.'),
+    public_id: z.string().describe('The price ID, `prc_…`, as in Buy links.'),
+    product_id: z.string().describe('The product ID, `prod_…`.'),
     product_name: z.string(),
     amount: z
       .string()
       .regex(/^\d+\.\d{2}$/)
-      .describe('A decimal text with two decimals.'),
+      .describe('A decimal string with two decimals, such as `12.00`.'),
     currency: z.literal('usd'),
     is_recurring: z.boolean(),
     frequency: z.enum(FREQUENCIES).nullable().describe('Null for a one-time price.'),
-    buy_url: z.url().describe('The ready-made hosted checkout link.'),
+    buy_url: z.url().describe('The hosted checkout link.'),
   })
   .meta({ id: 'Price' })
 
@@ -36,7 +36,7 @@ export const PricesResponse = z
   .strictObject({
     client_id: z.string(),
     app_name: z.string(),
-    has_free_tier: z.boolean().describe('True when the app offers a free product.'),
+    has_free_tier: z.boolean().describe('True if the app has a free product.'),
     prices: z.array(Price),
   })
   .meta({ id: 'PricesResponse' })

@@ -25,8 +25,8 @@ export interface DisputePageFacts extends SalesPageFacts {
 }
 
 const FIELDS: [name: keyof Evidence, label: string][] = [
-  ['product_description', 'What was sold'],
-  ['access_activity_log', 'What happened'],
+  ['product_description', 'Product'],
+  ['access_activity_log', 'Activity'],
   ['receipt', 'Receipt'],
   ['refund_policy_disclosure', 'Terms and refunds'],
   ['uncategorized_text', 'Your statement'],
@@ -55,13 +55,13 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
           <Panel title="The dispute">
             <DescriptionList
               items={[
-                { term: 'Bill', detail: number },
+                { term: 'Invoice', detail: number },
                 { term: 'Buyer', detail: sale.email },
                 { term: 'Disputed', detail: <Money cents={dispute.amount} /> },
                 { term: 'Opened', detail: <Day date={dispute.opened_at} /> },
-                { term: 'Evidence is heard until', detail: <Day date={dispute.due_at} /> },
+                { term: 'Evidence due', detail: <Day date={dispute.due_at} /> },
                 ...(dispute.submitted_at
-                  ? [{ term: 'Evidence sent', detail: <Day date={dispute.submitted_at} /> }]
+                  ? [{ term: 'Evidence submitted', detail: <Day date={dispute.submitted_at} /> }]
                   : []),
                 ...(dispute.closed_at
                   ? [{ term: 'Decided', detail: <Day date={dispute.closed_at} /> }]
@@ -71,7 +71,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
           </Panel>
           {facts.is_heard && <Send {...facts} />}
         </div>
-        <Panel title={dispute.submitted_at ? 'What was sent' : 'What we know'}>
+        <Panel title={dispute.submitted_at ? 'Submitted evidence' : 'Evidence'}>
           {FIELDS.map(
             ([name, label]) =>
               facts.evidence[name] && (
@@ -91,10 +91,10 @@ function Consequences({ dispute, cost }: DisputePageFacts): JSX.Element {
   const fee = formatMoney(cost)
   const words: Record<Dispute['status'], string> = {
     inquiry:
-      'The bank only asks so far: no money moved and the license goes on. Answer it, or refund the buyer, before it becomes a dispute.',
-    open: `The bank took the money and the license is paused. Won, everything comes back with the ${fee}, and the same key works again; lost, the license ends.`,
+      'The bank requests information. No funds were withdrawn, and the license is unchanged. Respond, or refund the buyer, before it becomes a dispute.',
+    open: `The bank withdrew the payment, and the license is paused. If you win, the amount and the ${fee} fee are returned, and the same key works again. If you lose, the license ends.`,
     won: 'The bank decided for the seller.',
-    lost: `The bank decided for the buyer. The license is canceled, and the ${fee} stay.`,
+    lost: `The bank decided for the buyer. The license is canceled. The amount and the ${fee} fee are not returned.`,
   }
   return <p class="max-w-prose text-sm">{words[dispute.status]}</p>
 }
@@ -102,7 +102,7 @@ function Consequences({ dispute, cost }: DisputePageFacts): JSX.Element {
 function Send(facts: DisputePageFacts): JSX.Element {
   const { base, dispute, csrf_token, statement, fault, longest_statement } = facts
   return (
-    <Panel title={dispute.submitted_at ? 'Send it again' : 'Answer it'}>
+    <Panel title={dispute.submitted_at ? 'Submit again' : 'Respond'}>
       <Form action={`${base}/disputes/${dispute.id}/`} csrf_token={csrf_token}>
         <TextareaField
           label="Your statement"
@@ -112,11 +112,11 @@ function Send(facts: DisputePageFacts): JSX.Element {
           maxlength={longest_statement}
           value={statement}
           error={fault}
-          hint="What you know and we do not: what you wrote to each other, what was delivered. With a statement, the evidence goes to the bank at once and may be final."
+          hint="Add what we do not know: your messages with the buyer, what you delivered. A statement submits the evidence to the bank immediately. It may be final."
         />
         <Actions>
-          <Button kind="primary" pending="Sending…">
-            Send the evidence
+          <Button kind="primary" pending="Submitting…">
+            Submit evidence
           </Button>
         </Actions>
       </Form>

@@ -31,7 +31,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
     // Browsers count a line's end as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
     if (statement.length > payments.LONGEST_STATEMENT) {
-      const fault = `That is longer than ${payments.LONGEST_STATEMENT} characters.`
+      const fault = `Use at most ${payments.LONGEST_STATEMENT} characters.`
       return await show(world, context, { statement, fault })
     }
     const facts = { dispute_id: dispute.id, statement }
@@ -42,9 +42,12 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
 }
 
 const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
-  sent: { tone: 'success', words: 'The evidence is with the bank. It decides within weeks.' },
-  closed: { tone: 'warning', words: 'It is too late: the bank hears no evidence any more.' },
-  unheard: { tone: 'warning', words: 'The processor did not answer. Send it again in a moment.' },
+  sent: { tone: 'success', words: 'Evidence submitted. The bank decides within weeks.' },
+  closed: { tone: 'warning', words: 'The deadline has passed. The bank accepts no more evidence.' },
+  unheard: {
+    tone: 'warning',
+    words: 'The payment processor did not respond. Submit again in a moment.',
+  },
 }
 
 async function disputeOf(world: World, { request, app }: SalesContext) {

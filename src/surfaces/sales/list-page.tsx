@@ -20,15 +20,15 @@ export interface Filter {
 }
 
 const COLUMNS = [
-  { label: 'Bill' },
+  { label: 'Invoice' },
   { label: 'Status' },
   { label: 'Date' },
   { label: 'Buyer' },
-  { label: 'For' },
+  { label: 'Product' },
   { label: 'Amount', numeric: true },
   { label: 'Tax', numeric: true },
   { label: 'Fee', numeric: true },
-  { label: 'Yours', numeric: true },
+  { label: 'Net', numeric: true },
 ]
 
 /** Every bill of an app, the latest first. */
@@ -51,9 +51,7 @@ export function SalesPage(
     <SiteLayout title={`Sales · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
         <div class="flex flex-wrap items-end justify-between gap-4">
-          <Heading title={`${facts.app_name}: sales`}>
-            Every bill, and where its cents went.
-          </Heading>
+          <Heading title={`${facts.app_name}: sales`}>Invoices, fees and net revenue.</Heading>
           <Form action={`${base}/sales/export`} csrf_token={facts.csrf_token}>
             <Button pending="Exporting…">Export CSV</Button>
           </Form>
@@ -67,7 +65,7 @@ export function SalesPage(
       ) : (
         <Panel>
           <RecordTable
-            caption="Bills, the latest first"
+            caption="Invoices, newest first"
             columns={COLUMNS}
             rows={sales.map((sale) => ({ key: sale.id, cells: cellsOf(base, sale) }))}
           />
@@ -95,7 +93,8 @@ function cellsOf(base: string, sale: Sale) {
 
 /** The disputes that wait for somebody. */
 function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }): JSX.Element {
-  const title = disputes.length === 1 ? 'A payment is disputed' : `${disputes.length} are disputed`
+  const title =
+    disputes.length === 1 ? '1 payment is disputed' : `${disputes.length} payments are disputed`
   return (
     <Alert tone="warning" title={title}>
       <ul class="grid gap-1">
@@ -104,7 +103,7 @@ function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }):
             <TextLink href={`${base}/disputes/${dispute.id}/`}>
               <Money cents={dispute.amount} /> by {dispute.email}
             </TextLink>
-            {dispute.submitted_at ? ': your evidence was sent; until ' : ': send evidence by '}
+            {dispute.submitted_at ? ': evidence submitted. Decision due after ' : ': evidence due '}
             <Day date={dispute.due_at} />
           </li>
         ))}
@@ -134,14 +133,15 @@ function FilterForm({ base, filter }: { base: string; filter: Filter }): JSX.Ele
 function Nothing({ isFiltered, base }: { isFiltered: boolean; base: string }): JSX.Element {
   if (!isFiltered) {
     return (
-      <EmptyState title="No sales yet">
-        As soon as somebody buys, the bill stands here, with all that became of it.
-      </EmptyState>
+      <EmptyState title="No sales yet">Sales appear here, with refunds and disputes.</EmptyState>
     )
   }
   return (
-    <EmptyState title="No such bills" action={<Button href={`${base}/sales/`}>Show all</Button>}>
-      No bill has this status and kind.
+    <EmptyState
+      title="No matching invoices"
+      action={<Button href={`${base}/sales/`}>Show all</Button>}
+    >
+      No invoice has this status and kind.
     </EmptyState>
   )
 }

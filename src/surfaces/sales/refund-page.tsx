@@ -56,12 +56,12 @@ export function RefundPage(
       <div class="grid gap-2">
         <BackLink href={path}>{invoiceNumber(sale.number)}</BackLink>
         <Heading title={title}>
-          {sale.product_name}, paid by {sale.email}. It goes back to the card that paid.
+          {sale.product_name}, paid by {sale.email}. The refund goes to the original card.
         </Heading>
       </div>
       {facts.has_changed && (
-        <Alert tone="warning" title="Something has changed">
-          Nothing was refunded. Look at the figures again.
+        <Alert tone="warning" title="The figures have changed">
+          Nothing was refunded. Review the figures again.
         </Alert>
       )}
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}
@@ -76,7 +76,7 @@ type RefundPageFacts = Parameters<typeof RefundPage>[0]
 function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageFacts): JSX.Element {
   const error = (name: string) => faults.find(({ id }) => id === name)?.message
   return (
-    <Panel title="How much?">
+    <Panel title="Refund amount">
       <Form action={`${base}/sales/${sale.id}/refund`} csrf_token={csrf_token}>
         <Field
           label="Amount in dollars, tax included"
@@ -85,15 +85,15 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           autocomplete="off"
           value={form.amount}
           error={error('amount')}
-          hint={left === undefined ? undefined : `${formatMoney(left)} is left of this payment.`}
+          hint={left === undefined ? undefined : `${formatMoney(left)} is refundable.`}
         />
         {credit > 0 && (
           <CheckboxField
             name="credit"
             checked={form.credit}
             error={error('credit')}
-            label={`Refund the credit of the plan before too: ${formatMoney(credit)}`}
-            hint="This payment was an upgrade. The buyer paid the credit with an earlier charge, tax included, and has nothing for it once this payment is refunded in full."
+            label={`Also refund the credit from the previous plan: ${formatMoney(credit)}`}
+            hint="This payment was an upgrade. The credit came from an earlier charge, tax included. After a full refund the buyer no longer has the plan it paid for."
           />
         )}
         <Field
@@ -103,11 +103,11 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
           maxlength={200}
           value={form.reason}
           error={error('reason')}
-          hint="For your records; the buyer reads it in the letter about the refund."
+          hint="Shown in your records and in the buyer’s email."
         />
         <Actions>
-          <Button kind="primary" name="step" value="preview" pending="Working it out…">
-            Show what happens
+          <Button kind="primary" name="step" value="preview" pending="Calculating…">
+            Review refund
           </Button>
         </Actions>
       </Form>
@@ -128,26 +128,26 @@ function Preview({
   const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
   return (
-    <Panel title="What happens">
+    <Panel title="Review refund">
       <DescriptionList
         items={[
-          money('The buyer gets', back.amount),
+          money('Refund to the buyer', back.amount),
           ...(form.credit && offer.credit
-            ? [money('of it the credit of the plan before', offer.credit.back.amount)]
+            ? [money('including credit from the previous plan', offer.credit.back.amount)]
             : []),
-          money('of it sales tax, not owed any more', back.tax),
-          money('Fee that comes back', back.fee),
-          money('Fee that stays with Purser', offer.kept),
-          money(`Taken from ${whose} balance`, cost),
+          money('including sales tax', back.tax),
+          money('Fee returned', back.fee),
+          money('Fee not returned', offer.kept),
+          money(`Deducted from ${whose} balance`, cost),
         ]}
       />
       <p class="text-sm">
         {offer.ends_license
-          ? 'It is all of the latest payment, so the license is canceled at once and its key stops working.'
-          : 'The license goes on as it is.'}
+          ? 'This refunds the latest payment in full. The license is canceled immediately, and its key stops working.'
+          : 'The license is not affected.'}
       </p>
       {offer.credit && !form.credit && (
-        <Alert tone="warning" title="The buyer paid more for this period">
+        <Alert tone="warning" title="The previous plan’s credit is not included">
           This payment was an upgrade. The {formatMoney(offer.credit.back.amount)} of credit that it
           used, tax included, came from an earlier payment and is not refunded. Go back and choose
           the credit to refund it too.

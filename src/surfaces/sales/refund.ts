@@ -82,7 +82,7 @@ function seenOf({ left, back, cost, ends_license, credit }: RefundOffer): string
 /** The credit goes back only with all that is left of the upgrade. */
 function creditFault({ credit }: RefundForm, offer: RefundOffer): string | undefined {
   if (!credit || offer.credit) return undefined
-  return 'The credit is refunded only together with all that is left of this payment.'
+  return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
 
 /** The amount of a form, in which `12` stands for `12.00`. */
@@ -92,8 +92,8 @@ function amountOf({ amount }: RefundForm): Cents | undefined {
 }
 
 function faultOfReason({ reason }: RefundForm): string | undefined {
-  if (reason === '') return 'Say why: it stands in your records and in the letter to the buyer.'
-  return reason.length > LONGEST_REASON ? 'That is longer than 200 characters.' : undefined
+  if (reason === '') return 'Give a reason. It appears in your records and in the buyer’s email.'
+  return reason.length > LONGEST_REASON ? 'Use at most 200 characters.' : undefined
 }
 
 /** Shows the form, what is wrong with it, or what would happen. */

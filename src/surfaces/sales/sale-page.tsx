@@ -70,7 +70,7 @@ function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
   const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
   const isYours = as === 'seller'
   return (
-    <Panel title="The bill">
+    <Panel title="Invoice">
       <DescriptionList
         items={[
           { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
@@ -79,8 +79,8 @@ function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
           money('Paid by the buyer', sale.amount + sale.tax),
           money('Purser’s fee', sale.fee - sale.add_on_fee),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),
-          money(isYours ? 'Yours' : 'The seller’s', sale.amount - sale.fee),
-          ...(sale.refunded > 0 ? [money('Refunded since', sale.refunded)] : []),
+          money(isYours ? 'Your earnings' : 'Seller earnings', sale.amount - sale.fee),
+          ...(sale.refunded > 0 ? [money('Refunded', sale.refunded)] : []),
           ...(charge ? [{ term: 'Card', detail: charge.card }] : []),
           { term: 'Order', detail: <Id>{sale.order_id}</Id> },
           { term: 'License', detail: <Id>{sale.license_id}</Id> },
@@ -98,7 +98,7 @@ function Id({ children }: { children: ComponentChildren }): JSX.Element {
 function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element {
   return (
     <Panel title="Refunds">
-      {refunds.length === 0 && <p class="text-sm text-muted">Nothing went back.</p>}
+      {refunds.length === 0 && <p class="text-sm text-muted">No refunds.</p>}
       {refunds.length > 0 && (
         <RecordRows
           records={refunds.map((refund) => {
@@ -132,7 +132,7 @@ function Disputes({ disputes, base }: SaleFacts): JSX.Element {
             title: formatMoney(dispute.amount),
             aside: <Badge tone={tone}>{words}</Badge>,
             details: [<Day date={dispute.opened_at} />],
-            action: <TextLink href={`${base}/disputes/${dispute.id}/`}>Look at it</TextLink>,
+            action: <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>,
           }
         })}
       />
@@ -142,7 +142,7 @@ function Disputes({ disputes, base }: SaleFacts): JSX.Element {
 
 function Payouts({ payouts, as }: SaleFacts): JSX.Element {
   return (
-    <Panel title="Paid out with">
+    <Panel title="Payouts">
       <RecordRows
         records={payouts.map((payout) => ({
           key: payout.id,
@@ -174,24 +174,23 @@ function Trace({ entries }: SaleFacts): JSX.Element {
     }
   })
   return (
-    <Panel title="Every cent">
+    <Panel title="Ledger entries">
       <p class="text-sm text-muted">
-        What came in is positive, and where it went is negative; every event leaves a balance of
-        nothing.
+        Money received is positive. Where it went is negative. Each event sums to zero.
       </p>
       <RecordTable
-        caption="The lines of the books"
+        caption="Ledger entries"
         columns={[
           { label: 'Date' },
           { label: 'Event' },
-          { label: 'What' },
+          { label: 'Description' },
           { label: 'Amount', numeric: true },
           { label: 'Balance', numeric: true },
         ]}
         rows={rows}
       />
       <p class="flex justify-between border-t border-base-300 pt-3 text-sm font-semibold">
-        <span>Balance in the end</span>
+        <span>Final balance</span>
         <Money cents={balance} />
       </p>
     </Panel>

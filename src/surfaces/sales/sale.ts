@@ -53,9 +53,9 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
 }
 
 const NOTES: Record<string, string> = {
-  refunded: 'The refund is done. Banks take some days until the buyer sees it.',
-  processing: 'The processor has not answered yet. The refund is done as soon as it does.',
-  refused_by_processor: 'The processor did not do this refund. Nothing moved.',
+  refunded: 'Refunded. The buyer’s bank shows it within 5 to 10 days.',
+  processing: 'The refund is processing. It completes when the payment processor confirms it.',
+  refused_by_processor: 'The payment processor refused this refund. Nothing was refunded.',
 }
 
 /** The bill that an address names, where the visitor may see it. */

@@ -6,7 +6,7 @@ import { setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 
-const REASON = 'The owner of the mailbox says that the purchase was not theirs.'
+const REASON = 'The owner of the email reported that they did not make this purchase.'
 
 /**
  * Undoes what a disowned account pays for: nothing renews, payments of the last 14 days go back, and
@@ -34,7 +34,7 @@ async function openCase({ db, random, clock }: World, invoice_id: string): Promi
   await raiseAlarm(db, random, clock.now(), {
     kind: 'disowned_purchase',
     subject: invoice_id,
-    message: `${REASON} It could not be refunded at once. Decide about a refund.`,
+    message: `${REASON} The automatic refund was not possible. Decide on a refund.`,
     href: `/admin/sales/${invoice_id}/`,
   })
 }

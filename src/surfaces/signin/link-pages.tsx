@@ -7,12 +7,12 @@ import { DescriptionList, Heading } from '#design/panels'
 const WORDS = {
   verify_email: {
     title: 'Confirm your email',
-    words: 'Confirm that this mailbox is yours. You are signed in afterwards.',
+    words: 'Confirm that this email is yours. This also signs you in.',
     action: 'Confirm my email',
   },
   sign_up: {
     title: 'Finish your account',
-    words: 'Confirm that this mailbox is yours, and the account is ready.',
+    words: 'Confirm that this email is yours to finish your account.',
     action: 'Confirm my email',
   },
   sign_in: {
@@ -22,25 +22,24 @@ const WORDS = {
   },
   set_password: {
     title: 'Set a password',
-    words: 'It takes the place of any password before. You are signed in afterwards.',
+    words: 'This replaces any previous password and signs you in.',
     action: 'Save password',
   },
   not_me: {
     title: 'This was not me',
-    words:
-      'We lock the account at once, so that nobody can use it, and look at the purchase that was made with your address.',
+    words: 'We lock the account immediately and review the purchase made with your email.',
     action: 'Lock the account',
   },
   change_email: {
     title: 'Confirm your new email',
-    words: 'From then on you sign in with the new address, and your letters go there.',
+    words: 'You sign in with the new email, and we send emails there.',
     action: 'Change my email',
   },
   undo_email: {
-    title: 'Keep your email address',
+    title: 'Keep your email',
     words:
-      'We take the change back, sign every browser out, and let you choose a new password. Do this if you did not ask for the change yourself.',
-    action: 'Keep this address',
+      'This undoes the change, signs out every browser and lets you set a new password. Use it if you did not request the change.',
+    action: 'Keep this email',
   },
 }
 
@@ -72,7 +71,7 @@ export function LinkPage(facts: {
               name="password"
               type="password"
               autocomplete="new-password"
-              hint="At least 10 characters; a few words are fine."
+              hint="At least 10 characters. A few words work well."
               error={facts.fault}
             />
           </>
@@ -88,9 +87,9 @@ export function LinkPage(facts: {
 /** A link that was used, or is too old. */
 export function SpentLinkPage(): JSX.Element {
   return (
-    <FocusLayout title="This link is spent · Purser">
-      <Heading title="This link is spent">
-        It works once and for a limited time. Ask for a new one, and use the latest letter.
+    <FocusLayout title="This link has expired or was already used · Purser">
+      <Heading title="This link has expired or was already used">
+        Request a new link, and use the latest email.
       </Heading>
       <Button kind="primary" href="/signin/" wide>
         Go to sign in
@@ -102,9 +101,9 @@ export function SpentLinkPage(): JSX.Element {
 /** After an account was disowned. */
 export function LockedPage(): JSX.Element {
   return (
-    <FocusLayout title="The account is locked · Purser">
-      <Heading title="The account is locked" done>
-        Nobody can use it any more, and we look at the purchase. You need not do anything else.
+    <FocusLayout title="Account locked · Purser">
+      <Heading title="Account locked" done>
+        No one can sign in to it. We are reviewing the purchase. No further action is needed.
       </Heading>
       <Questions />
     </FocusLayout>
@@ -114,9 +113,9 @@ export function LockedPage(): JSX.Element {
 /** After the new mailbox answered. */
 export function EmailChangedPage({ email }: { email: string }): JSX.Element {
   return (
-    <FocusLayout title="Your email is changed · Purser">
-      <Heading title="Your email is changed" done>
-        Sign in with {email} from now on.
+    <FocusLayout title="Email changed · Purser">
+      <Heading title="Email changed" done>
+        You now sign in with {email}.
       </Heading>
       <Button kind="primary" href="/account/security/" wide>
         Go to your account
@@ -128,11 +127,11 @@ export function EmailChangedPage({ email }: { email: string }): JSX.Element {
 /** The address of a change has an account of its own; after undoing one, staff must look at it. */
 export function EmailTakenPage({ is_locked }: { is_locked: boolean }): JSX.Element {
   return (
-    <FocusLayout title="This address is in use · Purser">
-      <Heading title="This address is in use">
+    <FocusLayout title="This email is already in use · Purser">
+      <Heading title="This email is already in use">
         {is_locked
-          ? 'It has an account of its own by now, so we could not give it back. Nobody can use your account until we have looked at it.'
-          : 'It has an account of its own, so nothing was changed.'}
+          ? 'Another account now uses this email, so the change could not be undone. Your account is locked until we review it.'
+          : 'Another account uses this email, so nothing was changed.'}
       </Heading>
       <Questions />
     </FocusLayout>
@@ -142,7 +141,7 @@ export function EmailTakenPage({ is_locked }: { is_locked: boolean }): JSX.Eleme
 function Questions(): JSX.Element {
   return (
     <p class="text-sm text-muted">
-      Questions? <TextLink href="/help/">Here is how to reach us.</TextLink>
+      Questions? <TextLink href="/help/">Contact support</TextLink>
     </p>
   )
 }

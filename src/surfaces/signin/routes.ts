@@ -26,9 +26,9 @@ import { declareSignUp } from './sign-up.ts'
 
 const PASSKEYS: RouteLimit = { name: 'sign-in-passkeys', points: 60, seconds: 900, key: byIp }
 const SWEEP_SECONDS = 3600
-const WRONG = 'That email and password do not fit together.'
-const NO_PASSKEY = 'That passkey opens no account here. Try again, or choose another way.'
-const SENT = 'If there is an account for that address, a letter is on its way to it.'
+const WRONG = 'The email or password is incorrect.'
+const NO_PASSKEY = 'This passkey is not registered here. Try again, or use another method.'
+const SENT = 'If this email has an account, we sent a message to it.'
 
 /** Signing in, up and out, and the links that come from a mailbox. */
 export function signin(app: FastifyInstance, world: World): void {

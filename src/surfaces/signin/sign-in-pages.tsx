@@ -45,11 +45,11 @@ export function SignInPage(facts: {
       <Heading title="Sign in">
         {asking
           ? `To continue to ${asking.name}, with your Purser account.`
-          : 'To your purchases, or to the apps you sell.'}
+          : 'To see your purchases or manage your apps.'}
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
       {facts.sent && (
-        <Alert tone="success" title="Look into your mailbox">
+        <Alert tone="success" title="Check your inbox">
           {facts.sent}
         </Alert>
       )}
@@ -68,7 +68,7 @@ export function SignInPage(facts: {
           type="password"
           autocomplete="current-password"
           optional
-          hint="Without a password, let us email you a link."
+          hint="No password? Use a sign-in link."
         />
         <Button kind="primary" name="by" value="password" pending="Signing in…" wide>
           Sign in
@@ -119,7 +119,7 @@ export function SignUpPage(facts: {
       <Heading title="Create an account">
         {asking
           ? `To continue to ${asking.name}, with a Purser account.`
-          : 'One account for every app that is sold here.'}
+          : 'One account for all your purchases on Purser.'}
       </Heading>
       {faults.form && <Alert tone="error">{faults.form}</Alert>}
       <Form action="/signup/" csrf_token={facts.csrf_token}>
@@ -137,7 +137,7 @@ export function SignUpPage(facts: {
           name="password"
           type="password"
           autocomplete="new-password"
-          hint="At least 10 characters; a few words are fine."
+          hint="At least 10 characters. A few words work well."
           error={faults.password}
         />
         <Button kind="primary" pending="One moment…" wide>
@@ -145,7 +145,7 @@ export function SignUpPage(facts: {
         </Button>
       </Form>
       <p class="text-sm">
-        Do you have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
+        Already have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
       </p>
       <CancelLink asking={asking} />
     </FocusLayout>
@@ -155,13 +155,13 @@ export function SignUpPage(facts: {
 /** After signing up: the same for every address, whether it has an account or not. */
 export function LookIntoMailboxPage(facts: { email: string; sign_up_url: string }): JSX.Element {
   return (
-    <FocusLayout title="Look into your mailbox · Purser">
-      <Heading title="Look into your mailbox">
-        We wrote to <Mailbox address={facts.email} />. Press the button in the letter to go on; it
-        works for seven days.
+    <FocusLayout title="Check your inbox · Purser">
+      <Heading title="Check your inbox">
+        We sent an email to <Mailbox address={facts.email} />. Open its link to continue. The link
+        expires in seven days.
       </Heading>
       <p class="text-sm text-muted">
-        No letter after a few minutes? Look into the spam folder, and check the address above.
+        No email after a few minutes? Check your spam folder and the address above.
       </p>
       <BackLink href={facts.sign_up_url}>Use another email</BackLink>
     </FocusLayout>
@@ -182,7 +182,7 @@ export function SecondFactorPage(facts: {
   return (
     <FocusLayout title={titled('One more step', fault)} script="passkey.js">
       <Heading title="One more step">
-        To sign in as <Mailbox address={facts.email} />, prove once more that it is you.
+        To sign in as <Mailbox address={facts.email} />, confirm your identity.
       </Heading>
       {fault && <Alert tone="error">{fault}</Alert>}
       {facts.with_recovery_code ? (
@@ -202,16 +202,16 @@ export function SecondFactorPage(facts: {
                   Use a passkey
                 </Button>
               </PasskeyForm>
-              <WithoutPasskeys>A passkey needs a browser that runs scripts.</WithoutPasskeys>
+              <WithoutPasskeys>Passkeys need JavaScript.</WithoutPasskeys>
             </>
           )}
           <p class="text-sm">
-            Device lost?{' '}
+            Lost your device?{' '}
             <TextLink href="/signin/second-factor?with=recovery_code">Use a recovery code</TextLink>
           </p>
         </>
       )}
-      <BackLink href="/signin/">Sign in as somebody else</BackLink>
+      <BackLink href="/signin/">Use another account</BackLink>
     </FocusLayout>
   )
 }
@@ -225,7 +225,7 @@ function CodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
         inputmode="numeric"
         autocomplete="one-time-code"
         maxlength={12}
-        hint="The six digits that your authenticator app shows now."
+        hint="Enter the six-digit code from your authenticator app."
         autofocus
       />
       <Button kind="primary" pending="Signing in…" wide>
@@ -245,7 +245,7 @@ function RecoveryCodeForm({ csrf_token }: { csrf_token: string }): JSX.Element {
           autocomplete="off"
           spellcheck={false}
           maxlength={40}
-          hint="One of the ten that you saved. Each works once."
+          hint="Enter one of your ten recovery codes. Each works once."
           autofocus
         />
         <Button kind="primary" pending="Signing in…" wide>

@@ -37,11 +37,11 @@ export interface ClockFacts extends ClockLayoutFacts {
 export function ClockPage(facts: ClockFacts): JSX.Element {
   return (
     <ClockLayout {...facts} fault={facts.faulty?.message}>
-      {facts.faulty && <ErrorSummary errors={[facts.faulty]} title="The clock did not move" />}
+      {facts.faulty && <ErrorSummary errors={[facts.faulty]} title="The clock was not advanced" />}
       {facts.under_way_url && (
-        <Alert tone="info" title="Time is passing">
-          A jump or a scenario is under way.{' '}
-          <TextLink href={facts.under_way_url}>Watch how far it is</TextLink>
+        <Alert tone="info" title="Advancing the clock">
+          An advance or a scenario is running.{' '}
+          <TextLink href={facts.under_way_url}>View progress</TextLink>
         </Alert>
       )}
       <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
@@ -64,29 +64,29 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
         </p>
         <p class="text-sm text-muted">
           {is_ahead
-            ? `${app_name} is ahead of the service. Its clock cannot go back.`
-            : 'The service’s own time. Once the clock was put forward it cannot go back.'}
+            ? `${app_name} is ahead of real time. Its clock cannot go back.`
+            : 'Real time. Once the clock is advanced, it cannot go back.'}
         </p>
       </div>
       <div class="grid gap-1 text-sm">
-        <h3 class="font-medium">Next thing due</h3>
+        <h3 class="font-medium">Next event</h3>
         {due ? (
           <p>
             <Moment at={due.at} />: {due.words}
           </p>
         ) : (
-          <p class="text-muted">Nothing: nobody subscribes yet.</p>
+          <p class="text-muted">None. There are no subscribers yet.</p>
         )}
       </div>
       <Form action={`${base}jump`} csrf_token={csrf_token}>
         <Actions>
           {due && (
-            <Button kind="primary" name="by" value="due" pending="Going on…">
-              Go to it
+            <Button kind="primary" name="by" value="due" pending="Advancing…">
+              Advance to it
             </Button>
           )}
           {DISTANCES.map(({ value, label }) => (
-            <Button key={value} name="by" value={value} pending="Going on…">
+            <Button key={value} name="by" value={value} pending="Advancing…">
               {label}
             </Button>
           ))}
@@ -94,14 +94,14 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
       </Form>
       <Form action={`${base}jump`} csrf_token={csrf_token}>
         <Field
-          label="Or to the end of a day (UTC)"
+          label="Advance to the end of a day (UTC)"
           name="date"
           type="date"
           value={date}
           error={error}
         />
         <Actions>
-          <Button pending="Going on…">Go to this day</Button>
+          <Button pending="Advancing…">Advance to this day</Button>
         </Actions>
       </Form>
     </Panel>
@@ -114,7 +114,7 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
     <Panel title="Subscribers">
       {subscribers.length === 0 ? (
         <p class="text-sm text-muted">
-          Nobody subscribes yet. Open one of your buy links and pay with a test card, or play a
+          No subscribers yet. Open one of your Buy links and pay with a test card, or run a
           scenario.
         </p>
       ) : (
@@ -130,13 +130,13 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
                   {next.words} on <Moment at={next.at} />
                 </>
               ) : (
-                'Nothing is due'
+                'Nothing due'
               ),
             ],
           }))}
         />
       )}
-      {more > 0 && <p class="text-sm text-muted">And {more} more, for whom less is due.</p>}
+      {more > 0 && <p class="text-sm text-muted">And {more} more with later events.</p>}
     </Panel>
   )
 }
@@ -147,12 +147,12 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
     return (
       <Panel title="Scenarios">
         <EmptyState
-          title="No scenario can be played yet"
+          title="Scenarios are not available yet"
           action={<Button href={`/dashboard/apps/${slug}/plans/`}>Plans</Button>}
         >
           {closed === 'no_prices'
-            ? 'Scenarios buy one of your plans. Make a plan with a price first.'
-            : 'Scenarios buy through your real checkout, which is closed: the app must be published, with external sales enabled.'}
+            ? 'Scenarios buy one of your plans. Add a plan with a price first.'
+            : 'Scenarios use your checkout, which is closed. Publish the app and enable external sales first.'}
         </EmptyState>
       </Panel>
     )
@@ -160,18 +160,18 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
   return (
     <Panel title="Scenarios">
       <p class="text-sm text-muted">
-        Each makes a test buyer of its own, who buys through your real checkout. Where a scenario
-        moves the clock, all subscribers of {app_name} live through that time.
+        Each scenario creates a test buyer who buys through your checkout. If a scenario advances
+        the clock, it advances for all subscribers of {app_name}.
       </p>
       <Form action={`${base}scenarios`} csrf_token={csrf_token}>
         <div class="grid gap-4 sm:grid-cols-2">
           <SelectField
-            label="Plan that is bought"
+            label="Plan to buy"
             name="price_id"
             options={offers}
             error={faulty?.id === 'price_id' ? faulty.message : undefined}
           />
-          <SelectField label="Retry that mends the card" name="retry" options={RETRIES} />
+          <SelectField label="Retry that succeeds" name="retry" options={RETRIES} />
         </div>
         <RecordRows
           records={SCENARIOS.map(({ name, title, words }) => ({
@@ -182,10 +182,11 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
               <Button
                 name="scenario"
                 value={name}
-                pending="Playing…"
+                pending="Running…"
                 describedby={`record-${name}`}
               >
-                Play
+                {' '}
+                Run{' '}
               </Button>
             ),
           }))}
@@ -197,13 +198,13 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
 
 function Latest({ latest }: ClockFacts): JSX.Element {
   return (
-    <Panel title="Jumps and scenarios so far">
+    <Panel title="Recent advances and scenarios">
       <RecordRows
         records={latest.map(({ key, title, at, href, words }) => ({
           key,
           title,
-          details: [`Asked for on ${formatMoment(at)}`, words],
-          action: <TextLink href={href}>What happened</TextLink>,
+          details: [`Started on ${formatMoment(at)}`, words],
+          action: <TextLink href={href}>View result</TextLink>,
         }))}
       />
     </Panel>

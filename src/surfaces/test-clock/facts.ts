@@ -69,11 +69,11 @@ function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
 }
 
 function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['latest'][number] {
-  const words = { waiting: 'Under way', running: 'Under way', done: 'Done', failed: 'Stopped' }
+  const words = { waiting: 'Running', running: 'Running', done: 'Done', failed: 'Stopped' }
   const of = { key: id, at: created_at, href: addressOf(id), words: words[status] }
   if (kind === JUMP) {
     const { to } = JumpRequest.parse(request)
-    return { ...of, title: `Jump to ${to.slice(0, 10)}` }
+    return { ...of, title: `Advance to ${to.slice(0, 10)}` }
   }
   const { scenario, ...chosen } = ScenarioRequest.parse(request)
   return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }

@@ -22,7 +22,7 @@ export function readJump(
 ): ReadJump {
   const { by, date = '' } = form
   if (by === 'due') {
-    if (!due) return { fault: 'Nothing is due for this app.' }
+    if (!due) return { fault: 'No event is due for this app.' }
     return { to: due < now ? now : due }
   }
   const distance = DISTANCES.find(({ value }) => value === by)
@@ -37,9 +37,9 @@ function readDate(now: Date, date: string): ReadJump {
     return { fault: 'Enter a date such as 2027-05-03.' }
   }
   const to = new Date(addDays(midnight, 1).getTime() - 1000)
-  if (to < now) return { fault: 'That day is over for this app, and its clock cannot go back.' }
+  if (to < now) return { fault: 'Enter a later date. The clock cannot go back.' }
   if (to > periodEnd(now, 'year', MOST_YEARS)) {
-    return { fault: `A jump goes ${MOST_YEARS} years at the most.` }
+    return { fault: `Enter a date at most ${MOST_YEARS} years ahead.` }
   }
   return { to }
 }

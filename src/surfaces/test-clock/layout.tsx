@@ -51,7 +51,7 @@ export function ClockLayout(
     >
       <div class="grid grid-cols-1 gap-6">
         <Heading title={`${facts.app_name}: test clock`}>
-          Let time pass for this app alone, and see what renews, fails, ends and is paid.
+          Advance time for this app to test renewals, failures, cancellations and payouts.
         </Heading>
         <SubNav
           label={facts.app_name}
@@ -68,10 +68,10 @@ export function NoClockPage({ nav, app_name, slug }: ClockLayoutFacts): JSX.Elem
   const back = addressOf(slug, 'integration')
   return (
     <SiteLayout title={`No test clock · ${app_name}`} nav={nav}>
-      <Heading title="There is no test clock here" />
-      <EmptyState title="Real money keeps real time" action={<Button href={back}>Back</Button>}>
-        This service takes payments with a real processor. A service without its keys runs on the
-        sandbox processor, where months pass in minutes.
+      <Heading title="Test clock not available" />
+      <EmptyState title="Test clocks need test mode" action={<Button href={back}>Back</Button>}>
+        This service uses a live payment processor. Test clocks are available with the built-in
+        sandbox processor.
       </EmptyState>
     </SiteLayout>
   )

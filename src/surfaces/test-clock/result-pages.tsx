@@ -34,28 +34,28 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
     </>
   )
   return (
-    <ResultLayout {...facts} title="What happened" words={span}>
+    <ResultLayout {...facts} title="Result" words={span}>
       {outcome === 'stuck' && (
-        <Alert tone="warning" title="The clock stands still">
-          It did not come to <Moment at={asked} />.{' '}
+        <Alert tone="warning" title="The clock stopped early">
+          It did not reach <Moment at={asked} />.{' '}
           {stuck_at ? (
             <>
-              <Moment at={stuck_at.at} />: {stuck_at.words}, and the processor does not answer.
+              <Moment at={stuck_at.at} />: {stuck_at.words}, and the processor is not responding.
             </>
           ) : (
-            'The processor does not answer.'
+            'The processor is not responding.'
           )}{' '}
-          The service asks it again by itself; jump again for the rest.
+          We retry automatically. Advance again to continue.
         </Alert>
       )}
       {events.length === 0 ? (
-        <EmptyState title="Nothing happened" action={<Button href={facts.base}>Test clock</Button>}>
-          Nothing was due in this time.
+        <EmptyState title="No events" action={<Button href={facts.base}>Test clock</Button>}>
+          Nothing was due in this period.
         </EmptyState>
       ) : (
         <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
           <div class="grid grid-cols-1 gap-4 lg:order-1">
-            <Panel title="All in all">
+            <Panel title="Summary">
               <DescriptionList
                 items={tally.map((each) => ({
                   term: eventWords(each),
@@ -66,7 +66,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
             </Panel>
           </div>
           <div class="grid grid-cols-1 gap-4">
-            <Panel title="One after the other">
+            <Panel title="Events">
               <Timeline entries={events.map((each, index) => entryOf(facts.slug, each, index))} />
             </Panel>
             <Pager newest={facts.first_url} older={facts.later_url} />
@@ -100,19 +100,20 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   return (
     <ResultLayout {...facts}>
       {facts.outcome === 'stuck' && (
-        <Alert tone="warning" title="The scenario did not come to its end">
-          What it was to bring about did not happen. The story shows how far it came.
+        <Alert tone="warning" title="The scenario did not finish">
+          The expected result did not occur. The events show how far it got.
         </Alert>
       )}
       <div class="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)]">
-        <Panel title="The story" aside={<StatusBadge status={state.status} />}>
+        <Panel title="Events" aside={<StatusBadge status={state.status} />}>
           <p class="text-sm text-muted">
             {moved ? (
               <>
-                The app’s time went from <Moment at={facts.from} /> to <Moment at={facts.to} />.
+                The app’s clock advanced from <Moment at={facts.from} /> to <Moment at={facts.to} />
+                .
               </>
             ) : (
-              'The app’s clock did not move.'
+              'The app’s clock was not advanced.'
             )}
           </p>
           <Timeline
@@ -122,17 +123,17 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
           />
         </Panel>
         <div class="grid grid-cols-1 gap-6">
-          <Panel title="The key to try">
+          <Panel title="License">
             <DescriptionList
               items={[
                 { term: 'Buyer', detail: facts.email },
-                { term: 'The key answers', detail: <Answer status={state.status} /> },
+                { term: 'Status', detail: <Answer status={state.status} /> },
                 { term: 'period_end', detail: state.period_end ?? 'null' },
                 { term: 'canceled_at', detail: state.canceled_at ?? 'null' },
               ]}
             />
             <CopyField id="license_key" label="License key" value={facts.license_key} />
-            <CopyField id="curl" label="Ask about it" value={facts.curl} />
+            <CopyField id="curl" label="Validate request" value={facts.curl} />
           </Panel>
         </div>
       </div>
@@ -178,12 +179,12 @@ function entryOf(
 
 function Books({ entries }: { entries: Entry[] }): JSX.Element {
   return (
-    <Panel title="In the books">
+    <Panel title="Ledger entries">
       <p class="text-sm text-muted">
-        What came in is positive, and where it went is negative; every event sums to nothing.
+        Money received is positive. Where it went is negative. Each event sums to zero.
       </p>
       <RecordTable
-        caption="The lines of the books"
+        caption="Ledger entries"
         columns={[
           { label: 'Time' },
           { label: 'Event' },

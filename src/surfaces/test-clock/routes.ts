@@ -122,7 +122,7 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
     const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
     if (!scenario || offer?.app_id !== app.id) throw refuse('invalid_request')
     if (!fits(scenario, offer)) {
-      const message = 'This plan is paid once. Choose one that renews for this scenario.'
+      const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
       return await sendClock(world, outside, context, { faulty, date: '' })
     }

@@ -79,7 +79,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
       world,
       { app_id, to: due < now ? now : due, ...actor },
       work,
-      ({ done_count: played }) => tell(`${played} things done on the way.`),
+      ({ done_count: played }) => tell(`${played} events so far.`),
     )
     if (outcome !== 'there') return false
   }
@@ -88,7 +88,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
 
 async function giveBack({ world, actor, buyer }: Stage): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
-  const asked = { invoice_id: invoice.id, reason: 'A scenario of the test clock.' }
+  const asked = { invoice_id: invoice.id, reason: 'Test clock scenario' }
   const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, asked)
   return outcome === 'refunded'
 }

@@ -21,7 +21,7 @@ export interface Scenario {
 
 const GOOD = '4242424242424242'
 const NEVER_RENEWS = '4999990000000197'
-const STAYS = 'The clock stays where it is.'
+const STAYS = 'The clock is not advanced.'
 
 /** The card that works again on scheduled retry 1, 2 or 3, and how many days later that is. */
 const MENDS = {
@@ -50,15 +50,15 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'declined',
     title: 'Renewal declined',
     words:
-      'A buyer pays once, and the next renewal is declined. The clock moves on by one period, and the key answers past due.',
+      'A buyer pays once, and the next renewal is declined. The clock advances by one period, and the license is past due.',
     card: NEVER_RENEWS,
     acts: [{ until: 'past_due' }],
   },
   {
     name: 'mended',
-    title: 'Card mended on retry',
+    title: 'Card recovers on retry',
     words:
-      'The renewal is declined, and the card works again on the retry that you choose. The same key is active again.',
+      'The renewal is declined, and the retry that you choose succeeds. The same key is active again.',
     card: MENDS['1'].card,
     acts: [{ until: 'past_due' }, { until: 'active' }],
   },
@@ -74,7 +74,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'trial',
     title: 'Trial ends',
     words:
-      'A buyer starts a trial, of seven days where the plan has none, and is told three days before it ends. Then the first period is paid.',
+      'A buyer starts a trial (seven days if the plan has none) and gets an email three days before it ends. Then the first period is paid.',
     card: GOOD,
     trial_days: 7,
     acts: [{ until: 'active' }],
@@ -82,21 +82,21 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'refund',
     title: 'Refund',
-    words: `A buyer pays, and you give all of it back. The key is canceled at once. ${STAYS}`,
+    words: `A buyer pays, and you refund the payment in full. The license is canceled immediately. ${STAYS}`,
     card: GOOD,
     acts: [{ refund: 'full' }],
   },
   {
     name: 'dispute_won',
     title: 'Dispute won',
-    words: `A buyer disputes the payment, and the key is paused. The bank decides for you, and the same key works again. ${STAYS}`,
+    words: `A buyer disputes the payment, and the license is paused. The bank decides for you, and the same key works again. ${STAYS}`,
     card: GOOD,
     acts: [{ dispute: 'won' }],
   },
   {
     name: 'dispute_lost',
     title: 'Dispute lost',
-    words: `A buyer disputes the payment, and the key is paused. The bank decides for the buyer, and the key is canceled. ${STAYS}`,
+    words: `A buyer disputes the payment, and the license is paused. The bank decides for the buyer, and the license is canceled. ${STAYS}`,
     card: GOOD,
     acts: [{ dispute: 'lost' }],
   },

@@ -6,8 +6,8 @@ const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
   preview: 'started a preview',
   renewed: 'renewed',
-  upgraded: 'moved up to another plan',
-  plan_changed: 'moved to another plan',
+  upgraded: 'upgraded to another plan',
+  plan_changed: 'changed plan',
   renewal_failed: 'the renewal failed',
   retries_ended: 'one last retry is left',
   recovered: 'recovered: the same key works again',
@@ -17,21 +17,21 @@ const TRIGGERS: Record<string, string> = {
   disputed: 'paused by the dispute',
   suspended: 'suspended by staff',
   buyer_paused: 'paused by the buyer',
-  resumed: 'goes on: the same key works again',
+  resumed: 'resumed: the same key works again',
   dispute_lost: 'ended by the lost dispute',
   preview_ended: 'the preview ended',
 }
 
 const EMAIL_NAMES: Record<string, string> = {
   receipt: 'Receipt',
-  payment_failed: 'A payment failed',
-  license_ended: 'The plan has ended',
-  trial_ending: 'The trial ends soon',
-  refund_issued: 'A refund was issued',
-  dispute_opened: 'A payment is disputed',
-  dispute_closed: 'A dispute was decided',
-  payout_paid: 'A payout arrived',
-  payout_failed: 'A payout came back',
+  payment_failed: 'Payment failed',
+  license_ended: 'License ended',
+  trial_ending: 'Trial ending',
+  refund_issued: 'Refund issued',
+  dispute_opened: 'Dispute opened',
+  dispute_closed: 'Dispute closed',
+  payout_paid: 'Payout paid',
+  payout_failed: 'Payout returned',
 }
 
 const BILLS: Record<string, string> = {
@@ -56,11 +56,11 @@ export function eventWords({ kind, why }: Pick<billing.TimelineEvent, 'kind' | '
     case 'dispute_closed':
       return `Dispute ${why}`
     case 'email':
-      return `Letter: ${EMAIL_NAMES[why] ?? plain(why)}`
+      return `Email: ${EMAIL_NAMES[why] ?? plain(why)}`
     case 'payout':
-      return why === 'weekly' ? 'Weekly payout on its way' : 'Payout on its way'
+      return why === 'weekly' ? 'Weekly payout sent' : 'Payout sent'
     case 'payout_settled':
-      return why === 'paid' ? 'Payout arrived' : 'Payout came back'
+      return why === 'paid' ? 'Payout paid' : 'Payout returned'
   }
 }
 
@@ -78,23 +78,23 @@ export function stepWords(
   const sum = total === undefined ? '' : ` for ${formatMoney(total)}`
   switch (step) {
     case 'remind':
-      return 'is told that the trial ends soon'
+      return 'gets the trial-ending email'
     case 'renew':
       return status === 'trialing' ? `ends the trial and pays${sum}` : `renews${sum}`
     case 'retry':
-      return `has the card tried again${sum}`
+      return `retries the card${sum}`
     case 'skip_retry':
-      return 'would have the card tried again, but the bank has refused it for good'
+      return 'would retry the card, but the bank declined it permanently'
     case 'end':
-      return 'leaves'
+      return 'ends'
     case 'pause':
       return 'pauses'
     case 'rest':
-      return 'is looked at again'
+      return 'is checked again'
   }
 }
 
 /** What is due beside the subscriptions. */
 export function outsideWords({ what }: OutsideDue): string {
-  return what === 'bank' ? 'A bank answers' : 'The weekly payouts are made'
+  return what === 'bank' ? 'A bank responds' : 'Weekly payouts are sent'
 }

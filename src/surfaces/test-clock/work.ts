@@ -48,14 +48,14 @@ export function declareWork(world: World, outside: Outside): void {
   const back = ({ request }: Task) => clockAddress(JumpRequest.pick({ slug: true }).parse(request))
   declareTask(world, {
     kind: JUMP,
-    title: 'Time passes',
+    title: 'Advancing the clock',
     unit: 'days',
     back,
     run: (task, tell) => runJump(world, outside, task, tell),
   })
   declareTask(world, {
     kind: SCENARIO,
-    title: 'A scenario is played',
+    title: 'Running a scenario',
     back,
     run: (task, tell) => runScenarioTask(world, outside, task, tell),
   })
@@ -82,7 +82,7 @@ async function runJump(world: World, outside: Outside, task: Task, tell: Tell): 
   const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
   const work = clockWorkOf(world, outside, app_id)
   const { outcome } = await jump(world, asked, work, ({ at, done_count: played }) =>
-    tell({ done: daysTo(at), total, note: `${formatDay(at)}, with ${played} things done so far.` }),
+    tell({ done: daysTo(at), total, note: `${formatDay(at)}, ${played} events so far.` }),
   )
   const reached = await timeOf(world, app_id)
   return {

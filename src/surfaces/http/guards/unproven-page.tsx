@@ -8,11 +8,10 @@ export function UnprovenPage(): JSX.Element {
   return (
     <FocusLayout title="Confirm your email first · Purser">
       <Heading title="Confirm your email first">
-        The receipt of your purchase has a link for it. Until then this browser sees that purchase
-        and nothing else.
+        Use the link in your receipt. Until then, this browser can open only that purchase.
       </Heading>
       <Button href="/account/" wide>
-        To your purchase
+        View your purchase
       </Button>
     </FocusLayout>
   )
