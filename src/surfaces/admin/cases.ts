@@ -166,8 +166,7 @@ const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
   was_charged: { tone: 'success', words: 'The processor reports a charge. It is now recorded.' },
   unanswered: {
     tone: 'warning',
-    words:
-      'The processor does not respond. Check there. If nothing was charged, confirm it below.',
+    words: 'The processor does not respond. Check there. If nothing was charged, confirm it below.',
   },
   written_off: { tone: 'success', words: 'Written off.' },
   nothing: { tone: 'warning', words: 'No change: this item was already handled.' },

@@ -10,7 +10,7 @@ import type { Purchase } from '#domain/billing'
 
 /** What comes next of a purchase: a charge, or an end. */
 export interface Outlook {
-  word: 'Next charge' | 'First charge' | 'Owed' | 'Ends' | 'Pauses' | 'Ended'
+  word: 'Next charge' | 'First charge' | 'Amount due' | 'Ends' | 'Pauses' | 'Ended'
   cents?: number
   /** True where a tax service will say the exact tax at that time. */
   is_about?: boolean
