@@ -44,7 +44,7 @@ for (const library of Object.keys(LIBRARIES) as Library[]) {
   test(`an agent on ${library} is allowed in the browser, works, and ends with the sign-out`, async (t) => {
     const { agent, page } = await atConsent(t, library)
     assert.equal((await accessibilityProblems(page)).join('\n'), '')
-    await page.getByText(`go on to ${new URL(agent.callback).host}`).waitFor()
+    await page.getByText(`continue to ${new URL(agent.callback).host}`).waitFor()
     await allow(agent, page)
     const { structuredContent } = await agent.call('list_apps', {})
     const { apps } = structuredContent as { apps: { slug: string }[] }

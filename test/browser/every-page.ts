@@ -179,7 +179,7 @@ async function* signingIn({ service }: PagesTest, page: Page) {
   await page.getByRole('alert').waitFor()
   yield 'sign in, wrong'
   await press(page, 'I forgot my password')
-  await page.getByText('Look into your mailbox').waitFor()
+  await page.getByText('Check your inbox').waitFor()
   yield 'sign in, link sent'
   await page.goto(demo.app.prices[0]!.buy_url)
   await giveDetails(page, demo.buyer.email)
@@ -190,7 +190,7 @@ async function* signingIn({ service }: PagesTest, page: Page) {
   await page.getByRole('alert').waitFor()
   yield 'sign in, on the way, wrong'
   await press(page, 'Email me a sign-in link')
-  await page.getByText('Look into your mailbox').waitFor()
+  await page.getByText('Check your inbox').waitFor()
   yield 'sign in, on the way, link sent'
 }
 
@@ -258,12 +258,12 @@ async function* selling({ service }: PagesTest, page: Page) {
   await page.goto(`${app}plans/`)
   await press(page, 'Add a plan')
   yield 'plans'
-  await press(page, 'Review the changes')
+  await press(page, 'Review changes')
   await page.getByText('Not saved. Check these fields').waitFor()
   yield 'plans, with faults'
   await press(page, 'Remove plan 3')
   await press(page, 'Remove plan 1')
-  await press(page, 'Review the changes')
+  await press(page, 'Review changes')
   yield 'plans, reviewed'
   await press(page, 'Save plans')
   await page.goto(`${app}changes/`)

@@ -117,6 +117,6 @@ test('an app that asks for something impossible leaves a person on a page of our
   const page = await setup.newPage(t)
   const attempt = await begin(side, 'https://evil.example/callback')
   await leave(page, attempt)
-  await arrive(page, 'Signing in did not work')
+  await arrive(page, 'Sign-in failed')
   assert.equal((await accessibilityProblems(page)).join('\n'), '')
 })

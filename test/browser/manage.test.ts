@@ -60,7 +60,7 @@ test('an upgrade charges the cents that were shown, and the key stays', async (t
     .getByRole('article', { name: 'Lifetime' })
     .getByRole('link', { name: 'Choose' })
     .click()
-  await arrive(page, 'Move to Lifetime')
+  await arrive(page, 'Change to Lifetime')
   const words = await page.getByRole('button', { name: /^Pay / }).textContent()
   const [, dollars, cent] = /Pay \$(\d+)\.(\d\d) and upgrade/.exec(words ?? '')!
   await press(page, /^Pay /)
@@ -79,7 +79,7 @@ test('a renewal fails, the buyer mends the card, and the same key is active', as
   const key = await buy(page, { buy_url: `/buy/${app.price_id}/`, email, card: never_renews })
   await passDays(app.client_id, 32)
   await page.goto(`/manage/${app.client_id}/`)
-  await page.getByRole('heading', { name: 'Your last payment did not go through' }).waitFor()
+  await page.getByRole('heading', { name: 'Your last payment failed' }).waitFor()
   await badge(page, 'Past due')
   await press(page, 'Update your card')
   await enterAnother(page, '4242 4242 4242 4242')

@@ -57,7 +57,7 @@ test('a payout month: what was sold, given back and disputed is a statement that
   const { owner } = await payeeOf(service, 'seller')
   const page = await openSignedIn(t, 'seller', '/dashboard/payouts/')
   await arrive(page, 'Payouts')
-  await page.getByText('Payouts start at $25.00.').waitFor()
+  await page.getByText('The minimum payout is $25.00.').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
   await nameBank(page, BANKS.works)
 
@@ -109,7 +109,7 @@ test('a payout that the bank sends back says why, and is part of the next', asyn
     .getByRole('link', { name: /^Payout \d+: / })
     .first()
     .click()
-  await page.getByText('The bank did not take this payout').waitFor()
+  await page.getByText('This payout was returned').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
 })
 

@@ -74,7 +74,7 @@ async function toSale(page: Page, email: string): Promise<void> {
   await arrive(page, 'Tidepool: sales')
   const row = page.getByRole('row').filter({ hasText: email })
   await row.getByRole('link').click()
-  await page.getByRole('heading', { name: 'The bill' }).waitFor()
+  await page.getByRole('heading', { name: 'Invoice' }).waitFor()
 }
 
 /** The page of the buyer's dispute, from the seller's list of sales. */
@@ -174,12 +174,12 @@ test('staff sees disputes, debts and suspensions in the admin area, and answers 
   await assertAccessible(page, 'admin')
   await page.locator('li').filter({ hasText: 'PUR-' }).getByLabel('Reason').fill('A stolen card?')
   await press(page, 'Suspend')
-  await page.getByText('The license is held').waitFor()
+  await page.getByText('License suspended').waitFor()
   await siteSays(refunded.page, 'Your license is paused')
   await assertAccessible(page, 'admin-suspended')
   const held = page.locator('section').filter({ hasText: 'Suspended licenses' })
   await held.getByLabel('Reason').fill('It was their own card.')
   await press(page, 'Reinstate')
-  await page.getByText('The license is released.').waitFor()
+  await page.getByText('License reinstated.').waitFor()
   await siteSays(refunded.page, 'License verified')
 })

@@ -37,7 +37,7 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
   assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'A month')
   await arrive(page, 'Result')
-  for (const words of ['Renewal paid', 'License: renewed', 'Letter: Receipt']) {
+  for (const words of ['Renewal paid', 'License: renewed', 'Email: Receipt']) {
     await page.getByText(words).first().waitFor()
   }
   await page.getByText(/Test clock: Tidepool lives on/).waitFor()
@@ -53,10 +53,10 @@ test('a seller plays a scenario, and its key answers as the story ends', async (
   await page.getByLabel('Retry that succeeds').selectOption('2')
   await page
     .getByRole('listitem')
-    .filter({ hasText: 'Card mended on retry N' })
+    .filter({ hasText: 'Card recovers on retry N' })
     .getByRole('button', { name: 'Run' })
     .click()
-  await arrive(page, 'Card mended on retry 2')
+  await arrive(page, 'Card recovers on retry 2')
   await page.getByText('past_due, not entitled').waitFor()
   await page.getByText('License: recovered: the same key works again').waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])

@@ -179,7 +179,7 @@ test('a no at the other side is told calmly, and a refusal plainly', async () =>
   await using setup = await openDriftlogTest()
   for (const [error, words] of [
     ['access_denied', /You did not sign in/],
-    ['login_required', /Signing in did not work/],
+    ['login_required', /Sign-in failed/],
   ] as const) {
     const { visitor, state } = await setup.begin()
     const { status, page } = await visitor.get(`/auth/callback?error=${error}&state=${state}`)

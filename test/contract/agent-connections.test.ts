@@ -84,9 +84,9 @@ test('every agent is listed with what it may do, and the mailbox hears of each',
   const words = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(
     words,
-    /An agent at 127\.0\.0\.1:33418 May see how your apps are connected and change your listings, plans and prices/,
+    /Agent at 127\.0\.0\.1:33418 Can read integration settings and change listings, plans and prices/,
   )
-  assert.match(words, /An agent at localhost:45454 May see how your apps are connected Allowed on/)
+  assert.match(words, /Agent at localhost:45454 Can read integration settings Allowed on/)
   assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
   const message = await emailTo(setup, email, /^An agent was given access/)
   assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
@@ -115,7 +115,7 @@ test('one agent is disconnected at once and for good, and the others are not', a
   const [latest, first] = await grants.listAgents(setup.world.db, setup.clock.now(), user_id)
   assert.ok(latest && first)
   const page = await disconnect(agent, 'agent', first.id)
-  assert.match(textOf(page.body), /The agent’s revoked/)
+  assert.match(textOf(page.body), /Access revoked/)
   await assertEnded(mine)
   assert.ok(await isGood(other))
   assert.deepEqual((await auditOf(user_id)).at(-1), 'account.agent_disconnected')
@@ -138,7 +138,7 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   const agent = await enter(setup, { user_id })
   const tokens = await signInToApp(setup, agent)
   const words = textOf((await agent.open(CONNECTIONS)).body)
-  assert.match(words, /Tidepool Knows a private id of yours and whether you may use it/)
+  assert.match(words, /Tidepool Receives a private ID for your account and your plan/)
   const agents = await connect(side, agent)
   const page = await disconnect(agent, 'app', setup.demo.app.client_id)
   assert.match(textOf(page.body), /App disconnected/)

@@ -133,7 +133,11 @@ test('an agent may wait at 127.0.0.1 and [::1] on any port and path, and gets it
   for (const redirect_uri of ALLOWED) {
     const attempt = await ask(side, { redirect_uri })
     const page = await agent.open(attempt.url.href)
-    assert.match(textOf(page.body), new RegExp(`go on to ${hostIn(redirect_uri)} ,`), redirect_uri)
+    assert.match(
+      textOf(page.body),
+      new RegExp(`continue to ${hostIn(redirect_uri)} ,`),
+      redirect_uri,
+    )
     const { url } = await agent.submit('Allow')
     assert.ok(url.startsWith(new URL(redirect_uri).href), url)
     const { code, state } = parametersOf(url)
@@ -337,7 +341,7 @@ test('the page asks in plain words, names who asks as far as that is known, and 
   assert.match(words, /Change listings, plans and prices/)
   assert.match(words, /rotate the client secret/)
   assert.match(words, new RegExp(setup.demo.seller.email.replaceAll('.', '\\.')))
-  assert.match(words, /go on to 127\.0\.0\.1:33418/)
+  assert.match(words, /continue to 127\.0\.0\.1:33418/)
   assert.match(words, /Use another account/)
   const policy = String(page.headers['content-security-policy'])
   // F30: the answer leaves from a page of its own, which no policy for forms applies to.

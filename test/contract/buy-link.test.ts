@@ -70,7 +70,7 @@ describe('when a link answers', () => {
         headers: { accept: 'text/html' },
       })
       assert.equal(answer.statusCode, 404)
-      assert.match(textOf(answer.body), /There is nothing here/)
+      assert.match(textOf(answer.body), /Page not found/)
     }
   })
 
@@ -213,7 +213,7 @@ describe('the buyer’s details', () => {
   test('a buyer who chooses a territory is led to United States, with the ZIP code kept', async () => {
     const { answer, words, opened } = await submit({ country: 'PR', zip: '00901' })
     assert.equal(answer.statusCode, 422)
-    assert.match(words, /Puerto Rico is sold to as United States, which is selected now\./)
+    assert.match(words, /For Puerto Rico, select United States\. It is selected now\./)
     assert.match(answer.body, /<option[^>]*selected[^>]*>United States</)
     assert.match(answer.body, /value="00901"/)
     assert.equal(opened, 0)

@@ -64,7 +64,7 @@ describe('every page', () => {
       details: [200, /Your details/],
       faults: [422, /five-digit US ZIP/],
       misconfigured: [400, /This link is misconfigured/],
-      nothing: [404, /There is nothing here/],
+      nothing: [404, /Page not found/],
       card: [200, /Enter your card/],
       card_faults: [400, /Use a test card/],
       card_abroad: [422, /outside the United States/],

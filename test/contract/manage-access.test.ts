@@ -41,7 +41,7 @@ describe('the manage page of an app that was unpublished', () => {
     assert.match(words(agent), /This license has ended .* Buy it again/)
     await setOnSale(service, app.client_id, withdrawn)
     await agent.open(manage(subscriber))
-    assert.match(words(agent), /is no longer sold here\. Your receipts stay here\./)
+    assert.match(words(agent), /is no longer sold here\. Your receipts are kept here\./)
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
   })
 
@@ -80,11 +80,11 @@ test('says what a decided dispute leads to, won or lost', async () => {
         where u.email_normalised = ${email})`)
   await pause('dispute')
   await agent.open(manage(subscriber))
-  assert.match(words(agent), /If the payment stands, the license works again as before/)
-  assert.match(words(agent), /If the bank returns the money, the license ends/)
+  assert.match(words(agent), /If the bank upholds the payment, the license works again/)
+  assert.match(words(agent), /If the bank returns your money, the license ends/)
   await pause('operator')
   await agent.open(manage(subscriber))
-  assert.match(words(agent), /We suspended it/)
+  assert.match(words(agent), /We suspended this license/)
   await forceStatus(service, 'active', { email })
 })
 

@@ -153,7 +153,7 @@ for (const [module, changes] of Object.entries(NOWHERE)) {
     const { page } = await ask(agent, changes)
     assert.equal(page.status, 400)
     assert.match(page.url, /^\/o\/auth\?/)
-    assert.match(page.body, /Signing in did not work/)
+    assert.match(page.body, /Sign-in failed/)
     assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
     assert.doesNotMatch(page.body, /evil\.example/)
   })

@@ -113,10 +113,10 @@ describe('a sale', () => {
     const bought = await buy(service)
     await refund(service, bought, 630)
     const text = textOf((await seller().open(salePath(bought))).body)
-    assert.match(text, /The buyer paid \$12\.60/)
-    assert.match(text, /Went back to the buyer -\$6\.30/)
-    assert.match(text, /Purser’s fee, given back in proportion \$0\.30/)
-    assert.match(text, /Balance in the end \$0\.00/)
+    assert.match(text, /Paid by the buyer \$12\.60/)
+    assert.match(text, /Refunded to the buyer -\$6\.30/)
+    assert.match(text, /Purser’s fee returned, in proportion \$0\.30/)
+    assert.match(text, /Final balance \$0\.00/)
   })
 
   test('is refunded as it was shown, to the cent', async () => {
@@ -130,7 +130,7 @@ describe('a sale', () => {
     const much = await agent.submit('Review refund', { amount: '12.61', reason: 'Too much' })
     assert.match(textOf(much.body), /up to what is left/)
     const shown = await agent.submit('Review refund', { amount: '6.30', reason: 'Half' })
-    assert.match(textOf(shown.body), /The buyer gets \$6\.30/)
+    assert.match(textOf(shown.body), /Refund to the buyer \$6\.30/)
     assert.match(textOf(shown.body), /balance \$5\.70/)
     assert.equal((await refundsOf(service, bought)).length, 0)
     const done = await agent.submit('Refund $6.30')
@@ -148,7 +148,7 @@ describe('a sale', () => {
     await refund(service, bought, 200)
     const page = await agent.submit('Refund $10.00')
     assert.equal(page.status, 409)
-    assert.match(textOf(page.body), /Something has changed/)
+    assert.match(textOf(page.body), /The figures have changed/)
     assert.equal((await refundsOf(service, bought)).length, 1)
   })
 
@@ -164,7 +164,7 @@ describe('a sale', () => {
       from invoices where license_id = ${license_id} and kind = 'upgrade'`)
     const agent = seller()
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
-    assert.match(textOf(agent.page.body), /credit of the plan before too: \$12\.60/)
+    assert.match(textOf(agent.page.body), /credit from the previous plan: \$12\.60/)
     const without = await agent.submit('Review refund', { reason: 'As asked' })
     assert.match(textOf(without.body), /\$12\.60 of credit.*is not refunded/)
     await agent.open(`${salePath({ ...bought, invoice_id })}refund`)
@@ -173,7 +173,7 @@ describe('a sale', () => {
     assert.match(textOf(refused.body), /only with the full remaining amount/)
     const whole = { amount: '176.40', reason: 'As asked', credit: 'yes' }
     const shown = await agent.submit('Review refund', whole)
-    assert.match(textOf(shown.body), /The buyer gets \$189\.00/)
+    assert.match(textOf(shown.body), /Refund to the buyer \$189\.00/)
     await agent.submit(/^Refund /)
     assert.match(textOf(agent.page.body), /Refunded\./)
     assert.equal((await stateOf(service, bought)).status, 'canceled')
@@ -239,7 +239,7 @@ describe('the admin area', () => {
     assert.match(textOf(agent.page.body), /payable to buyers/)
     assert.ok(agent.page.body.includes(owed.email) && agent.page.body.includes(disputed.email))
     await agent.submit('Mark as repaid', { reason: '' })
-    assert.match(textOf(agent.page.body), /Nothing was done: say why/)
+    assert.match(textOf(agent.page.body), /Not done\. Give a reason/)
     // S10: the proof is asked for again, and what was filled in comes back.
     service.clock.pass(600)
     await agent.submit('Mark as repaid', { reason: 'Check 17' })
@@ -272,7 +272,7 @@ describe('the admin area', () => {
     const agent = staff()
     await agent.open('/admin/')
     await agent.submit('Unlock', { reason: 'We spoke on the phone.' })
-    assert.match(textOf(agent.page.body), /The account is open again/)
+    assert.match(textOf(agent.page.body), /Account unlocked/)
     const { locked_at } = await service.world.db.one<{ locked_at: Date | null }>(
       sql`select locked_at from users where id = ${bought.user_id}`,
     )

@@ -37,7 +37,7 @@ const confirmation = async (email: string) =>
 test('nobody has an account, a session or a sign-in before the mailbox answers', async () => {
   const email = newEmail()
   const agent = await typeIn(email)
-  assert.match(words(agent), /Look into your mailbox/)
+  assert.match(words(agent), /Check your inbox/)
   assert.ok(!agent.cookies.has('__Host-session'))
   const path = await confirmation(email)
   await buyer(service).open(path)

@@ -49,7 +49,7 @@ test('events that nobody heard are heard once, however often they are asked for'
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   await staff.open(CHECKS)
   await staff.submit('Reprocess events')
-  assert.match(words(), /1 heard, 0 waiting/)
+  assert.match(words(), /1 processed, 0 pending/)
   assert.equal((await stateOf(service, subscriber)).status, 'paused')
   service.clock.pass(1)
   await staff.submit('Reprocess events')

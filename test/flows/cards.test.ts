@@ -152,7 +152,7 @@ describe('a card that is billed in another state than the tax address', () => {
     const agent = await atCard(email)
     const page = await enterCard(agent, undefined, { zip: '10001' })
     assert.equal(page.status, 422)
-    assert.match(textOf(page.body), /Tax address OR 97201 Billing address of the card NY 10001/)
+    assert.match(textOf(page.body), /Tax address OR 97201 Billing address NY 10001/)
     const confirm = await agent.open(page.url.replace('card-entered', 'confirm'))
     assert.match(textOf(confirm.body), /Enter your card/)
     assert.deepEqual(await takenFrom(service, email), [])

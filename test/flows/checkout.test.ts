@@ -60,7 +60,7 @@ describe('a cart is charged once', () => {
     const pages = await Promise.all(tabs.map((tab) => tab.submit(/^Pay /)))
     for (const page of pages) {
       const body = page.status === 202 ? (await agent.open(page.url)).body : page.body
-      assert.match(textOf(body), /License key|Your bank is answering/)
+      assert.match(textOf(body), /License key|Processing your payment/)
     }
     const page = await agent.open(agent.page.url)
     assert.match(textOf(page.body), /License key/)
@@ -138,8 +138,8 @@ describe('somebody who holds a license already', () => {
     await purchase(service, agent, { email })
     const manage = `/manage/${service.demo.app.client_id}/`
     for (const [status, words] of [
-      ['past_due', /last payment did not go through/],
-      ['unpaid', /last payment did not go through/],
+      ['past_due', /last payment failed/],
+      ['unpaid', /last payment failed/],
       ['paused', /This license is paused/],
     ] as const) {
       await setStatus(email, status)

@@ -76,7 +76,7 @@ describe('an export', () => {
     assert.equal(file.headers['x-content-type-options'], 'nosniff')
     await agent.open(SALES)
     await agent.submit('Export CSV')
-    assert.match(textOf(agent.page.body), /Rows 2,346 Size [\d.]+ [KM]B Kept until March 17, 2026/)
+    assert.match(textOf(agent.page.body), /Rows 2,346 Size [\d.]+ [KM]B Expires March 17, 2026/)
   })
 
   test('of a month’s tax has each of its lines once, even where all are of one instant', async () => {
@@ -244,7 +244,7 @@ describe('a long export', () => {
     await eventually('the stop', async () => (await statusOf(id)) === 'failed')
     pages.open(0)
     await isOver
-    assert.match(textOf(agent.page.body), /It was stopped\. No file was made\./)
+    assert.match(textOf(agent.page.body), /The task was stopped\. No file was created\./)
     assert.equal(await partsOf(id), 0)
     assert.equal((await agent.open(`${url}ready/`)).status, 404)
   })
@@ -258,7 +258,10 @@ describe('a long export', () => {
     const { id, url } = await begin(pages)
     const agent = seller.twin()
     await eventually('the end', async () => (await agent.open(url)).status === 200)
-    assert.match(textOf(agent.page.body), /It stopped half-way\. No file was made\. Try again\./)
+    assert.match(
+      textOf(agent.page.body),
+      /The task failed before it finished\. No file was created\. Try again\./,
+    )
     assert.equal(await partsOf(id), 0)
   })
 })

@@ -82,7 +82,7 @@ describe('who may edit', () => {
     await service.world.db.run(sql`update sellers set terms_accepted_at = null`)
     const before = await countOfChanges()
     const forms: [path: string, button: string][] = [
-      ['plans/', 'Review the changes'],
+      ['plans/', 'Review changes'],
       ['plans/descriptions/', 'Save descriptions'],
       ['listing/', 'Save listing'],
       ['listing/sections/', 'Save sections'],
@@ -203,7 +203,7 @@ describe('what an undo says that it will do', () => {
     written(await replaceVersions(service.world, actor, { ...order, versions: kept }))
     assert.match(
       await undoOf(change_id),
-      /This is what will happen Team, description Now For crews\. Then nothing/,
+      /Review the changes Team, description Current For crews\. After undo None/,
     )
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
@@ -223,7 +223,7 @@ describe('what an undo says that it will do', () => {
     const facts = { ...order, product_id, description: 'Written since.' }
     written(await describeProduct(service.world, actor, facts))
     const words = await undoOf(change_id)
-    assert.match(words, /Pro, monthly price Now \$13\.00 Then \$12\.00/)
+    assert.match(words, /Pro, monthly price Current \$13\.00 After undo \$12\.00/)
     assert.doesNotMatch(words, /Written since/)
     await agent.submit('Undo this change')
     const [, pro] = await readVersions(service.world.db, app.id)
@@ -239,7 +239,7 @@ describe('a free trial', () => {
     const rows = formOfVersions(await readVersions(service.world.db, app.id))
     const plans = rows.map((row) => (row.name === 'Pro' ? { ...row, trial_days: days } : row))
     await agent.open(`${APP}plans/`)
-    return await agent.submit('Review the changes', Object.fromEntries(fieldsOfPlans(plans)))
+    return await agent.submit('Review changes', Object.fromEntries(fieldsOfPlans(plans)))
   }
 
   test('has 0 to 90 whole days: anything else is refused at its field, and nothing is saved', async () => {

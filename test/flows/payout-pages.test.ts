@@ -35,7 +35,7 @@ describe('a seller’s payouts', () => {
   test('begin with a bank, which the owner who has just signed in names', async () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /Available now \$0\.00 Payouts start at \$25\.00/)
+    assert.match(words(), /Available now \$0\.00 The minimum payout is \$25\.00/)
     assert.match(words(), /No payouts yet/)
     service.clock.pass(11 * 60)
     await agent.open(HOME)
@@ -51,11 +51,11 @@ describe('a seller’s payouts', () => {
   test('show what is held and from when, what is available, and what is on its way', async () => {
     await sell(service)
     await agent.open(HOME)
-    assert.match(words(), /Still held: \$170\.50.*March 17, 2026 \$170\.50/)
+    assert.match(words(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
     service.clock.pass(7 * DAY)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /Available now \$170\.50 It is paid by itself on Monday, March 23, 2026/)
+    assert.match(words(), /Available now \$170\.50 Paid automatically on Monday, March 23, 2026/)
     await agent.submit('Pay out now')
     assert.match(words(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
     assert.throws(() => agent.form('Pay out now'))
@@ -68,7 +68,7 @@ describe('a seller’s payouts', () => {
     await objectTo(service, charge)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /You owe \$16\.10 It is taken off what you earn next/)
+    assert.match(words(), /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
   test('that the bank sends back say why, and stay true', async () => {
@@ -80,7 +80,7 @@ describe('a seller’s payouts', () => {
     await handleEvents(service.world)
     const { path, number } = await latest()
     await agent.open(path)
-    assert.match(words(), /The bank did not take this payout.*has been closed\..*Total/)
+    assert.match(words(), /This payout was returned.*has been closed\..*Total/)
     agent = await withBank(service, 'seller')
     await agent.submit('Pay out now')
     const next = await latest()

@@ -164,7 +164,7 @@ describe('the operator’s pages', () => {
     await agent.open('/admin/tax/2027-03/TX/')
     await agent.submit('File and pay', { filing_reference: ' ' })
     assert.equal(agent.page.status, 422)
-    assert.match(textOf(agent.page.body), /Enter what the state confirmed/)
+    assert.match(textOf(agent.page.body), /Enter the state’s confirmation number/)
     await agent.submit('File and pay', { filing_reference: 'TX-123' })
     assert.match(textOf(agent.page.body), /Filed and paid\..*Confirmation TX-123/)
     assert.equal((await agent.open('/admin/tax/2027-13/')).status, 404)

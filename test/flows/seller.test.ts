@@ -291,7 +291,7 @@ describe('the hosted sign-in add-on', () => {
     const later = seller()
     await later.open(PAGE)
     await later.submit('Turn off', { to: 'off' })
-    assert.match(textOf(later.page.body), /Its free months are given once, until June 10, 2026 \./)
+    assert.match(textOf(later.page.body), /The free months apply once, until June 10, 2026 ?\./)
     await later.submit('Turn on', { to: 'on' })
     assert.match(textOf(later.page.body), /Free until June 10, 2026 \./)
   })

@@ -57,7 +57,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   await reconcile(service.world)
   staff = await signedIn(service, service.demo.operator)
   await staff.open('/admin/')
-  assert.match(words(), new RegExp(`still open after an hour.*${subscriber.email}`))
+  assert.match(words(), new RegExp(`open for over an hour.*${subscriber.email}`))
   return subscriber
 }
 
@@ -67,9 +67,9 @@ const close = (fields: Record<string, string> = {}) =>
 test('an attempt the processor never answers is closed once staff saw that nothing was charged', async () => {
   const subscriber = await stuck('broken')
   await close()
-  assert.match(words(), /gives no answer/)
+  assert.match(words(), /does not respond/)
   await close({ nothing_charged: 'yes' })
-  assert.match(words(), /Closed\. Nothing was charged/)
+  assert.match(words(), /Payment attempt closed\. Nothing was charged/)
   assert.doesNotMatch(words(), /open for over an hour/)
   fate = 'works'
   service.clock.pass(3600)
@@ -87,7 +87,7 @@ test('what the processor answers counts, whatever staff says: money that was tak
   const subscriber = await stuck('answer lost')
   fate = 'works'
   await close({ nothing_charged: 'yes' })
-  assert.match(words(), /It was charged, and is booked now/)
+  assert.match(words(), /The processor reports a charge/)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
 })

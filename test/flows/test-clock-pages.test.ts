@@ -67,7 +67,7 @@ describe('the page of the clock', () => {
       ['2026-03-09', /cannot go back/],
       ['', /Enter a date/],
       ['2026-02-31', /Enter a date/],
-      ['9999-12-31', /100 years at the most/],
+      ['9999-12-31', /at most 100 years ahead/],
     ] as const) {
       await seller.open(CLOCK)
       const { status } = await seller.submit('Advance to this day', { date })
@@ -84,7 +84,7 @@ describe('a jump', () => {
     const { status, url } = await seller.submit('Advance to it')
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
-    for (const each of [/Renewal paid/, /License: renewed/, /Letter: Receipt/]) {
+    for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {
       assert.match(words(), each)
     }
     assert.match(words(), /active, entitled/)
@@ -106,7 +106,7 @@ describe('a jump', () => {
 
   test('is listed afterwards, with the way to what happened', async () => {
     await seller.open(CLOCK)
-    assert.match(words(), /Jump to 2026-05-10/)
+    assert.match(words(), /Advance to 2026-05-10/)
     await seller.press('View result')
     assert.match(seller.page.url, /\/jumps\//)
   })
@@ -123,7 +123,7 @@ describe('a jump', () => {
     await eventually('the end of the jump', async () => (await seller.open(watched)).status !== 202)
     isAway = false
     assert.match(words(), /The clock stopped early/)
-    assert.match(words(), /renews for \$12\.60, and the processor does not answer/)
+    assert.match(words(), /renews for \$12\.60, and the processor is not responding/)
   })
 
   test('can be stopped by whoever watches it; what was done stays done', async () => {
@@ -143,7 +143,7 @@ describe('a jump', () => {
     assert.equal(seller.page.url, watched, 'a second jump leads to the first')
     const { status } = await seller.submit('Stop')
     assert.equal(status, 200)
-    assert.match(words(), /It was stopped\. What was done stays done/)
+    assert.match(words(), /The task was stopped\. Completed steps are kept/)
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from invoices i join apps a on a.id = i.app_id where a.slug = 'daily'`)
     assert.ok(count > 3 && count < 3 * 366, `${count} bills`)
@@ -158,11 +158,11 @@ describe('a scenario', () => {
     await seller.submit('Run', { scenario: 'mended', price_id, retry: '2' })
     assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
     for (const each of [
-      /Card mended on retry 2/,
+      /Card recovers on retry 2/,
       /active, entitled/,
       /past_due, not entitled/,
       /Card declined: generic decline/,
-      /Letter: A payment failed/,
+      /Email: Payment failed/,
       /License: recovered: the same key works again/,
       /seller payable/,
     ]) {
@@ -219,7 +219,7 @@ test('the checkout of an app that is ahead shows its time, and the period that b
   await seller.submit('A year')
   const agent = buyer(service)
   await agent.open(`/buy/${app.price_id}/`)
-  assert.match(textOf(agent.page.body), /Test mode.*Test clock: Early lives on March 10, 2027\./)
+  assert.match(textOf(agent.page.body), /Test mode.*Test clock: it is March 10, 2027 for Early\./)
   await agent.submit('Continue', { email: 'early@example.com', ...TEXAS })
   await agent.submit('Continue', { number: CARD.good, expiry: '12/30', cvc: '123', zip: '78701' })
   assert.match(textOf(agent.page.body), /Next charge: April 10, 2027\. Cancel anytime\./)
@@ -228,7 +228,7 @@ test('the checkout of an app that is ahead shows its time, and the period that b
 test('every page of an app’s dashboard says in which time it lives', async () => {
   for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
     await seller.open(`/dashboard/apps/early/${page}/`)
-    assert.match(words(), /Test clock: Early lives on March 10, 2027\./, page)
+    assert.match(words(), /Test clock: it is March 10, 2027 for Early\./, page)
     assert.match(words(), /Changes Test clock/, page)
   }
 })
@@ -254,11 +254,11 @@ test('so do the pages of one sale, its refund, its dispute, and the payouts', as
       `/disputes/${sale.dispute_id}/`,
     ]) {
       const { body } = await agent.open(base + path)
-      assert.match(textOf(body), /Test clock: Early lives on March 10, 2027\./, base + path)
+      assert.match(textOf(body), /Test clock: it is March 10, 2027 for Early\./, base + path)
     }
   }
   await seller.open('/dashboard/payouts/')
-  assert.match(words(), /Test clock: your payouts live on March \d+, 2027\./)
+  assert.match(words(), /Test clock: it is March \d+, 2027 for your payouts\./)
 })
 
 test('with a real processor there is no clock, and the page says so', async () => {

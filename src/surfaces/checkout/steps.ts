@@ -248,8 +248,8 @@ async function afterConfirming(
 
 const NOTICES: Record<string, { title: string; words: string }> = {
   changed: {
-    title: 'Something has changed',
-    words: 'Your order is not what the last page showed. Nothing was charged. Review it again.',
+    title: 'Your order has changed',
+    words: 'The figures changed since the last page. Nothing was charged. Review your order again.',
   },
   not_charged: {
     title: 'Nothing was charged',
