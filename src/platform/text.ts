@@ -39,13 +39,17 @@ export function textFault(text: string, limit: TextLimit): string | undefined {
   return undefined
 }
 
+/** A number with its noun: "1 dispute", "2 disputes". */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** A wait in words, to the second: "1 second", "45 seconds", "2 minutes 5 seconds". */
 export function waitWords(seconds: number): string {
-  const of = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
-  if (seconds < 120) return of(seconds, 'second')
+  if (seconds < 120) return counted(seconds, 'second')
   const rest = seconds % 60
-  const minutes = of(Math.floor(seconds / 60), 'minute')
-  return rest === 0 ? minutes : `${minutes} ${of(rest, 'second')}`
+  const minutes = counted(Math.floor(seconds / 60), 'minute')
+  return rest === 0 ? minutes : `${minutes} ${counted(rest, 'second')}`
 }
 
 /** What a table has under a name; what every object inherits, such as `__proto__`, is nothing. */

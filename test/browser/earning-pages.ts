@@ -27,7 +27,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   await enter(setup, page, 'seller')
   await page.goto('/dashboard/payouts/')
   yield 'payouts, no bank yet'
-  await press(page, 'Add a bank account')
+  await press(page, 'Add bank account')
   await arrive(page, 'Where your payouts go')
   yield 'the processor’s page for a bank'
   await press(page, 'Save this account')
@@ -95,7 +95,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
   yield 'referrals, still held'
-  await press(page, 'Add a bank account')
+  await press(page, 'Add bank account')
   await nameBank(setup, page)
   service.clock.pass(30 * DAY)
   await enter(setup, page, 'affiliate')

@@ -148,7 +148,7 @@ test('a removed price kills its buy link, the review says so, and undoing revive
   await page.goto(`${APP}plans/`)
   await press(page, 'Remove price 2 of plan 2')
   await press(page, 'Review changes')
-  await page.getByRole('alert').getByText('Pro, $96.00 a year').waitFor()
+  await page.getByRole('alert').getByText('Pro, $96.00 per year').waitFor()
   await press(page, 'Save plans')
   await page.getByText('Plans saved.').waitFor()
   assert.equal((await page.goto(yearly.buy_url))?.status(), 404)

@@ -215,7 +215,7 @@ describe('update_integration_settings', () => {
     })
     assert.equal(is_error, true)
     assert.equal(json.error, 'invalid_request')
-    assert.match(json.message, /^7 fields are invalid\. Nothing was saved\.$/)
+    assert.match(json.message, /^7 invalid fields\. Nothing was saved\.$/)
     assert.deepEqual(json.fields.map(({ path }: { path: string }) => path).sort(), [
       'client_secret',
       'is_published',
@@ -236,7 +236,7 @@ describe('update_integration_settings', () => {
   test('a flood of faults is told of in part', async () => {
     const { json } = await update({ redirect_uris: Array.from({ length: 5000 }, () => 1) })
     assert.equal(json.fields.length, 200)
-    assert.match(json.message, /^5000 fields are invalid, the first 200 are listed/)
+    assert.match(json.message, /^5000 invalid fields, the first 200 are listed/)
   })
 
   test('a dry run answers as the call does, and saves nothing', async () => {

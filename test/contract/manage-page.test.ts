@@ -123,7 +123,7 @@ describe('the manage page', () => {
       assert.match(words(agent), /We sent the receipt again/)
     }
     await agent.submit('Resend receipt email')
-    assert.match(words(agent), /several times already\. Try again in (60|59) minutes/)
+    assert.match(words(agent), /already sent several times\. Try again in (60|59) minutes/)
   })
 
   test('refuses a return address that is not the app’s, on every page under it', async () => {
@@ -208,7 +208,7 @@ describe('another plan', () => {
     await agent.open(`${manage(subscriber)}plan/`)
     assert.match(words(agent), /\$12\.60 with sales tax/)
     await agent.press('Choose')
-    assert.match(words(agent), /Renews at \$12\.60 \(\$12\.00 and \$0\.60 sales tax\) a month/)
+    assert.match(words(agent), /Renews at \$12\.60 \(\$12\.00 and \$0\.60 sales tax\) per month/)
     assert.doesNotMatch(words(agent), /plus sales tax/)
   })
 
@@ -270,7 +270,7 @@ describe('another plan', () => {
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
     assert.match(words(agent), /Nothing is due today/)
     await agent.submit('Change on April 10, 2026')
-    assert.match(words(agent), /Moves to Harbor Fleet, \$4\.00 a month/)
+    assert.match(words(agent), /Changes to Harbor Fleet, \$4\.00 per month/)
     assert.match(words(agent), /Next charge \$4\.20 on April 10, 2026/)
     await agent.submit('Keep my plan')
     assert.match(words(agent), /Next charge \$10\.50/)

@@ -106,7 +106,7 @@ test('what was paid again has a receipt of its own, and a refund stands on the o
   const { text } = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, second!.id))).rawPayload,
   )
-  for (const words of ['Refunded on', '-$5.25', 'Paid after refunds', '$15.75']) {
+  for (const words of ['Refunded on', '−$5.25', 'Paid after refunds', '$15.75']) {
     assert.ok(text.includes(words), words)
   }
   const untouched = await readPdf(

@@ -114,7 +114,7 @@ describe('a sale', () => {
     await refund(service, bought, 630)
     const text = textOf((await seller().open(salePath(bought))).body)
     assert.match(text, /Paid by the buyer \$12\.60/)
-    assert.match(text, /Refunded to the buyer -\$6\.30/)
+    assert.match(text, /Refunded to the buyer −\$6\.30/)
     assert.match(text, /Purser’s fee returned, in proportion \$0\.30/)
     assert.match(text, /Final balance \$0\.00/)
   })
@@ -246,7 +246,7 @@ describe('the admin area', () => {
     const code = codeOf(service, operator.totp_secret)
     await agent.submit('Confirm', { password: operator.password, code })
     await agent.submit('Mark as repaid')
-    assert.match(textOf(agent.page.body), /Booked/)
+    assert.match(textOf(agent.page.body), /Marked as repaid/)
     assert.equal((await auditOf('buyer.paid_otherwise'))[0]?.detail.reason, 'Check 17')
 
     await agent.submit('Write off', { reason: 'Out of business' })

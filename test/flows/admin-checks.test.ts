@@ -53,7 +53,7 @@ test('events that nobody heard are heard once, however often they are asked for'
   assert.equal((await stateOf(service, subscriber)).status, 'paused')
   service.clock.pass(1)
   await staff.submit('Reprocess events')
-  assert.match(words(), /0 heard, 0 waiting/)
+  assert.match(words(), /0 processed, 0 pending/)
   const { count } = await service.world.db.one<{ count: number }>(
     sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,
   )

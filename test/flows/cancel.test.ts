@@ -54,7 +54,7 @@ test('the seller hears of a sale with its earnings, a failed renewal and a cance
   await sellersEmails(email)
   const [sale] = await service.world.db.rows<{ text: string }>(sql`select text from dev_mailbox
     where recipient = ${service.demo.seller.email} and text like ${`%Buyer: ${email}%`}`)
-  assert.match(sale!.text, /Fees: -\$1\.10\nYour earnings: \$10\.90/)
+  assert.match(sale!.text, /Fees: −\$1\.10\nYour earnings: \$10\.90/)
   await passDays(service, 31)
   // The email goes out before the next thing happens.
   await sellersEmails(email)

@@ -147,7 +147,7 @@ describe('an email to a seller', () => {
     holds(won, '$12.00 and the $15.00 dispute fee were returned to your balance')
     const other = await buy(service)
     await decide(service, await objectTo(service, other.charge), 'lost')
-    holds(await emailTo(service, seller, /is lost$/), 'The license has ended')
+    holds(await emailTo(service, seller, /^You lost the dispute for/), 'The license has ended')
   })
 
   test('tells of an inquiry that no money has moved', async () => {
@@ -197,7 +197,7 @@ describe('an email to a seller', () => {
     await withBank(service, 'affiliate', BANKS.closed)
     assert.equal(await told(), before + 1)
     const changed = await emailTo(service, email, /^Your bank account for payouts was changed$/)
-    holds(changed, 'Before: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
+    holds(changed, 'Previous: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
   })
 
   test('about a bank tells of what was named last, however late an answer comes', async () => {

@@ -39,7 +39,7 @@ describe('a seller’s payouts', () => {
     assert.match(words(), /No payouts yet/)
     service.clock.pass(11 * 60)
     await agent.open(HOME)
-    await agent.submit('Add a bank account')
+    await agent.submit('Add bank account')
     assert.match(agent.page.url, /^\/account\/confirm/)
     agent = await withBank(service, 'seller')
     assert.match(words(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
@@ -86,7 +86,7 @@ describe('a seller’s payouts', () => {
     const next = await latest()
     assert.match(
       textOf((await agent.open(next.path)).body),
-      new RegExp(`Payout ${number} came back`),
+      new RegExp(`Payout ${number} returned`),
     )
   })
 })

@@ -88,7 +88,7 @@ describe('a jump', () => {
       assert.match(words(), each)
     }
     assert.match(words(), /active, entitled/)
-    assert.match(words(), /Test clock: Tidepool lives on April 10, 2026\./)
+    assert.match(words(), /Test clock: it is April 10, 2026 for Tidepool\./)
   })
 
   test('by a week in which nothing is due says so', async () => {

@@ -350,14 +350,17 @@ describe('money', () => {
     assert.equal(money.formatMoney(0), '$0.00')
     assert.equal(money.formatMoney(5), '$0.05')
     assert.equal(money.formatMoney(123456789), '$1,234,567.89')
-    assert.equal(money.formatMoney(-7), '-$0.07')
+    assert.equal(money.formatMoney(-7), '−$0.07')
     assert.equal(money.formatMoney(9007199254740993_01n), '$9,007,199,254,740,993.01')
   })
 
   test('the digits shown are the cents given', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), (cents) => {
-        assert.equal(BigInt(money.formatMoney(cents).replace(/[$,.]/g, '')), cents)
+        assert.equal(
+          BigInt(money.formatMoney(cents).replace('−', '-').replace(/[$,.]/g, '')),
+          cents,
+        )
       }),
     )
   })

@@ -1,7 +1,7 @@
 import { addDays } from '#platform/calendar'
 
 /** The days after the first failure on which a renewal is tried again. */
-const RETRY_DAYS = [1, 3, 5, 7, 10, 14, 21]
+export const RETRY_DAYS = [1, 3, 5, 7, 10, 14, 21] as const
 /** How many retries there are while the license is past due; the one after is the last. */
 const WHILE_PAST_DUE = 6
 /** A fault on the way to the processor is tried again so much later, and is not counted. */

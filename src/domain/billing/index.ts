@@ -16,6 +16,7 @@ export {
   firstFailure,
   isHardDecline,
   nextRetry,
+  RETRY_DAYS,
 } from './dunning.ts'
 export {
   type BroughtBy,

@@ -13,22 +13,34 @@ export function adverbOf(frequency: NonNullable<PriceFrequency>): string {
   return ADVERBS[frequency]
 }
 
-/** Cents as an amount in US dollars, exact at any size: `123456` is `$1,234.56`. */
+const MINUS = '\u2212'
+
+/** Cents as US dollars, exact at any size: `123456` is `$1,234.56`; U+2212 marks what is negative. */
 export function formatMoney(cents: number | bigint): string {
   const exact = BigInt(cents)
   const size = exact < 0n ? -exact : exact
-  const decimal = `${exact < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')}`
-  return dollars.format(decimal as Intl.StringNumericLiteral)
+  const decimal = `${size / 100n}.${String(size % 100n).padStart(2, '0')}`
+  return `${exact < 0n ? MINUS : ''}${dollars.format(decimal as Intl.StringNumericLiteral)}`
+}
+
+/** How often a price is charged: "per month", or "once". */
+export function frequencyWords(frequency: string | null): string {
+  return frequency === null ? 'once' : `per ${frequency}`
+}
+
+/** An amount in cents and how often it is charged: "$12.00 per month", "$79.00 once". */
+export function priceWords(cents: number | bigint, frequency: string | null): string {
+  return `${formatMoney(cents)} ${frequencyWords(frequency)}`
+}
+
+/** The label of a line of sales tax: "Sales tax (TX)", or "Sales tax (OR, none)". */
+export function taxLabel({ state, tax }: { state: string; tax: number }): string {
+  return `Sales tax (${state}${tax === 0 ? ', none' : ''})`
 }
 
 /** An amount of money given in cents, in figures of even width. */
 export function Money({ cents }: { cents: number | bigint }): JSX.Element {
   return <span class="whitespace-nowrap tabular-nums">{formatMoney(cents)}</span>
-}
-
-function rhythmOf(free: boolean, frequency: PriceFrequency): string {
-  if (free) return 'free'
-  return frequency ? `per ${frequency}` : 'paid once'
 }
 
 /** A price and how often it is charged. */
@@ -42,7 +54,7 @@ export function Price(facts: {
       <span class="text-2xl font-semibold tracking-tight">
         {free ? '$0' : <Money cents={facts.amount_cents} />}
       </span>{' '}
-      <span class="text-sm text-muted">{rhythmOf(free, facts.frequency)}</span>
+      <span class="text-sm text-muted">{free ? 'free' : frequencyWords(facts.frequency)}</span>
     </span>
   )
 }

@@ -6,6 +6,7 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
+import { counted } from '#platform/text'
 
 /** An account whose mailbox is unproven: there is nothing to change before. */
 export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element {
@@ -132,7 +133,7 @@ function RecoveryPanel({ csrf_token, factors }: OverviewFacts): JSX.Element {
     )
   }
   const { recovery_codes } = factors
-  const left = recovery_codes === 1 ? '1 code left' : `${recovery_codes} codes left`
+  const left = `${counted(recovery_codes, 'code')} left`
   return (
     <Panel
       title="Recovery codes"

@@ -11,6 +11,7 @@ import { goTo, sendPage } from '#http/pages'
 import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
 import { latestTask } from '#platform/tasks'
+import { counted } from '#platform/text'
 import { ChecksPage } from './checks-page.tsx'
 
 const HOME = '/admin/checks/'
@@ -94,7 +95,7 @@ async function hearAgain(
   let heard = 0
   for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
     heard += fresh
-    await tell({ done: 0, total: 0, note: `${heard} events processed so far.` })
+    await tell({ done: 0, total: 0, note: `${counted(heard, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)

@@ -8,6 +8,7 @@ import { PageNav } from '#design/navigation'
 import { DescriptionList, EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import type { Liability, TaxLine } from '#domain/tax'
 import type { Paging } from '#http/pagination'
+import { counted } from '#platform/text'
 import { FilingForm } from './filing-form.tsx'
 import { AdminMenu } from './menu.tsx'
 import { nameOf, percent, type StateSummary } from './tax-files.ts'
@@ -155,7 +156,7 @@ export function MonthPage(
         />
       )}
       {due.length > 0 && (
-        <Panel title={`File ${due.length === 1 ? 'one state' : `all ${due.length} states`}`}>
+        <Panel title={`File ${counted(due.length, 'state')}`}>
           <p class="text-sm">
             {formatMoney(total)} will be recorded as paid. Each filing is stored under the batch
             reference and the state code.
@@ -268,6 +269,7 @@ function FiledNote({ done }: { done: string | undefined }): JSX.Element | null {
   if (done === 'filed') return <Alert tone="success">Filed and paid.</Alert>
   if (done === 'already_filed') return <Alert tone="info">Already filed.</Alert>
   const count = /^filed_(\d+)$/.exec(done ?? '')?.[1]
-  if (count) return <Alert tone="success">{`States filed and paid: ${count}.`}</Alert>
+  if (count)
+    return <Alert tone="success">{`Filed and paid: ${counted(Number(count), 'state')}.`}</Alert>
   return done ? <Alert tone="info">Nothing was filed.</Alert> : null
 }

@@ -7,6 +7,7 @@ import { Icon } from '#design/icons'
 import { Moment } from '#design/money'
 import { Pager } from '#design/navigation'
 import { EmptyState, Panel } from '#design/panels'
+import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
 /** One change as people read it. */
@@ -84,7 +85,7 @@ function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Ele
       {differences.length > 0 && (
         <details open={differences.length <= SHORT} class="group">
           <summary class="inline-flex min-h-11 items-center gap-1.5 rounded-field text-sm font-medium">
-            {differences.length === 1 ? 'One field' : `${differences.length} fields`} changed
+            {counted(differences.length, 'field')} changed
             <span class="group-open:rotate-180">
               <Icon name="chevron" size="size-4" />
             </span>

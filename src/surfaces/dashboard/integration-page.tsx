@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
-import { Day, formatMoney, type PriceFrequency } from '#design/money'
+import { Day, type PriceFrequency, priceWords } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
@@ -254,7 +254,7 @@ function BuyLinks(facts: Integration): JSX.Element {
         <CopyField
           key={id}
           id={`link-${id}`}
-          label={`${plan}, ${formatMoney(amount_cents)} ${frequency ? `a ${frequency}` : 'once'}`}
+          label={`${plan}, ${priceWords(amount_cents, frequency)}`}
           value={url}
         />
       ))}

@@ -4,6 +4,7 @@ import { Field, Form, TextareaField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Panel, RecordCards } from '#design/panels'
 import { RadioFields } from '#design/rows'
+import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
 
@@ -77,10 +78,6 @@ export function ListingPage(
       </div>
     </AppPage>
   )
-}
-
-function counted(count: number, what: string): string {
-  return `${count === 0 ? 'No' : count} ${what}${count === 1 ? '' : 's'}`
 }
 
 function Names(given: {

@@ -1,18 +1,7 @@
 import { formatDay, formatMoney } from '#design/money'
 import type { DisputeReason } from '#domain/payments'
+import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { EmailContent } from './template.ts'
-
-/** How a bank's reason for a dispute reads to people. */
-const REASONS: Record<DisputeReason, string> = {
-  fraudulent: 'The buyer says that somebody else paid with the card',
-  product_not_received: 'The buyer says that nothing was delivered',
-  product_unacceptable: 'The buyer says that it is not as described',
-  duplicate: 'The buyer says that it was charged twice',
-  subscription_canceled: 'The buyer says that it had been canceled',
-  credit_not_processed: 'The buyer says that a refund never came',
-  unrecognized: 'The buyer does not recognize the charge',
-  general: 'The bank names no reason',
-}
 
 /** A dispute as its emails tell it; amounts in cents. */
 export interface DisputeFacts {
@@ -33,7 +22,7 @@ function rowsOf(dispute: DisputeFacts): [string, string][] {
     ['Sale', `${dispute.app_name} ${dispute.product_name}`],
     ['Buyer', dispute.buyer_email],
     ['Disputed', formatMoney(dispute.amount)],
-    ['Reason', REASONS[dispute.reason]],
+    ['Reason', DISPUTE_REASONS[dispute.reason]],
   ]
 }
 

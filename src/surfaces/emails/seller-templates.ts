@@ -1,4 +1,5 @@
 import { formatDay, formatMoney } from '#design/money'
+import { RETRY_DAYS } from '#domain/billing'
 import type { Block, EmailContent } from './template.ts'
 
 /** What an email to a seller is about: a plan, its buyer, and where both are seen. */
@@ -62,7 +63,7 @@ export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): Email
 export function renewalFailed(facts: SellerFacts, retry_at: Date | null): EmailContent {
   const heading = `A renewal of ${nameOf(facts)} failed`
   const next = retry_at
-    ? `We retry the card on ${formatDay(retry_at)} and for up to 21 days.`
+    ? `We retry the card on ${formatDay(retry_at)} and for up to ${RETRY_DAYS.at(-1)} days.`
     : 'The card cannot be charged again. We asked the buyer to update it.'
   return {
     subject: heading,

@@ -5,6 +5,7 @@ import { owesTerms } from '#flows/accept-terms'
 import type { World } from '#flows/world'
 import { faultsOf } from '#http/endpoint'
 import type { FieldFault } from '#platform/problem'
+import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
 import { mend, together } from './mend.ts'
 import { missingScope } from './scopes.ts'
@@ -93,7 +94,7 @@ function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
   }
   if ('error' in answer) return failure(answer.error, answer.message)
   const count = answer.faults.length
-  const sum = count === 1 ? '1 field is invalid' : `${count} fields are invalid`
+  const sum = counted(count, 'invalid field')
   const shown = count > MOST_FAULTS ? `, the first ${MOST_FAULTS} are listed` : ''
   const message = `${sum}${shown}${tool.writes ? '. Nothing was saved' : ''}.`
   return failure('invalid_request', message, { fields: answer.faults.slice(0, MOST_FAULTS) })

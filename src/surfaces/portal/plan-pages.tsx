@@ -2,7 +2,15 @@ import type { JSX } from 'preact'
 import { Actions, BackLink, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { SiteLayout } from '#design/layout'
-import { Day, formatDay, formatMoney, type PriceFrequency } from '#design/money'
+import {
+  adverbOf,
+  Day,
+  formatDay,
+  formatMoney,
+  frequencyWords,
+  type PriceFrequency,
+  taxLabel,
+} from '#design/money'
 import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
@@ -123,7 +131,7 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
       items={items}
       subtotal_cents={due}
       tax_cents={tax}
-      tax_label={tax === 0 ? `Sales tax (${state}, none)` : `Sales tax (${state})`}
+      tax_label={taxLabel({ state, tax })}
       {...(is_waived && {
         deduction: { label: 'Waived (below the minimum charge)', amount_cents: -total },
       })}
@@ -133,12 +141,13 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
 }
 
 function nameOf({ product_name, frequency }: PlanChangeFacts['to']): string {
-  return frequency ? `${product_name}, a ${frequency}` : `${product_name}, once`
+  return `${product_name}, ${frequencyWords(frequency)}`
 }
 
 function wordsOf(facts: PlanChangeFacts) {
   const { to, same_plan, when, total, changes_at, period_end, is_waived } = facts
-  const name = same_plan ? `${to.product_name} by the ${to.frequency}` : to.product_name
+  const rhythm = to.frequency ? `${to.product_name} (${adverbOf(to.frequency)})` : to.product_name
+  const name = same_plan ? rhythm : to.product_name
   const title = `Change to ${name}`
   if (when === 'now') {
     const intro = 'The change takes effect immediately. Your key stays the same.'
@@ -166,7 +175,7 @@ function later(facts: PlanChangeFacts): string {
     return `You pay ${costOf(facts)} once, on ${formatDay(changes_at)}. Nothing renews after that.`
   }
   if (!auto_renew) return `Auto-renew is off. Your subscription ends on ${formatDay(period_end!)}.`
-  const price = `${costOf(facts)} a ${to.frequency}`
+  const price = `${costOf(facts)} ${frequencyWords(to.frequency)}`
   const first = formatDay(when === 'period_end' ? changes_at : period_end!)
   if (when === 'now') {
     return `Renews at ${price}. Next charge: ${first}. Cancel anytime.`

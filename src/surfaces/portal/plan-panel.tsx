@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { Day, formatMoney, Money, Price } from '#design/money'
+import { Day, formatMoney, Money, Price, priceWords } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { ManageFacts, NextFigures } from './manage-page.tsx'
 
@@ -13,7 +13,9 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
   const { next, renewing } = facts
   return (
     <Panel title="Plan" aside={<StatusBadge status={facts.status} />}>
-      <Price amount_cents={facts.amount} frequency={facts.frequency} />
+      {facts.status !== 'canceled' && (
+        <Price amount_cents={facts.amount} frequency={facts.frequency} />
+      )}
       <DescriptionList items={[{ term: 'Plan', detail: facts.product_name }, ...itemsOf(facts)]} />
       {next && isCharging(facts) && <p class="text-sm text-muted">{partsOf(next)}</p>}
       {renewing && <PlanActions {...facts} renewing={renewing} />}
@@ -91,8 +93,7 @@ export function nameOf(plan: {
   amount: number
   frequency: string | null
 }): string {
-  const rhythm = plan.frequency ? `a ${plan.frequency}` : 'once'
-  return `${plan.product_name}, ${formatMoney(plan.amount)} ${rhythm}`
+  return `${plan.product_name}, ${priceWords(plan.amount, plan.frequency)}`
 }
 
 function PlanActions(
@@ -112,8 +113,13 @@ function PlanActions(
   }
   return (
     <Actions>
+      {!auto_renew && (
+        <Button kind="primary" href={at('auto-renew/')}>
+          Keep my subscription
+        </Button>
+      )}
       {facts.may_change_plan && (
-        <Button kind="primary" href={at('plan/')}>
+        <Button kind={auto_renew ? 'primary' : 'plain'} href={at('plan/')}>
           Change plan
         </Button>
       )}
@@ -122,9 +128,7 @@ function PlanActions(
           <Button pending="Saving…">Keep my plan</Button>
         </Form>
       )}
-      <Button href={at('auto-renew/')}>
-        {auto_renew ? 'Cancel subscription' : 'Keep my subscription'}
-      </Button>
+      {auto_renew && <Button href={at('auto-renew/')}>Cancel subscription</Button>}
       {(facts.may_pause || pause_at_end) && (
         <Button href={at('pause/')}>{pause_at_end ? 'Do not pause' : 'Pause'}</Button>
       )}

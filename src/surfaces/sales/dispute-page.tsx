@@ -7,8 +7,9 @@ import { Day, formatMoney, Money } from '#design/money'
 import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
+import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { SalesPageFacts } from './sales-context.ts'
-import { DISPUTE_WORDS, REASON_WORDS } from './words.ts'
+import { DISPUTE_WORDS } from './words.ts'
 
 export interface DisputePageFacts extends SalesPageFacts {
   sale: Sale
@@ -43,7 +44,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
         <BackLink href={`${base}/sales/${sale.id}/`}>{number}</BackLink>
         <div class="flex flex-wrap items-center justify-between gap-4">
           <Heading title={`Dispute of ${formatMoney(dispute.amount)}`}>
-            {REASON_WORDS[dispute.reason]}
+            {DISPUTE_REASONS[dispute.reason]}
           </Heading>
           <Badge tone={tone}>{words}</Badge>
         </div>

@@ -10,6 +10,7 @@ import { invoiceNumber, SALE_STATUSES, type Sale } from '#domain/billing'
 import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
+import { counted } from '#platform/text'
 import type { SalesPageFacts } from './sales-context.ts'
 import { KIND_WORDS, STATUS_WORDS } from './words.ts'
 
@@ -93,8 +94,7 @@ function cellsOf(base: string, sale: Sale) {
 
 /** The disputes that wait for somebody. */
 function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }): JSX.Element {
-  const title =
-    disputes.length === 1 ? '1 payment is disputed' : `${disputes.length} payments are disputed`
+  const title = `${counted(disputes.length, 'payment')} in dispute`
   return (
     <Alert tone="warning" title={title}>
       <ul class="grid gap-1">

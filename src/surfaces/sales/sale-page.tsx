@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { Actions, BackLink, Button, TextLink } from '#design/actions'
 import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
-import { Day, formatMoney, Money } from '#design/money'
+import { Day, formatMoney, Money, taxLabel } from '#design/money'
 import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
 import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
@@ -75,7 +75,7 @@ function Figures({ sale, charge, as }: SaleFacts): JSX.Element {
         items={[
           { term: 'Date', detail: <Day date={sale.paid_at ?? sale.created_at} /> },
           money('Price', sale.amount),
-          money(`Sales tax (${sale.state})`, sale.tax),
+          money(taxLabel(sale), sale.tax),
           money('Paid by the buyer', sale.amount + sale.tax),
           money('Purser’s fee', sale.fee - sale.add_on_fee),
           ...(sale.add_on_fee > 0 ? [money('Hosted sign-in add-on', sale.add_on_fee)] : []),

@@ -1,7 +1,7 @@
 import type { BadgeTone } from '#design/feedback'
 import type { InvoiceKind, SaleStatus } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
-import type { Dispute, DisputeReason, Refund } from '#domain/payments'
+import type { Dispute, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 
 type Labelled = readonly [words: string, tone: BadgeTone]
@@ -35,17 +35,6 @@ export const DISPUTE_WORDS: Record<Dispute['status'], Labelled> = {
   open: ['Open', 'warn'],
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],
-}
-
-export const REASON_WORDS: Record<DisputeReason, string> = {
-  fraudulent: 'The buyer says that the payment was not theirs.',
-  product_not_received: 'The buyer says that nothing was delivered.',
-  product_unacceptable: 'The buyer says that it is not what was described.',
-  duplicate: 'The buyer says that the payment was made twice.',
-  subscription_canceled: 'The buyer says that the subscription had been canceled.',
-  credit_not_processed: 'The buyer says that a refund was promised and never came.',
-  unrecognized: 'The buyer does not recognize the payment.',
-  general: 'The bank gives no reason.',
 }
 
 export const REFUSAL_WORDS: Record<RefundRefusal, string> = {

@@ -1,4 +1,4 @@
-import { formatMoney } from '#design/money'
+import { priceWords } from '#design/money'
 import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
@@ -39,8 +39,7 @@ export async function gather(
     }),
     subscriber_count: await billing.countSubscribers(db, app.id),
     offers: offers.map(({ id, product_name, amount, frequency }) => {
-      const rhythm = frequency === null ? 'paid once' : `a ${frequency}`
-      return { value: id, label: `${product_name}, ${formatMoney(amount)} ${rhythm}` }
+      return { value: id, label: `${product_name}, ${priceWords(amount, frequency)}` }
     }),
     closed: offers.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
     under_way_url: work && addressOf(work.id),

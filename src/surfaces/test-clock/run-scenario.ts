@@ -7,6 +7,7 @@ import { refundCharge } from '#flows/refund'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
+import { counted } from '#platform/text'
 import { clockWorkOf, type Outside } from './clock-work.ts'
 import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
 import type { Act, Scenario } from './scenarios.ts'
@@ -79,7 +80,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
       world,
       { app_id, to: due < now ? now : due, ...actor },
       work,
-      ({ done_count: played }) => tell(`${played} events so far.`),
+      ({ done_count: played }) => tell(`${counted(played, 'event')} so far.`),
     )
     if (outcome !== 'there') return false
   }

@@ -1,12 +1,14 @@
+import { RETRY_DAYS } from '#domain/billing'
 import type * as catalog from '#domain/catalog'
 import type { LicenseStatus } from '#domain/licensing'
+import { counted } from '#platform/text'
 
 /** What is done in a scenario, one after the other, once its buyer has bought. */
 export type Act =
   /** The clock moves on to whatever is due for the buyer, until the license has this status. */
   { until: LicenseStatus } | { refund: 'full' } | { dispute: 'won' | 'lost' }
 
-/** A story that the test clock can tell by itself. */
+/** A scripted story that the test clock can run. */
 export interface Scenario {
   name: string
   title: string
@@ -23,25 +25,25 @@ const GOOD = '4242424242424242'
 const NEVER_RENEWS = '4999990000000197'
 const STAYS = 'The clock is not advanced.'
 
-/** The card that works again on scheduled retry 1, 2 or 3, and how many days later that is. */
-const MENDS = {
-  '1': { card: '4999990000000114', days: 1 },
-  '2': { card: '4999990000000122', days: 3 },
-  '3': { card: '4999990000000130', days: 5 },
+/** The test cards that work again on scheduled retry 1, 2 or 3. */
+const RECOVERING = {
+  '1': '4999990000000114',
+  '2': '4999990000000122',
+  '3': '4999990000000130',
 } as const
 
-/** The scheduled retries on which a card can be mended. */
-export const RETRIES = Object.entries(MENDS).map(([retry, { days }]) => ({
+/** The scheduled retries on which a card can recover. */
+export const RETRIES = Object.keys(RECOVERING).map((retry) => ({
   value: retry,
-  label: `Retry ${retry}, ${days === 1 ? 'a day' : `${days} days`} after the failure`,
+  label: `Retry ${retry}, ${counted(RETRY_DAYS[Number(retry) - 1]!, 'day')} after the failure`,
 }))
 
 /** The scenario that is asked for by its name, with what was chosen for it; undefined: there is none. */
 export function scenarioOf(name: string, chosen: { retry?: string }): Scenario | undefined {
   const scenario = SCENARIOS.find((each) => each.name === name)
   if (scenario?.name !== 'mended') return scenario
-  const mend = MENDS[chosen.retry as keyof typeof MENDS]
-  return mend && { ...scenario, title: `${scenario.title} ${chosen.retry}`, card: mend.card }
+  const card = RECOVERING[chosen.retry as keyof typeof RECOVERING]
+  return card && { ...scenario, title: `${scenario.title} ${chosen.retry}`, card }
 }
 
 /** Every scenario, in the order in which they are offered. */
@@ -59,14 +61,13 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'Card recovers on retry',
     words:
       'The renewal is declined, and the retry that you choose succeeds. The same key is active again.',
-    card: MENDS['1'].card,
+    card: RECOVERING['1'],
     acts: [{ until: 'past_due' }, { until: 'active' }],
   },
   {
     name: 'exhausted',
     title: 'Dunning exhausted',
-    words:
-      'The renewal and every retry are declined. The key is past due, then unpaid, and canceled 21 days after the renewal.',
+    words: `The renewal and every retry are declined. The license is past due, then unpaid, and canceled ${RETRY_DAYS.at(-1)} days after the renewal.`,
     card: NEVER_RENEWS,
     acts: [{ until: 'canceled' }],
   },

@@ -6,6 +6,7 @@ import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { declareTask, type TaskEnd, type Tell } from '#http/tasks'
 import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
+import { counted } from '#platform/text'
 import { clockAddress } from './clock-context.ts'
 import { clockWorkOf, type Outside } from './clock-work.ts'
 import { runScenario } from './run-scenario.ts'
@@ -82,7 +83,11 @@ async function runJump(world: World, outside: Outside, task: Task, tell: Tell): 
   const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
   const work = clockWorkOf(world, outside, app_id)
   const { outcome } = await jump(world, asked, work, ({ at, done_count: played }) =>
-    tell({ done: daysTo(at), total, note: `${formatDay(at)}, ${played} events so far.` }),
+    tell({
+      done: daysTo(at),
+      total,
+      note: `${formatDay(at)}, ${counted(played, 'event')} so far.`,
+    }),
   )
   const reached = await timeOf(world, app_id)
   return {
