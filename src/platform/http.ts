@@ -194,9 +194,14 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
       const others = all.filter((method) => !methods.has(method))
       if (others.length === 0) continue
       const refuse = async () => {
-        throw new Problem(405, 'method_not_allowed', `This address answers ${allow} only.`, {
-          headers: { allow },
-        })
+        throw new Problem(
+          405,
+          'method_not_allowed',
+          `Use ${allow}. Other methods are not supported here.`,
+          {
+            headers: { allow },
+          },
+        )
       }
       // Refused before the body is read: of what type that is does not matter any more.
       const config = { refuses: true }
@@ -210,7 +215,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
  * The refusal that an error stands for. Only our own errors and those of the server's framework
  * carry a status: what a library throws about a request of ours says nothing to the visitor.
  */
-export function problemOf(error: FastifyError | Error): Problem {
+export function problemOf(error: FastifyError | Error, body_limit = BODY_LIMIT): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseAway(error)) {
     const message = 'The service is temporarily unavailable. Try again in a few seconds.'
@@ -218,7 +223,8 @@ export function problemOf(error: FastifyError | Error): Problem {
   }
   const status = isFromFramework(error) ? error.statusCode : undefined
   if (status === 413) {
-    return new Problem(413, 'payload_too_large', 'The request body is larger than is taken here.')
+    const message = `The request body is too large (limit ${body_limit / 1024} KB).`
+    return new Problem(413, 'payload_too_large', message)
   }
   if (status === 415) {
     return new Problem(415, 'unsupported_media_type', 'Send Content-Type: application/json.')

@@ -236,7 +236,7 @@ describe('update_integration_settings', () => {
   test('a flood of faults is told of in part', async () => {
     const { json } = await update({ redirect_uris: Array.from({ length: 5000 }, () => 1) })
     assert.equal(json.fields.length, 200)
-    assert.match(json.message, /^5000 invalid fields, the first 200 are listed/)
+    assert.match(json.message, /^5,000 invalid fields, the first 200 are listed/)
   })
 
   test('a dry run answers as the call does, and saves nothing', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { faultsOf } from '#http/field-faults'
 import { type RefusalCode, refuse } from '#http/refusals'
 import { logBug, problemOf } from '#platform/http'
 import type { FieldFault, Problem } from '#platform/problem'
@@ -142,32 +143,13 @@ function readCall(row: Endpoint, request: FastifyRequest): Call {
   return call
 }
 
-/** Every fault that a schema found, with its place written as `sections[2].title`. */
-export function faultsOf(error: z.ZodError): FieldFault[] {
-  return error.issues.flatMap((issue) => {
-    const path = pathOf(issue.path)
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
-    return issue.keys.map((key) => ({
-      path: path === '' ? key : `${path}.${key}`,
-      message: 'Unknown field.',
-    }))
-  })
-}
-
-function pathOf(parts: PropertyKey[]): string {
-  return parts.reduce<string>((path, part) => {
-    if (typeof part === 'number') return `${path}[${part}]`
-    return path === '' ? String(part) : `${path}.${String(part)}`
-  }, '')
-}
-
 /** Answers an error as JSON: the code, one sentence and the request's id. */
 export function answerProblem(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const problem = problemOf(error)
+  const problem = problemOf(error, request.routeOptions.bodyLimit)
   logBug(request, error, problem)
   return sendProblem(request, reply, problem)
 }

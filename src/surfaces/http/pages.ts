@@ -146,7 +146,7 @@ export function pageForError(
   reply: FastifyReply,
 ): FastifyReply {
   if (error instanceof AnsweredByGuard) return error.answer(reply)
-  const problem = problemOf(error)
+  const problem = problemOf(error, request.routeOptions.bodyLimit)
   logBug(request, error, problem)
   setProblemHeaders(reply, problem)
   const { status, code, message } = problem

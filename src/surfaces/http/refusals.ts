@@ -26,7 +26,7 @@ export const REFUSALS = {
   not_acceptable: [406, 'Send Accept: application/json. A wildcard is not enough.'],
   not_found: [404, 'No such endpoint or page.'],
   method_not_allowed: [405, 'This method is not allowed here. See the Allow header.'],
-  payload_too_large: [413, 'The request body is too large (limit 256 KB).'],
+  payload_too_large: [413, 'The request body is too large (limit 64 KB).'],
   unsupported_media_type: [415, 'Send Content-Type: application/json.'],
   rate_limited: [429, 'Too many requests. Try again after the seconds in Retry-After.'],
   service_unavailable: [503, 'The service is temporarily unavailable. Try again in a few seconds.'],

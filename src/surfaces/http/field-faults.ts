@@ -1,0 +1,55 @@
+import type { z } from 'zod'
+import type { FieldFault } from '#platform/problem'
+
+/** Every fault that a schema found: its path, as `sections[2].title`, and what the field takes. */
+export function faultsOf(error: z.ZodError): FieldFault[] {
+  return error.issues.flatMap((issue) => {
+    const path = pathOf(issue.path)
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, path) }]
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'Unknown field.',
+    }))
+  })
+}
+
+function pathOf(parts: PropertyKey[]): string {
+  return parts.reduce<string>((path, part) => {
+    if (typeof part === 'number') return `${path}[${part}]`
+    return path === '' ? String(part) : `${path}.${String(part)}`
+  }, '')
+}
+
+/** The field, its limit and what was given; messages of our own schemas stay as they are. */
+function messageOf(issue: z.core.$ZodIssue, path: string): string {
+  const field = path === '' ? 'The request' : `\`${path}\``
+  switch (issue.code) {
+    case 'invalid_type': {
+      const given = /received (\w+)$/.exec(issue.message)?.[1]
+      if (given === 'undefined') return `${field} is required.`
+      const kind = `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
+      return `${field} must be ${kind}${given ? `, not ${given}` : ''}.`
+    }
+    case 'invalid_value':
+      return `${field} must be one of ${issue.values.map(String).join(', ')}.`
+    case 'too_big':
+      return `${field} must ${atMost(issue.origin, issue.maximum)}.`
+    case 'too_small':
+      return `${field} must ${atLeast(issue.origin, issue.minimum)}.`
+    default:
+      return issue.message
+  }
+}
+
+const UNITS: Record<string, string> = { string: 'characters', array: 'items' }
+
+function atMost(origin: string, most: number | bigint): string {
+  const unit = UNITS[origin]
+  return unit ? `have at most ${most} ${unit}` : `be at most ${most}`
+}
+
+function atLeast(origin: string, least: number | bigint): string {
+  const unit = UNITS[origin]
+  if (!unit) return `be at least ${least}`
+  return Number(least) === 1 ? 'not be empty' : `have at least ${least} ${unit}`
+}
