@@ -203,7 +203,7 @@ describe('a dispute', () => {
     const dispute = (await disputeOf(service, bought))!
     const agent = seller()
     await agent.open(`${BASE}/sales/`)
-    assert.match(textOf(agent.page.body), /disputed/)
+    assert.match(textOf(agent.page.body), /1 payment in dispute/)
     const page = await agent.open(`${BASE}/disputes/${dispute.id}/`)
     assert.match(textOf(page.body), /The license key was shown to the buyer/)
     const long = await agent.submit('Submit evidence', { statement: 'x'.repeat(2001) })

@@ -15,7 +15,7 @@ export function adverbOf(frequency: NonNullable<PriceFrequency>): string {
 
 const MINUS = '\u2212'
 
-/** Cents as US dollars, exact at any size: `123456` is `$1,234.56`; U+2212 marks what is negative. */
+/** Cents as US dollars, exact at any size: `123456` is `$1,234.56`, `-7` is `−$0.07` (U+2212). */
 export function formatMoney(cents: number | bigint): string {
   const exact = BigInt(cents)
   const size = exact < 0n ? -exact : exact

@@ -53,7 +53,7 @@ function Settings({ base_url }: { base_url: string }): JSX.Element {
   return (
     <Chapter id="settings" title="Settings for your library">
       <p class="max-w-prose">
-        Turn on hosted sign-in and add your redirect URLs on the Integration page of your app on the{' '}
+        Turn on hosted sign-in and add your redirect URLs under Integration on the{' '}
         <TextLink href="/dashboard/">dashboard</TextLink>. The client ID and the client secret are
         there too. Libraries discover everything else.
       </p>

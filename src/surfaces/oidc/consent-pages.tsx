@@ -138,7 +138,7 @@ export function RefusedPage(facts: {
       </Button>
       {facts.agents_url && !is_ours && (
         <p class="text-sm text-muted">
-          An agent that listens on <code class="font-mono">localhost</code> must use port 45454.{' '}
+          An agent on <code class="font-mono">localhost</code> must use port 45454.{' '}
           <TextLink href={facts.agents_url}>How to connect an agent</TextLink>
         </p>
       )}
