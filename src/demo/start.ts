@@ -77,7 +77,7 @@ function tell(facts: DemoFacts, file: string): string {
     `  A seller's site    ${sample_site_url}/   (press Buy; the card is 4242 4242 4242 4242)`,
     `  One to sign in to  ${sign_in_site_url}/   (buyers come back signed in)`,
     `  Its product page   ${base_url}/apps/${app.slug}/`,
-    `  Letters            ${base_url}/dev/mailbox/`,
+    `  Emails             ${base_url}/dev/mailbox/`,
     `  The API            ${base_url}/api/v1/docs/`,
     '',
     `  Buyer              ${buyer.email}   ${buyer.password}`,

@@ -22,5 +22,5 @@ export async function joinAffiliates(
   })
   // A form that was sent twice joined with the first.
   const affiliate = added ?? (await affiliates.affiliateOf(db, user_id))
-  return affiliate ? { affiliate } : { fault: 'Somebody has this code already. Choose another.' }
+  return affiliate ? { affiliate } : { fault: 'This code is taken. Choose another.' }
 }

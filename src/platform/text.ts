@@ -30,11 +30,11 @@ export function nameKey(name: string): string {
 /** What is wrong with a text that a person wrote, in one sentence; undefined: nothing. */
 export function textFault(text: string, limit: TextLimit): string | undefined {
   if (!text.isWellFormed() || CONTROL.test(text)) {
-    return 'Must not have control characters in it.'
+    return 'Must not contain control characters.'
   }
-  if (!limit.lines && LINE_BREAK.test(text)) return 'Must be one line, without tabs.'
+  if (!limit.lines && LINE_BREAK.test(text)) return 'Must be a single line without tabs.'
   const count = countCharacters(text)
-  if (count > limit.most) return `At most ${limit.most} characters; this has ${count}.`
+  if (count > limit.most) return `Use at most ${limit.most} characters. This text has ${count}.`
   if (count < (limit.least ?? 0)) return 'Must not be empty.'
   return undefined
 }

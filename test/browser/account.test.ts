@@ -104,7 +104,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   // It also proves once more that it is him, before something is changed.
   setup.service.clock.pass(601)
   await page.getByRole('link', { name: 'Change password' }).click()
-  await arrive(page, 'Confirm that it is you')
+  await arrive(page, 'Confirm your identity')
   await press(page, 'Use a passkey')
   await arrive(page, 'Change your password')
 })

@@ -256,7 +256,7 @@ async function* selling({ service }: PagesTest, page: Page) {
   await page.getByText('Not saved. Check these fields').waitFor()
   yield 'sections, with faults'
   await page.goto(`${app}plans/`)
-  await press(page, 'Add a plan')
+  await press(page, 'Add plan')
   yield 'plans'
   await press(page, 'Review changes')
   await page.getByText('Not saved. Check these fields').waitFor()

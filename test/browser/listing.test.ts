@@ -169,7 +169,7 @@ test('a removed price kills its buy link, the review says so, and undoing revive
 test('rows are added, moved and removed without scripts, and what was typed stays', async (t) => {
   const page = await seller(t, { javaScriptEnabled: false })
   await page.goto(`${APP}plans/`)
-  await press(page, 'Add a plan')
+  await press(page, 'Add plan')
   await row(page, 'New plan').getByLabel('Name').fill('Team')
   await row(page, 'New plan').getByLabel('Amount').fill('49')
   await press(page, 'Add price to plan 4')
@@ -189,7 +189,7 @@ test('nothing is saved before the terms are accepted', async (t) => {
   const { db } = setup.service.world
   await db.run(sql`update sellers set terms_accepted_at = null`)
   await page.goto(`${APP}listing/`)
-  await page.getByText('Accept the seller terms').waitFor()
+  await page.getByText('Accept the seller terms', { exact: true }).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByLabel('Tagline').fill('Unsaved')
   await press(page, 'Save listing')

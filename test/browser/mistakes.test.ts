@@ -62,7 +62,7 @@ const declines = [
   ['4000 0000 0000 9979', 'Your bank declined this card. Try another card, or ask your bank.'],
   ['4000 0000 0000 0069', 'This card has expired. Try another card.'],
   ['4000 0000 0000 0127', 'The security code (CVC) does not match the card.'],
-  ['4000 0000 0000 0119', 'Your bank could not process the card just now.'],
+  ['4000 0000 0000 0119', 'Your bank could not process the card.'],
   ['4000 0000 0000 0341', 'Your bank declined this card. Try another card, or ask your bank.'],
   ['4100 0000 0000 0019', 'Your bank declined this card. Try another card, or ask your bank.'],
 ] as const
@@ -120,7 +120,7 @@ test('a bank that asks is answered: a failed answer charges nothing, a good one 
   await goToConfirm(page, { buy_url, email, card: CARDS.asks })
   await press(page, /^Pay /)
   await press(page, 'Fail authentication')
-  await page.getByText('The payment was not confirmed with your bank. Try again.').waitFor()
+  await page.getByText('You did not confirm the payment with your bank. Try again.').waitFor()
   assert.equal(await chargesOf(setup, email), 0)
   await press(page, /^Pay /)
   await press(page, 'Complete authentication')

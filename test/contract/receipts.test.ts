@@ -59,7 +59,7 @@ test('a receipt names seller of record, maker, buyer, line, tax with state and r
     'March 10, 2026 to April 10, 2026',
     'Tidepool Pro, one month',
     '$12.00',
-    'Sales tax, TX (6.25% on 80% of the price)',
+    'Sales tax (TX), 6.25% on 80% of the price',
     '$0.60',
     '$12.60',
     'Visa ending in 4242',

@@ -255,6 +255,6 @@ describe('names and lines', () => {
       readText('x', text, { most: 20, lines }).faults[0]?.message
     assert.match(message('a\nb', false)!, /one line/)
     assert.equal(message('a\nb', true), undefined)
-    assert.match(message('x'.repeat(21), true)!, /At most 20 characters; this has 21/)
+    assert.match(message('x'.repeat(21), true)!, /Use at most 20 characters. This text has 21/)
   })
 })

@@ -169,7 +169,7 @@ test('a weak password, a breached one and one’s own address are refused, with 
     ['qwertyuiop', /This password is easy to guess/],
     ['iloveyou123', /This password is easy to guess/],
     ['P@ssw0rd1234', /This password is easy to guess/],
-    ['Marguerite@Example.com', /Your email address is not a secret/],
+    ['Marguerite@Example.com', /Do not use your email address/],
     ['x'.repeat(257), /Use at most 256 characters/],
   ]
   for (const [password, reason] of cases) {

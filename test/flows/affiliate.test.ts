@@ -130,14 +130,14 @@ describe('whoever wants to refer', () => {
   test('reads the terms and chooses a code that is free and of the right shape', async () => {
     const agent = await signedIn(service, service.demo.buyer)
     for (const [code, words] of [
-      ['', /Choose a code/],
+      ['', /Enter a code/],
       ['abc', /Use 4 to 32/],
       ['a b c d', /Use 4 to 32/],
       ['a'.repeat(33), /Use 4 to 32/],
-      ['-tides', /single hyphens/],
-      ['low--tide', /single hyphens/],
-      ['support', /kept for the service/],
-      [service.demo.affiliate.code, /Somebody has this code/],
+      ['-tides', /Hyphens may not come first/],
+      ['low--tide', /Hyphens may not come first/],
+      ['support', /code is reserved/],
+      [service.demo.affiliate.code, /This code is taken/],
     ] as const) {
       const seen = await join(agent, code)
       assert.equal(seen.status, 422)

@@ -191,7 +191,7 @@ describe('a dispute', () => {
       assert.equal(heard, 'done')
       assert.deepEqual(await disputeOf(service, bought), before)
       assert.equal(await owedToSeller(service), owed)
-      const words = /decided on appeal before, so nothing is booked\. Settle it by hand/
+      const words = /already decided on appeal, so it is not recorded\. Resolve it manually/
       const alarms = await openAlarms(service.world.db)
       assert.ok(alarms.some(({ message }) => message.includes(opened.id) && words.test(message)))
       const { differences } = await checkBooks(service.world)

@@ -207,7 +207,7 @@ describe('what an undo says that it will do', () => {
     )
     await agent.submit('Undo this change')
     assert.equal(agent.page.status, 409)
-    assert.match(textOf(agent.page.body), /no plan of this id on sale/)
+    assert.match(textOf(agent.page.body), /no plan for sale with this ID/)
   })
 
   test('to prices alone, where a plan was described anew since', async () => {
@@ -246,7 +246,7 @@ describe('a free trial', () => {
     for (const days of ['91', '-1', '1.5', 'two weeks']) {
       const page = await review(days)
       assert.equal(page.status, 422, days)
-      assert.match(textOf(page.body), /A trial has 0 to 90 whole days/)
+      assert.match(textOf(page.body), /Use 0 to 90 whole days/)
     }
   })
 
@@ -329,8 +329,8 @@ describe('forms with rows', () => {
     assert.equal(placeOf('sections.2.body'), 'Section 3, text')
     assert.equal(placeOf('versions'), '')
     assert.equal(
-      plainly('versions[0] has this name; case does not matter.'),
-      'Plan 1 has this name; case does not matter.',
+      plainly('versions[0] already has this name. Names are not case-sensitive.'),
+      'Plan 1 already has this name. Names are not case-sensitive.',
     )
   })
 })

@@ -135,7 +135,7 @@ describe('the words and names of a listing', () => {
     // It has been external since before there were approvals, and may stay so.
     assert.equal(written(await set('external')).state.listing_mode, 'external')
     const [warning] = written(await set('marketplace', true)).warnings
-    assert.match(warning!, /only support can make it external again/)
+    assert.match(warning!, /only support can change it back to external/)
     assert.equal(written(await set('marketplace')).state.listing_mode, 'marketplace')
     assert.deepEqual(faultPaths(await set('external')), ['listing_mode'])
     assert.deepEqual(written(await update({ listing_mode: 'external' })).warnings, [])

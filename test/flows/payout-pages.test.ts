@@ -114,7 +114,8 @@ describe('a statement', () => {
   test('is the ledger’s own lines, and their sum the payout, on the page', async () => {
     const page = await agent.open(path)
     const sums = [...page.body.matchAll(/<td[^>]*tabular-nums[^>]*>(.*?)<\/td>/gs)].map(
-      ([, cell]) => Math.round(Number(textOf(cell!).replaceAll(/[$,]/g, '')) * 100),
+      ([, cell]) =>
+        Math.round(Number(textOf(cell!).replace('−', '-').replaceAll(/[$,]/g, '')) * 100),
     )
     const nets = sums.filter((_, index) => index % 3 === 2)
     assert.equal(nets.pop(), amount, 'the last row is the total')

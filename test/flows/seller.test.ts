@@ -171,9 +171,9 @@ describe('the addresses of an app', () => {
     assert.equal(page.status, 422)
     const words = textOf(page.body)
     for (const fault of [
-      'Enter the address of the page that starts sign-in.',
-      'https://evil.example/cb must be an HTTPS address on tidepool.example, or an address on localhost.',
-      'https://tidepool.example/bye#top must not have a part after #.',
+      'Enter the URL of the page that starts sign-in.',
+      'https://evil.example/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
+      'https://tidepool.example/bye#top must not have a fragment (#).',
     ]) {
       assert.ok(words.includes(fault), fault)
     }

@@ -59,7 +59,7 @@ describe('a trial', () => {
     const app = await addTrialApp()
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
-    assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 a month/)
+    assert.match(textOf(agent.page.body), /Free for 14 days\. Then \$5\.25 per month/)
     assert.match(textOf(agent.page.body), /First charge: March 24, 2026\. Cancel anytime\./)
     await agent.submit(START)
     assert.match(textOf(agent.page.body), /Your free trial has started/)

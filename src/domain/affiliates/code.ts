@@ -42,9 +42,9 @@ export function isCode(text: string): boolean {
 
 /** What keeps a text from being chosen as a code, in a sentence; undefined where nothing does. */
 export function codeFault(code: string): string | undefined {
-  if (code === '') return 'Choose a code.'
-  if (!isCode(code)) return 'Use 4 to 32 of the characters a to z, 0 to 9 and the hyphen.'
-  if (/^-|-$|--/.test(code)) return 'Let single hyphens stand between other characters only.'
-  if (RESERVED.includes(code)) return 'This word is kept for the service. Choose another.'
+  if (code === '') return 'Enter a code.'
+  if (!isCode(code)) return 'Use 4 to 32 characters: a to z, 0 to 9 and hyphens.'
+  if (/^-|-$|--/.test(code)) return 'Hyphens may not come first, last, or twice in a row.'
+  if (RESERVED.includes(code)) return 'This code is reserved. Choose another.'
   return undefined
 }

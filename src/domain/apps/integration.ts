@@ -23,13 +23,13 @@ export function addressFaults(app: { url: string }, addresses: Addresses): Field
 }
 
 function loginFault(appUrl: string, address: string): string | undefined {
-  if (address === '') return 'Enter the address of the page that starts sign-in.'
+  if (address === '') return 'Enter the URL of the page that starts sign-in.'
   return placeFault(appUrl, address)
 }
 
 function listFaults(appUrl: string, name: string, addresses: string[]): FieldFault[] {
   if (addresses.length > MOST) {
-    return [{ path: name, message: `At most ${MOST} addresses can be registered here.` }]
+    return [{ path: name, message: `Enter at most ${MOST} URLs.` }]
   }
   return addresses.flatMap((address, index) => {
     const message = placeFault(appUrl, address) ?? fragmentFault(address)
@@ -40,11 +40,11 @@ function listFaults(appUrl: string, name: string, addresses: string[]): FieldFau
 function placeFault(appUrl: string, address: string): string | undefined {
   if (PLAIN.test(address) && readReturnUrl(address, appUrl)) return undefined
   const host = registeredHost(appUrl)
-  return `${shown(address)} must be an HTTPS address on ${host}, or an address on localhost.`
+  return `${shown(address)} must be an HTTPS URL on ${host}, or a URL on localhost.`
 }
 
 function fragmentFault(address: string): string | undefined {
-  return address.includes('#') ? `${shown(address)} must not have a part after #.` : undefined
+  return address.includes('#') ? `${shown(address)} must not have a fragment (#).` : undefined
 }
 
 function shown(address: string): string {

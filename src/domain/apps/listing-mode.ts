@@ -10,7 +10,7 @@ export function listingModeFault(app: ListingState, to: ListingMode): string | u
   if (to !== 'external' || app.listing_mode === 'external' || app.external_sales_enabled) {
     return undefined
   }
-  return 'external needs the approval for external sales, which this app does not have.'
+  return 'external requires approval for external sales, which this app does not have.'
 }
 
 /** Tells whether setting an app's listing mode cannot be taken back without the service's help. */

@@ -102,21 +102,19 @@ function identityFaults(
   if (product_id === undefined) return []
   const at = `versions[${index}].product_id`
   const own = found[index]
-  if (!own) return [{ path: at, message: 'This app has no version of this id.' }]
+  if (!own) return [{ path: at, message: 'This app has no version with this ID.' }]
   if (!own.is_live && !restore) {
-    return [
-      { path: at, message: 'This version was deleted. Leave the id out to create a new one.' },
-    ]
+    return [{ path: at, message: 'This version was deleted. Omit the ID to create a new one.' }]
   }
-  if (found.indexOf(own) < index) return [{ path: at, message: 'This version is given twice.' }]
+  if (found.indexOf(own) < index) return [{ path: at, message: 'Duplicate version.' }]
   const uses = own.licenses + own.purchases
   if (is_free === own.is_free || uses === 0) return []
-  const message = `Cannot be turned ${is_free ? 'free' : 'paid'} while ${people(uses)} it.`
+  const message = `Cannot be changed to ${is_free ? 'free' : 'paid'} while ${people(uses)} it.`
   return [{ path: `versions[${index}].is_free`, message }]
 }
 
 function people(count: number): string {
-  return count === 1 ? '1 customer holds' : `${count} customers hold`
+  return count === 1 ? '1 customer has' : `${count} customers have`
 }
 
 function deletionFaults(leaving: readonly ExistingVersion[]): FieldFault[] {

@@ -62,14 +62,14 @@ export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
   })
   const free = judged.flatMap(({ is_free }, index) => (is_free ? index : []))
   for (const index of free.slice(1)) {
-    const message = `An app has at most one free version; versions[${free[0]}] is free already.`
+    const message = `An app has at most one free version; versions[${free[0]}] is already free.`
     faults.push({ path: `versions[${index}].is_free`, message })
   }
   if (versions.length === 0) {
-    faults.push({ path: 'versions', message: 'At least one version must remain.' })
+    faults.push({ path: 'versions', message: 'At least one version is required.' })
   }
   if (versions.length > MOST_VERSIONS) {
-    const message = `At most ${MOST_VERSIONS} versions; this has ${versions.length}.`
+    const message = `Use at most ${MOST_VERSIONS} versions. This list has ${versions.length}.`
     faults.push({ path: 'versions', message })
   }
   return faults
@@ -85,16 +85,21 @@ function nameFaults(
   const message = textFault(tidyText(name), VERSION_NAME)
   if (message !== undefined) return [{ path: at, message }]
   if (first === index) return []
-  return [{ path: at, message: `versions[${first}] has this name; case does not matter.` }]
+  return [
+    {
+      path: at,
+      message: `versions[${first}] already has this name. Names are not case-sensitive.`,
+    },
+  ]
 }
 
 function priceFaults(path: string, { is_free, prices }: GivenVersion): FieldFault[] {
   const at = `${path}.prices`
   if (is_free && prices.length > 0) {
-    return [{ path: at, message: 'A free version carries no prices.' }]
+    return [{ path: at, message: 'A free version cannot have prices.' }]
   }
   if (!is_free && prices.length === 0) {
-    return [{ path: at, message: 'A version that is not free needs a price.' }]
+    return [{ path: at, message: 'A paid version requires a price.' }]
   }
   // There are five frequencies; what comes after many more is as wrong as these.
   return prices
@@ -108,7 +113,7 @@ function priceFaults(path: string, { is_free, prices }: GivenVersion): FieldFaul
 function amountFaults(path: string, amount: string): FieldFault[] {
   if (readPrice(amount) !== undefined) return []
   const range = `from ${formatAmount(LEAST)} to ${formatAmount(MOST)}`
-  return [{ path, message: `Write US dollars with two decimals, such as "12.00", ${range}.` }]
+  return [{ path, message: `Use US dollars with two decimals, such as "12.00", ${range}.` }]
 }
 
 function frequencyFaults(
@@ -118,16 +123,16 @@ function frequencyFaults(
   index: number,
 ): FieldFault[] {
   if (readFrequency(frequency) === undefined) {
-    return [{ path, message: `Must be ${FREQUENCIES.join(', ')}, or null for a price paid once.` }]
+    return [{ path, message: `Must be ${FREQUENCIES.join(', ')}, or null for a one-time price.` }]
   }
   const first = prices.findIndex((each) => each.frequency === frequency)
   if (first === index) return []
-  return [{ path, message: 'A version has one price for each frequency.' }]
+  return [{ path, message: 'A version can have only one price per frequency.' }]
 }
 
 function trialFaults(path: string, { trial_days = 0 }: GivenVersion): FieldFault[] {
   const isGood = Number.isInteger(trial_days) && trial_days >= 0 && trial_days <= MOST_TRIAL_DAYS
   if (isGood) return []
-  const message = `A trial has 0 to ${MOST_TRIAL_DAYS} whole days; 0 is none.`
+  const message = `Use 0 to ${MOST_TRIAL_DAYS} whole days. 0 means no trial.`
   return [{ path: `${path}.trial_days`, message }]
 }

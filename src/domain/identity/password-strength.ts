@@ -30,7 +30,7 @@ const waiting = new Map<number, PromiseWithResolvers<number>>()
 /** The strength of a password on the scale of 0 to 4; throws 503 while too many wait for theirs. */
 export async function estimateStrength(password: string, own: string[]): Promise<number> {
   if (waiting.size >= MOST_WAITING) {
-    const message = `We are checking many passwords. Try again in ${BUSY_SECONDS} seconds.`
+    const message = `Too many requests. Try again in ${BUSY_SECONDS} seconds.`
     throw new Problem(503, 'busy', message, { retry_after: BUSY_SECONDS })
   }
   worker ??= startWorker()

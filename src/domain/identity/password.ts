@@ -18,8 +18,8 @@ export async function passwordFault(password: string, email: string): Promise<st
   if ((await estimateStrength(password, own)) >= WEAKEST) return undefined
   const holdsEmail = email !== '' && password.toLowerCase().includes(email.toLowerCase())
   return holdsEmail
-    ? 'Your email address is not a secret. Choose another password.'
-    : 'This password is easy to guess. Add a few more words or characters.'
+    ? 'Do not use your email address. Choose another password.'
+    : 'This password is easy to guess. Add more words or characters.'
 }
 
 /** Hashes a password with argon2id. */

@@ -65,7 +65,7 @@ function readBody(path: string, body: string): Read<string> {
 }
 
 function wordless(body: string): string {
-  return body === '' ? 'Must not be empty.' : 'Nothing of this HTML is allowed here.'
+  return body === '' ? 'Must not be empty.' : 'This HTML has no allowed elements.'
 }
 
 /**
@@ -100,9 +100,9 @@ function readProducts(
   const faults = names.flatMap((name, index) => {
     const id = productOf(name)
     if (id === undefined) {
-      return faultAt(`${path}[${index}]`, 'This app has no version of this id on sale.')
+      return faultAt(`${path}[${index}]`, 'This app has no version for sale with this ID.')
     }
-    if (value.includes(id)) return faultAt(`${path}[${index}]`, 'This version is named twice.')
+    if (value.includes(id)) return faultAt(`${path}[${index}]`, 'Duplicate version.')
     value.push(id)
     return []
   })
@@ -118,7 +118,7 @@ export function readNames(path: string, names: readonly string[]): Read<string[]
     const isTwice = seen.has(key)
     seen.add(key)
     if (!isTwice || faults.length > 0) return { value, faults }
-    return { value, faults: faultAt(at, 'This is named twice; case does not matter.') }
+    return { value, faults: faultAt(at, 'Duplicate name. Names are not case-sensitive.') }
   })
 }
 
@@ -130,7 +130,7 @@ function readList<Entry, Value>(
   readEntry: (entry: Entry, path: string) => Read<Value>,
 ): Read<Value[]> {
   const isTooLong = list.length > most
-  const message = isTooLong ? `At most ${most} of these; this has ${list.length}.` : undefined
+  const message = isTooLong ? `Use at most ${most} items. This list has ${list.length}.` : undefined
   const read = list
     .slice(0, most + 100)
     .map((entry, index) => readEntry(entry, `${path}[${index}]`))

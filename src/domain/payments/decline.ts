@@ -7,10 +7,10 @@ const SENTENCES: Record<DeclineCode, string> = {
   stolen_card: 'Your bank declined this card. Try another card, or ask your bank.',
   expired_card: 'This card has expired. Try another card.',
   incorrect_cvc: 'The security code (CVC) does not match the card. Enter the card again.',
-  processing_error: 'Your bank could not process the card just now. Try again in a moment.',
+  processing_error: 'Your bank could not process the card. Try again in a moment.',
   fraudulent: 'Your bank declined this card. Try another card, or ask your bank.',
-  authentication_required: 'Your bank wants you to confirm this payment. Try again.',
-  authentication_failed: 'The payment was not confirmed with your bank. Try again.',
+  authentication_required: 'Your bank requires you to confirm this payment. Try again.',
+  authentication_failed: 'You did not confirm the payment with your bank. Try again.',
 }
 
 /** What a buyer is told. A lost, stolen or suspicious card reads like any other: no thief learns. */

@@ -58,14 +58,14 @@ async function decideAgain(
       href: `/admin/sales/${disputed.invoice.id}/`,
     })
   if (dispute.appeal) {
-    await note('It was decided on appeal before, so nothing is booked. Settle it by hand.')
+    await note('It was already decided on appeal, so it is not recorded. Resolve it manually.')
     return 'done'
   }
   if (status === 'lost') {
     const reopened = ledger.appealOpened(factsOf(dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), reopened)
     await lose(world, tx, dispute, disputed)
-    await note('The seller’s balance was charged, and the license ended.')
+    await note('The seller’s balance was charged, and the license was canceled.')
   } else {
     const undone = ledger.appealWon(await lossOf(tx, dispute, disputed))
     await ledger.post(tx, now, mintId(world.random, 'txn'), undone)

@@ -53,17 +53,17 @@ function termsOf({ amount, tax, frequency, created_at }: billing.OrderDetails): 
   const total = dollars(sum(amount, tax))
   const rhythm =
     frequency === null
-      ? 'paid once; nothing renews.'
-      : `renewing each ${frequency} for the same price and the tax on it until auto-renew is turned off.`
+      ? 'as a one-time payment.'
+      : `renewing every ${frequency} at the same price plus tax until canceled.`
   return [
-    `On ${isoDate(created_at)} the buyer confirmed, on a page that showed it, a total of ${total}, ${rhythm}`,
+    `On ${isoDate(created_at)} the buyer reviewed and confirmed a total of ${total}, ${rhythm}`,
   ]
 }
 
 function policyOf({ config }: World, app_name: string): string {
   return (
-    `Refunds: the maker of ${app_name} can refund a payment for 60 days, and we can at any time; ` +
-    `the buyer was told so at ${config.base_url}/refunds/, linked from every page of the checkout.`
+    `Refunds: the seller of ${app_name} can refund a payment for 60 days, and we can at any time. ` +
+    `The policy at ${config.base_url}/refunds/ is linked from every page of the checkout.`
   )
 }
 
@@ -126,10 +126,13 @@ async function donesOf(
   const dated = (dates: (Date | null)[], what: string) =>
     dates.filter((at) => at !== null).map((at) => ({ at, what }))
   return [
-    ...dated([user.email_verified_at], 'The buyer confirmed the mailbox by a link in our letter.'),
+    ...dated(
+      [user.email_verified_at],
+      'The buyer confirmed the email address with a link that we sent.',
+    ),
     ...dated(
       await identity.linksUsed(db, user_id),
-      'A link in our letter to the mailbox was used.',
+      'A link that we sent to the email address was used.',
     ),
     ...dated([agreed_at], `The buyer agreed to sign in to ${app.name} with our service.`),
     ...dated(signed_in_at, `The buyer signed in to ${app.name}.`),

@@ -30,7 +30,10 @@ export async function describeProduct(
       const description = tidyText(facts.description)
       const id = await find(tx, app.id)
       const message = textFault(description, catalog.PRODUCT_DESCRIPTION)
-      const unknown = { path: 'product_id', message: 'This app has no version of this id on sale.' }
+      const unknown = {
+        path: 'product_id',
+        message: 'This app has no version for sale with this ID.',
+      }
       const faults = [
         ...(id === undefined ? [unknown] : []),
         ...(message === undefined ? [] : [{ path: 'description', message }]),

@@ -20,8 +20,8 @@ export const NAME_LISTS = {
 const LISTS = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[]
 
 const NO_WAY_BACK =
-  'This app is external without an approval for external sales. Once it is in the marketplace, ' +
-  'only support can make it external again.'
+  'This app is external without approval for external sales. After you switch to marketplace, ' +
+  'only support can change it back to external.'
 
 /** Changes a listing's words and names (spec: update_app_listing). */
 export async function updateListing(

@@ -52,11 +52,11 @@ async function putOff(
   const { db, random, clock } = world
   await payouts.putOff(db, payout_id, addSeconds(now, RETRY_SECONDS))
   const { count, amount } = await payouts.putOffTotal(db)
-  const waiting = count === 1 ? 'One payout waits' : `${count} payouts wait`
+  const waiting = count === 1 ? '1 payout is waiting' : `${count} payouts are waiting`
   await raiseAlarm(db, random, clock.now(), {
     ...SHORT,
     message:
-      `${waiting} for money: ${formatMoney(amount)} in all, and ${formatMoney(available)} ` +
+      `${waiting} for funds: ${formatMoney(amount)} in total, and ${formatMoney(available)} ` +
       'is available at the processor. Add funds there, or wait until recent charges are ' +
       'available. Payouts are retried every hour.',
   })

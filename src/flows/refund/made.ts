@@ -39,10 +39,10 @@ export async function refundMade(
     subject: refund_id,
     href: `/admin/sales/${invoice.id}/`,
     message:
-      `$${formatAmount(amount)} was refunded at the payment processor, not here. ` +
+      `$${formatAmount(amount)} was refunded at the payment processor, not in Purser. ` +
       (isWhole
-        ? 'It is booked like a refund of ours. Make refunds here, so that the seller sees why.'
-        : 'It is more than was left of the charge, so it is not booked. Settle it by hand.'),
+        ? 'It is recorded like other refunds. Make refunds in Purser, so that the seller sees the reason.'
+        : 'It exceeds what was left of the charge, so it is not recorded. Resolve it manually.'),
   })
   if (!isWhole) return 'done'
   const id = mintId(world.random, 'ref')

@@ -1,4 +1,4 @@
-import { adverbOf, formatMoney } from '#design/money'
+import { adverbOf, formatMoney, priceWords, taxLabel } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { Offer } from '#domain/catalog'
 import type { CheckoutTotals } from '#flows/checkout'
@@ -34,14 +34,9 @@ export function figuresOf(offer: Offer, totals: CheckoutTotals): OrderFigures {
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
-      ? `Free for ${trial_days} days. Then ${formatMoney(total)} a ${offer.frequency}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
+      ? `Free for ${trial_days} days. Then ${priceWords(total, offer.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
       : renewal(offer, { total, period_end: terms.period_end }),
   }
-}
-
-/** The line of the tax, which names the state that takes it. */
-export function taxLabel({ state, tax }: { state: string; tax: number }): string {
-  return tax === ZERO ? `Sales tax (${state}, none)` : `Sales tax (${state})`
 }
 
 /** The line that takes the first sum off while a trial runs. */
@@ -54,12 +49,12 @@ export function renewal(
   offer: Pick<Offer, 'frequency'>,
   facts: { total: number; period_end: Date | null },
 ): string {
-  if (offer.frequency === null || !facts.period_end) return 'Paid once. Nothing renews.'
+  if (offer.frequency === null || !facts.period_end) return 'One-time payment. Nothing renews.'
   return `Renews ${adverbOf(offer.frequency)} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
 }
 
 function rhythm(offer: Offer): string {
-  if (offer.frequency === null) return 'Paid once. Nothing renews.'
+  if (offer.frequency === null) return 'One-time payment. Nothing renews.'
   const trial = offer.trial_days > 0 ? `Starts with ${offer.trial_days} days free. ` : ''
   return `${trial}Renews ${adverbOf(offer.frequency)}. Cancel anytime.`
 }

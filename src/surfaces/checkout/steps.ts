@@ -253,8 +253,7 @@ const NOTICES: Record<string, { title: string; words: string }> = {
   },
   not_charged: {
     title: 'Nothing was charged',
-    words:
-      'We could not reach your bank, and made sure that no payment can follow. Please try again.',
+    words: 'We could not reach your bank. The payment was canceled. Try again.',
   },
 }
 

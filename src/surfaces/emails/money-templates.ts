@@ -1,5 +1,5 @@
-import { formatDay, formatMoney } from '#design/money'
-import { invoiceNumber, type Receipt } from '#domain/billing'
+import { formatDay, formatMoney, taxLabel } from '#design/money'
+import { invoiceNumber, RETRY_DAYS, type Receipt } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { receiptLines } from '#http/invoice-lines'
 import { sum } from '#platform/money'
@@ -38,7 +38,7 @@ export function invoicePaid(
   plan: PlanFacts,
   coming: Coming | undefined,
 ): EmailContent {
-  const { kind, tax, state, period_end, is_waived } = receipt
+  const { kind, tax, period_end, is_waived } = receipt
   const total = sum(receipt.amount, tax)
   const name = nameOf(plan)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
@@ -46,8 +46,8 @@ export function invoicePaid(
     ['Invoice', invoiceNumber(receipt.number)],
     ['Date', formatDay(receipt.paid_at)],
     ...receiptLines(receipt),
-    [`Sales tax (${state})`, formatMoney(tax)],
-    ...(is_waived ? [['Waived: too little to charge', formatMoney(-total)] as Row] : []),
+    [taxLabel(receipt), formatMoney(tax)],
+    ...(is_waived ? [['Waived (below the minimum charge)', formatMoney(-total)] as Row] : []),
     ['Paid', formatMoney(is_waived ? 0 : total)],
     ['Card', card],
     ['Next charge', coming ? comingOf(coming) : 'None'],
@@ -56,7 +56,7 @@ export function invoicePaid(
   const until = period_end ? `${name} is paid until ${formatDay(period_end)}.` : `${name} is yours.`
   return {
     subject: `Receipt ${invoiceNumber(receipt.number)} for ${name}`,
-    heading: isPlanChange ? `You have moved to ${name}.` : until,
+    heading: isPlanChange ? `You are now on ${name}.` : until,
     blocks: [
       { kind: 'rows', rows },
       { kind: 'text', text: 'Your license key stays the same. The receipt is attached as a PDF.' },
@@ -86,34 +86,34 @@ export interface Owed {
 /** A renewal was not paid: why, when it is tried again, and what to do. */
 export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
   const name = nameOf(plan)
-  const next = owed.retry_at ? formatDay(owed.retry_at) : 'Once you update the card'
-  const first = `Your payment for ${name} did not go through`
+  const next = owed.retry_at ? formatDay(owed.retry_at) : 'After you update your card'
+  const first = `Your payment for ${name} failed`
   const last = `Last reminder: ${name} is not paid`
   return {
     subject: owed.is_last ? last : first,
     heading: owed.is_last
-      ? `${name} ends on ${formatDay(owed.gives_up_at)} unless it is paid`
+      ? `${name} ends on ${formatDay(owed.gives_up_at)} if it is not paid`
       : first,
     blocks: [
       ...(owed.declined ? [{ kind: 'text' as const, text: owed.declined }] : []),
       {
         kind: 'rows',
         rows: [
-          ['Owed', formatMoney(owed.total)],
+          ['Amount due', formatMoney(owed.total)],
           ['Card', owed.card],
-          ['Next try', next],
-          ['Ends, if it stays unpaid', formatDay(owed.gives_up_at)],
+          ['Next retry', next],
+          ['Ends if not paid by', formatDay(owed.gives_up_at)],
         ],
       },
       {
         kind: 'text',
-        text: 'Until it is paid the license cannot be used. As soon as it is, the same key works again.',
+        text: 'You cannot use the license until it is paid. After payment, the same key works again.',
       },
       {
         kind: 'link',
         label: 'Update your card',
         url: plan.manage_url,
-        note: 'Another card is charged at once. You can also pay with this one, or cancel.',
+        note: 'A new card is charged immediately. You can also pay with the current card, or cancel.',
       },
     ],
   }
@@ -138,13 +138,13 @@ export function subscriptionCanceled(
     blocks: [
       {
         kind: 'text',
-        text: `You can use ${name} until ${day}, with the same key. Then the license ends. Nothing more is charged.`,
+        text: `You can use ${name} until ${day}. Then the license ends. Nothing more is charged.`,
       },
       {
         kind: 'link',
         label: 'Keep my subscription',
         url: keep_url,
-        note: `Changed your mind? You can undo this until ${day}.`,
+        note: `You can resume your subscription until ${day}.`,
       },
       plan.sold_by,
     ],
@@ -160,9 +160,9 @@ export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent
     blocks: [
       {
         kind: 'text',
-        text: 'Its renewal could not be paid in three weeks of trying. Nothing more is charged, and nothing is owed.',
+        text: `We retried your renewal payment for ${RETRY_DAYS.at(-1)} days without success. Nothing more is charged, and no amount is due.`,
       },
-      { kind: 'link', label: 'Buy it again', url: product_url, note: 'It comes with a new key.' },
+      { kind: 'link', label: 'Buy it again', url: product_url, note: 'You receive a new key.' },
       { kind: 'link', label: 'Your receipts', url: plan.manage_url },
     ],
   }
@@ -189,13 +189,13 @@ export function trialEnding(
     blocks: [
       {
         kind: 'text',
-        text: `If you do nothing, your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} goes on.`,
+        text: `Your ${card} is charged ${about}${formatMoney(coming.total)} that day, and ${name} continues. No action is needed.`,
       },
       {
         kind: 'rows',
         rows: [
           [name, formatMoney(coming.amount)],
-          [`Sales tax (${coming.state})`, formatMoney(coming.tax)],
+          [taxLabel(coming), formatMoney(coming.tax)],
           [`Charged on ${formatDay(coming.day)}`, formatMoney(coming.total)],
         ],
       },
@@ -203,7 +203,7 @@ export function trialEnding(
         kind: 'link',
         label: 'Cancel subscription',
         url: facts.auto_renew_url,
-        note: 'Then nothing is charged, and the license ends with the trial.',
+        note: 'Nothing is charged, and the license ends with the trial.',
       },
       manage(plan, 'Your plan, your card and your key.'),
     ],
@@ -221,25 +221,25 @@ export function refundIssued(
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })
   return {
     subject: `Your refund of ${amount} for ${name}`,
-    heading: `${amount} is on its way back to you`,
+    heading: `We refunded ${amount}`,
     blocks: [
       {
         kind: 'rows',
         rows: [
-          ['Refunded', amount],
+          ['Amount', amount],
           [
-            'Of invoice',
+            'Invoice',
             `${invoiceNumber(receipt.number)}, ${formatMoney(sum(receipt.amount, receipt.tax))}`,
           ],
-          ['To', card],
+          ['Refunded to', card],
         ],
       },
       {
         kind: 'text',
-        text: `Your bank shows it within 5 to 10 days. ${
+        text: `Your bank shows the refund within 5 to 10 days. ${
           facts.has_ended
-            ? 'The license has ended, and its key works no more.'
-            : 'The license stays as it is.'
+            ? 'The license has ended, and its key no longer works.'
+            : 'The license is not affected.'
         }`,
       },
       { kind: 'link', label: 'Your receipts', url: plan.manage_url },

@@ -1,4 +1,4 @@
-import { formatDay, formatMoney } from '#design/money'
+import { formatDay, formatMoney, frequencyWords, taxLabel } from '#design/money'
 import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
@@ -22,7 +22,7 @@ export function receipt(
   const isTrial = order.charged === 0
   return {
     subject: `Your receipt for ${order.app_name} ${order.product_name}`,
-    heading: `Thank you. ${order.app_name} ${order.product_name} is yours.`,
+    heading: `Thank you for your purchase of ${order.app_name} ${order.product_name}.`,
     blocks: [
       {
         kind: 'rows',
@@ -30,7 +30,7 @@ export function receipt(
           ['Order', order.id],
           ['Date', formatDay(order.created_at)],
           [`${order.app_name} ${order.product_name}`, formatMoney(order.amount)],
-          [`Sales tax (${order.state})`, formatMoney(order.tax)],
+          [taxLabel(order), formatMoney(order.tax)],
           ['Total', formatMoney(total)],
           ['Paid today', formatMoney(order.charged)],
           ['Card', cardName({ brand: order.card_brand, last4: order.card_last4 })],
@@ -53,22 +53,24 @@ export function receipt(
 function account(links: ReceiptLinks): Block[] {
   const blocks: Block[] = []
   if (links.verify_email) {
-    const note = 'It proves that this mailbox is yours, and lets you see all your purchases.'
+    const note = 'Confirms that this email is yours and lets you see all your purchases.'
     blocks.push({ kind: 'link', label: 'Confirm your email', url: links.verify_email, note })
   }
   if (links.set_password) {
-    const note = 'We made an account for you, so that you find your purchase again.'
+    const note = 'We created an account for you. Set a password to sign in to it.'
     blocks.push({ kind: 'link', label: 'Set a password', url: links.set_password, note })
   }
   if (links.not_me) {
-    const note = 'It locks the account until we have looked at it.'
+    const note = 'Locks the account while we review the purchase.'
     blocks.push({ kind: 'link', label: 'This was not me', url: links.not_me, note })
   }
   return blocks
 }
 
 function renewalOf(order: OrderDetails, isTrial: boolean, total: string): string {
-  if (order.frequency === null || !order.period_end) return 'None; paid once'
+  if (order.frequency === null || !order.period_end) return 'None (one-time payment)'
   const day = formatDay(order.period_end)
-  return isTrial ? `${total} a ${order.frequency}, first on ${day}` : `${total} on ${day}`
+  return isTrial
+    ? `${total} ${frequencyWords(order.frequency)}, first charge on ${day}`
+    : `${total} on ${day}`
 }

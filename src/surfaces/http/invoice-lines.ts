@@ -3,7 +3,7 @@ import type { InvoiceLine, InvoiceLineKind, Receipt } from '#domain/billing'
 
 const LABELS: Record<InvoiceLineKind, (receipt: Receipt) => string> = {
   price: ({ app_name, product_name, frequency }) =>
-    `${app_name} ${product_name}, ${frequency ? `one ${frequency}` : 'paid once'}`,
+    `${app_name} ${product_name}, ${frequency ? `one ${frequency}` : 'one-time payment'}`,
   credit: () => 'Credit for the unused part of the previous plan',
   trial: () => 'Free trial',
 }

@@ -1,4 +1,4 @@
-import { formatDay, formatMoney } from '#design/money'
+import { formatDay, formatMoney, taxLabel } from '#design/money'
 import * as billing from '#domain/billing'
 import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
@@ -40,7 +40,7 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
     ],
     facts: [
       { term: 'Invoice number', detail: number },
-      { term: 'Date of sale', detail: formatDay(receipt.paid_at) },
+      { term: 'Date paid', detail: formatDay(receipt.paid_at) },
       { term: 'Period', detail: periodOf(receipt) },
     ],
     table: {
@@ -53,7 +53,7 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
     totals: totalsOf(receipt),
     notes: [
       `Your card statement shows ${statement}.`,
-      `${legal_name} is the merchant of record: it sold this to you, and collects and remits the sales tax.`,
+      `${legal_name} is the merchant of record: it sold you this product and collects and remits sales tax.`,
       `Questions about this receipt: ${support_email} or ${support_url}`,
       `Refund policy: ${base_url}/refunds/`,
     ],
@@ -62,7 +62,7 @@ function paperOf({ operator, base_url }: World['config'], receipt: billing.Recei
 }
 
 function periodOf({ period_start, period_end }: billing.Receipt): string {
-  if (!period_end) return `From ${formatDay(period_start)}, without an end`
+  if (!period_end) return `From ${formatDay(period_start)} (no end date)`
   return `${formatDay(period_start)} to ${formatDay(period_end)}`
 }
 
@@ -73,10 +73,10 @@ function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {
   const left = cents(total - billing.givenBackOf(receipt))
   return [
     { label: 'Subtotal', amount: formatMoney(amount) },
-    { label: taxLabel(receipt), amount: formatMoney(tax) },
-    { label: 'Total in US dollars', amount: formatMoney(total), strong: true },
+    { label: `${taxLabel(receipt)}${rateOf(receipt)}`, amount: formatMoney(tax) },
+    { label: 'Total (USD)', amount: formatMoney(total), strong: true },
     ...(receipt.is_waived
-      ? [{ label: 'Waived: too little to charge', amount: formatMoney(-total) }]
+      ? [{ label: 'Waived (below the minimum charge)', amount: formatMoney(-total) }]
       : [{ label: `Paid with ${card}`, amount: formatMoney(total) }]),
     ...given_back.map((back) => ({
       label: `Refunded on ${formatDay(back.at)}`,
@@ -88,10 +88,10 @@ function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {
   ]
 }
 
-/** The state whose tax it is, and its rate. */
-function taxLabel({ state, tax, rate_ppm, taxable_ppm }: billing.Receipt): string {
-  if (tax === 0) return `Sales tax, ${state} (none)`
+/** The rate of the tax, and the part of the price that it is on where that is not all of it. */
+function rateOf({ tax, rate_ppm, taxable_ppm }: billing.Receipt): string {
+  if (tax === 0) return ''
   const percent = (ppm: number) => `${(ppm * 100) / MILLION}%`
   const part = taxable_ppm === MILLION ? '' : ` on ${percent(taxable_ppm)} of the price`
-  return `Sales tax, ${state} (${percent(rate_ppm)}${part})`
+  return `, ${percent(rate_ppm)}${part}`
 }
