@@ -253,7 +253,7 @@ describe('names and lines', () => {
   test('a line has no break, a text may have some', () => {
     const message = (text: string, lines: boolean) =>
       readText('x', text, { most: 20, lines }).faults[0]?.message
-    assert.match(message('a\nb', false)!, /one line/)
+    assert.match(message('a\nb', false)!, /single line/)
     assert.equal(message('a\nb', true), undefined)
     assert.match(message('x'.repeat(21), true)!, /Use at most 20 characters. This text has 21/)
   })
