@@ -120,7 +120,7 @@ test('answering asks the database the same, whether the address has an account o
 test('an owner who signs up again is told so by email, and keeps the password', async () => {
   const { email } = await signUp(service)
   const stranger = await typeIn(email, 'a password of a stranger')
-  const message = await emailTo(service, email, /^You already have an account/)
+  const message = await emailTo(service, email, /^You already have a Purser account/)
   assert.ok(!message.includes('/link/sign_up/'))
   const owner = buyer(service)
   await owner.open(linkIn(message, 'sign_in'))

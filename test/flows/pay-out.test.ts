@@ -130,7 +130,7 @@ describe('a balance that does not cover a payout', () => {
     assert.equal((await listed())[0]!.status, 'open')
     assert.equal(await balance(), before - NET)
     const [alarm] = await openAlarms(world.db)
-    assert.match(alarm!.message, /One payout waits for money: \$170\.50 in all, and \$0\.00/)
+    assert.match(alarm!.message, /1 payout is waiting for funds: \$170\.50 in total, and \$0\.00/)
     await reconcilePayouts(world)
     assert.equal((await listed())[0]!.status, 'open')
     await move(available)
