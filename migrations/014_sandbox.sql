@@ -156,7 +156,7 @@ create table sandbox.events (
   -- The dispute, refund, payout or account that it is about, and the charge where it has one.
   subject text not null,
   charge_id text references sandbox.charges,
-  told jsonb not null,
+  content jsonb not null,
   due_at timestamptz not null,
   acknowledged boolean not null default false
 );
@@ -204,7 +204,7 @@ create view sandbox.balance_transactions as
   union all
   select 'txn_back_' || p.id, e.due_at, 'payout_failed', p.key, p.amount, 0, 'payout'
   from sandbox.payouts p join sandbox.events e on e.subject = p.id
-  where e.told ->> 'kind' = 'payout_settled' and e.told ->> 'outcome' = 'failed'
+  where e.content ->> 'kind' = 'payout_settled' and e.content ->> 'outcome' = 'failed'
   union all
   select 'txn_' || id, created_at, 'bank', null, amount, 0, 'processing'
   from sandbox.bank_transfers;

@@ -6,7 +6,7 @@ import { sql } from '#platform/sql'
 import type { KeptBank } from './bank-form.ts'
 import * as events from './events.ts'
 
-/** A payee's account as it stands. */
+/** A payee's account as it is now. */
 export interface SandboxAccount extends PayeeAccount {
   id: string
   email: string
@@ -71,7 +71,7 @@ export async function findOnboarding(db: Db, id: string): Promise<Onboarding | u
     where o.id = ${id}`)
 }
 
-/** Stores the bank that a payee named, and tells of it. Runs in a transaction. */
+/** Stores the bank that a payee named, and schedules its event. Runs in a transaction. */
 export async function nameBank(
   tx: Db,
   random: Random,
@@ -82,6 +82,6 @@ export async function nameBank(
   await tx.run(sql`update sandbox.accounts set bank_name = ${bank.bank_name},
     bank_last4 = ${bank.bank_last4}, bank_failure = ${bank.bank_failure} where id = ${account_id}`)
   const account = payeeOf(await read(tx, account_id))
-  const told = { kind: 'account_changed', account_id, account } as const
-  await events.schedule(tx, random, now, { id: account_id }, told)
+  const content = { kind: 'account_changed', account_id, account } as const
+  await events.schedule(tx, random, now, { id: account_id }, content)
 }

@@ -5,7 +5,7 @@ import { type Cents, cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** What the sandbox holds for the service at a time: all that came in, less what went and its fees. */
+/** The balance of the service at a time: all that came in, less what went out and the fees. */
 export async function read(db: Db, now: Date): Promise<ProcessorBalance> {
   const { total } = await db.one<{ total: number }>(sql`
     select coalesce(sum(amount - fee), 0)::bigint as total from sandbox.balance_transactions
@@ -13,7 +13,7 @@ export async function read(db: Db, now: Date): Promise<ProcessorBalance> {
   return { available: cents(total), pending: cents(0) }
 }
 
-/** Makes whoever pays out wait in turn, so that two payouts never spend the same money. */
+/** Makes payouts wait for each other, so that two payouts never spend the same money. */
 export async function lock(tx: Db): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('sandbox balance', 11))`)
 }

@@ -156,7 +156,7 @@ export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Elem
       title={`Confirm this payment · ${app_name}`}
       app_name={app_name}
       selling
-      notice="Test mode: no real money moves. This page plays the part of your bank."
+      notice="Test mode: no real money moves. This page simulates your bank."
     >
       <Heading title="Confirm that it is you">
         Your bank wants to know that you are making this payment.

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { BehaviourName } from './cards.ts'
 
-/** A request for money as it stands. A key that was closed unused has no request to it. */
+/** A request for money as it is now. A key that was closed unused has no request to it. */
 export interface SandboxCharge {
   id: string
   request_hash: string | null
@@ -68,7 +68,7 @@ export async function find(db: Db, key: string): Promise<SandboxCharge | undefin
   )
 }
 
-/** A charge that took money, held until the transaction ends; throws where there is none. */
+/** A charge that took money, locked until the transaction ends; throws where there is none. */
 export async function lockTaken(db: Db, id: string): Promise<Taken> {
   const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behaviour
     from sandbox.charges as charge join sandbox.cards as card on card.token = charge.card_token
@@ -111,7 +111,7 @@ export async function findChallenge(db: Db, id: string): Promise<Challenge | und
     where charge.challenge_id = ${id}`)
 }
 
-/** The request that waits for a challenge, held until the transaction ends. */
+/** The request that waits for a challenge, locked until the transaction ends. */
 export async function lockChallenged(
   db: Db,
   challenge_id: string,
@@ -120,7 +120,7 @@ export async function lockChallenged(
     where challenge_id = ${challenge_id} and status = 'action_required' for update`)
 }
 
-/** Closes a key that is unknown, or whose request has not ended; tells what it stands at. */
+/** Closes a key that is unknown, or whose request has not ended; returns its state. */
 export async function close(db: Db, now: Date, id: string, key: string): Promise<SandboxCharge> {
   await db.run(sql`insert into sandbox.charges as charge (id, key, status, created_at)
     values (${id}, ${key}, 'closed', ${now})

@@ -11,10 +11,10 @@ import * as cards from './kept-cards.ts'
 import * as payouts from './payouts.ts'
 import { leftOf, refundOutside } from './refunds.ts'
 
-/** What one can make happen in test mode by a click, where outside nobody could. */
+/** What can be triggered in test mode with a click, and not at a real processor. */
 export interface SandboxControls {
   /**
-   * Enters a test card on a page that waits for one: a card of its own kind, which nobody else has
+   * Enters a test card on a page that waits for one: a card of its own kind, which no one else has
    * used before.
    */
   enterCard(now: Date, step: { entry_id: string; number: string }): Promise<void>
@@ -29,7 +29,7 @@ export interface SandboxControls {
   /** Lets the bank decide now. A lost inquiry becomes a dispute. DisputeClosed: it has decided. */
   decideDispute(now: Date, step: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
   /**
-   * Refunds a charge as somebody does on the processor’s own pages; undefined where so much is not
+   * Refunds a charge as in the processor’s own pages; undefined where so much is not
    * left of it.
    */
   refundOutside(
@@ -38,14 +38,14 @@ export interface SandboxControls {
   ): Promise<{ refund_id: string } | undefined>
   /** Lets a card network report a charge as fraud. */
   warnOfFraud(now: Date, charge_id: string): Promise<void>
-  /** Cancels a payout that is on its way, as somebody does on the processor's own pages. */
+  /** Cancels a payout that is on its way, as in the processor's own pages. */
   cancelPayout(now: Date, payout_id: string): Promise<void>
   /** Lets an appeal decide a closed dispute the other way. */
   appealDispute(now: Date, dispute_id: string): Promise<void>
   /** Makes the next `count` renewals with a card fail, whatever the card does otherwise. */
   declineRenewals(card_token: string, count: number): Promise<void>
   /** Makes a card one that works from here on. */
-  mendCard(card_token: string): Promise<void>
+  recoverCard(card_token: string): Promise<void>
   /** Moves money of the operator's between a bank and the balance; negative: to the bank. */
   moveFunds(now: Date, amount: Cents): Promise<void>
   /**
@@ -84,14 +84,14 @@ export function openControls(options: SandboxPageOptions): SandboxControls {
     async warnOfFraud(now, charge_id) {
       const message = 'A card network reported a charge as fraud. Refund it to avoid a dispute.'
       const subject = `warning_${charge_id}`
-      const told = { kind: 'notice', subject, charge_id, message } as const
-      await events.schedule(db, random, now, { id: subject, charge_id }, told)
+      const content = { kind: 'notice', subject, charge_id, message } as const
+      await events.schedule(db, random, now, { id: subject, charge_id }, content)
     },
     cancelPayout: (now, payout_id) => payouts.cancel(options, now, payout_id),
     appealDispute: (now, id) => db.tx((tx) => disputes.appeal(tx, random, now, id)),
     declineRenewals: (card_token, count) => cards.declineRenewals(db, card_token, count),
     moveFunds: (now, amount) => balance.moveFunds(db, random, now, amount),
-    mendCard: (card_token) => cards.mend(db, card_token),
+    recoverCard: (card_token) => cards.mend(db, card_token),
     nextEventAt: (after, ids) => events.nextAt(db, after, ids),
   }
 }

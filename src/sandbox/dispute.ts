@@ -1,6 +1,6 @@
 import { addDays } from '#platform/calendar'
 
-/** The course of a dispute: what happens at which time unless somebody acts. */
+/** The course of a dispute: what happens at which time unless someone acts. */
 export interface Course {
   /** Whether it began as an inquiry, which asks and moves no money. */
   is_inquiry: boolean
@@ -15,7 +15,7 @@ export type Phase = 'inquiry' | 'open' | 'closed'
 
 const DAYS_TO_ANSWER = 7
 
-/** A dispute that nobody answers is lost after a week; an inquiry becomes a dispute first. */
+/** An unanswered dispute is lost after a week; an inquiry becomes a dispute first. */
 export function openCourse(now: Date, is_inquiry: boolean): Course {
   const answer_by = addDays(now, DAYS_TO_ANSWER)
   if (!is_inquiry) return { is_inquiry, escalates_at: null, closes_at: answer_by, outcome: 'lost' }
@@ -34,7 +34,7 @@ export function phaseOf(course: Course, now: Date): Phase {
   return course.escalates_at === null || now < course.escalates_at ? 'inquiry' : 'open'
 }
 
-/** Until when evidence is heard. */
+/** Until when evidence is accepted. */
 export function dueAt(course: Course, now: Date): Date {
   const { escalates_at, closes_at } = course
   return phaseOf(course, now) === 'inquiry' && escalates_at ? escalates_at : closes_at

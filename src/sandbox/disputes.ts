@@ -16,7 +16,7 @@ interface SandboxDispute extends Course {
 
 const COLUMNS = sql`id, charge_id, amount, reason, is_inquiry, escalates_at, closes_at, outcome`
 
-/** Opens a dispute over what is left of a charge, whose row is held. Runs in a transaction. */
+/** Opens a dispute over what is left of a charge, whose row is locked. Runs in a transaction. */
 export async function open(
   tx: Db,
   random: Random,
@@ -39,7 +39,7 @@ export async function ofCharge(db: Db, charge_id: string): Promise<SandboxDisput
     where charge_id = ${charge_id}`)
 }
 
-/** Hears evidence. Runs in a transaction; DisputeClosed once the dispute is decided. */
+/** Accepts evidence. Runs in a transaction; DisputeClosed once the dispute is decided. */
 export async function answer(
   tx: Db,
   random: Random,
@@ -72,8 +72,8 @@ export async function appeal(tx: Db, random: Random, now: Date, dispute_id: stri
   const outcome = dispute.outcome === 'won' ? 'lost' : 'won'
   await tx.run(sql`update sandbox.disputes set outcome = ${outcome}, appealed_at = ${now}
     where id = ${dispute_id}`)
-  const told = { kind: 'dispute_closed', dispute_id, outcome } as const
-  await events.schedule(tx, random, now, { id: dispute_id, charge_id: dispute.charge_id }, told)
+  const content = { kind: 'dispute_closed', dispute_id, outcome } as const
+  await events.schedule(tx, random, now, { id: dispute_id, charge_id: dispute.charge_id }, content)
 }
 
 /** A refund leaves less to ask about; where nothing is left the inquiry closes. In a transaction. */
@@ -90,7 +90,7 @@ export async function lessen(
   await change(tx, random, now, { ...inquiry, amount: left }, inquiry)
 }
 
-/** The charge is held before its dispute, here as in a refund, so that neither waits in a ring. */
+/** The charge is locked before its dispute, as in a refund, to avoid deadlock. */
 async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> {
   await tx.maybe(sql`select id from sandbox.charges
     where id = (select charge_id from sandbox.disputes where id = ${id}) for update`)
@@ -102,7 +102,7 @@ async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> 
   return dispute
 }
 
-/** Puts a dispute on another course: what would have been told later is told otherwise. */
+/** Changes the course of a dispute: its pending events are replaced. */
 async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute, course: Course) {
   await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
     closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
@@ -122,8 +122,8 @@ async function tellCourse(
 ): Promise<void> {
   const { id, charge_id, escalates_at, closes_at, outcome } = dispute
   if (is_asked && escalates_at) await tellOpened(tx, random, escalates_at, dispute)
-  const told = { kind: 'dispute_closed', dispute_id: id, outcome } as const
-  await events.schedule(tx, random, closes_at, { id, charge_id }, told)
+  const content = { kind: 'dispute_closed', dispute_id: id, outcome } as const
+  await events.schedule(tx, random, closes_at, { id, charge_id }, content)
 }
 
 async function tellOpened(

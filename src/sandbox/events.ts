@@ -16,14 +16,14 @@ export async function schedule(
   random: Random,
   due_at: Date,
   { id, charge_id = undefined }: Subject,
-  told: EventContent,
+  content: EventContent,
 ): Promise<void> {
-  await db.run(sql`insert into sandbox.events (id, subject, charge_id, told, due_at)
-    values (${mintId(random, 'evt')}, ${id}, ${charge_id ?? null}, ${JSON.stringify(told)},
+  await db.run(sql`insert into sandbox.events (id, subject, charge_id, content, due_at)
+    values (${mintId(random, 'evt')}, ${id}, ${charge_id ?? null}, ${JSON.stringify(content)},
       ${due_at})`)
 }
 
-/** Takes back what would have been told of a subject after a time. */
+/** Deletes the events of a subject that are due after a time. */
 export async function unschedule(db: Db, subject: string, after: Date): Promise<void> {
   await db.run(sql`delete from sandbox.events
     where subject = ${subject} and due_at > ${after} and not acknowledged`)
@@ -31,18 +31,20 @@ export async function unschedule(db: Db, subject: string, after: Date): Promise<
 
 /** The events whose time has come and that were not acknowledged, in the order of their times. */
 export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
-  const rows = await db.rows<{ id: string; due_at: Date; told: EventContent }>(sql`
-    select id, due_at, told from sandbox.events
+  const rows = await db.rows<{ id: string; due_at: Date; content: EventContent }>(sql`
+    select id, due_at, content from sandbox.events
     where not acknowledged and due_at <= ${now} order by due_at, position`)
-  return rows.map(({ id, due_at, told }) => ({ id, at: due_at, ...revived(told) }))
+  return rows.map(({ id, due_at, content }) => ({ id, at: due_at, ...revived(content) }))
 }
 
 /** JSON knows no dates. */
-function revived(told: EventContent): EventContent {
-  return told.kind === 'dispute_opened' ? { ...told, due_at: new Date(told.due_at) } : told
+function revived(content: EventContent): EventContent {
+  return content.kind === 'dispute_opened'
+    ? { ...content, due_at: new Date(content.due_at) }
+    : content
 }
 
-/** Tells an event no more. */
+/** Acknowledges an event, so that it is not returned again. */
 export async function acknowledge(db: Db, id: string): Promise<void> {
   await db.run(sql`update sandbox.events set acknowledged = true where id = ${id}`)
 }

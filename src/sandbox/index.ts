@@ -1,11 +1,11 @@
 /**
- * The sandbox processor: the world outside, played. It stands where a payment processor does, and
+ * The sandbox processor: the outside world, simulated. It implements the processor port, and
  * moves no money.
  *
  * Knows the test cards and test bank accounts and what each does, its own pages (a card is entered,
- * a payment confirmed, a card replaced, a bank named), every request for money, and what it will
- * tell by itself and when. Owns the schema `sandbox`; its charges, refunds and payouts are the
- * second truth beside the service's own books. Promises: one key charges, refunds or pays out once,
+ * a payment confirmed, a card replaced, a bank named), every request for money, and the events that
+ * it will report. Owns the schema `sandbox`; its charges, refunds and payouts are what the books of
+ * the service are compared with. Promises: one key charges, refunds or pays out once,
  * and of a card or account number nothing is kept but the last four digits and a keyed hash.
  */
 import type { FastifyInstance } from 'fastify'

@@ -51,7 +51,7 @@ export async function keep(db: Db, now: Date, card: KeptCard & { app_name: strin
       ${card.behaviour}, ${card.app_name}, ${now})`)
 }
 
-/** The card that is charged, held until the transaction ends. */
+/** The card that is charged, locked until the transaction ends. */
 export async function lock(db: Db, token: string): Promise<ChargedCard> {
   return await db.one<ChargedCard>(sql`select behaviour, authenticated, declines, failing_renewals
     from sandbox.cards where token = ${token} for update`)

@@ -6,7 +6,7 @@ export function hashOf(said: unknown[]): string {
   return sha256(JSON.stringify(said)).toString('hex')
 }
 
-/** The request that a key stands for; KeyConflict where it said something else. */
+/** The request of a key; KeyConflict where it said something else. */
 export function sameRequest<Known extends { request_hash: string | null }>(
   known: Known | undefined,
   request_hash: string,

@@ -8,7 +8,7 @@ interface ListedRow extends Listed {
   id: string
 }
 
-/** What the sandbox has on record. A change is in it once the event that tells so is acknowledged. */
+/** What the sandbox has on record. A change is in it once its event is acknowledged. */
 export function openListings(db: Db): Listings {
   return {
     charges: inPages((asked) =>
@@ -19,20 +19,22 @@ export function openListings(db: Db): Listings {
     ),
     refunds: inPages((asked) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
-          case when ${TOLD(sql`told ->> 'outcome' = 'failed'`)} then 0 else -amount end as moved,
+          case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
+           as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
-            and e.told ->> 'kind' = 'refund_made') as is_unheard
+            and e.content ->> 'kind' = 'refund_made') as is_unheard
         from sandbox.refunds s where status <> 'refused' and ${WITHIN(sql`created_at`, asked)}`),
     ),
     payouts: inPages((asked) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
-          case when ${TOLD(sql`told ->> 'outcome' = 'failed'`)} then 0 else -amount end as moved,
+          case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
+           as moved,
           false as is_unheard
         from sandbox.payouts s where status = 'pending' and ${WITHIN(sql`created_at`, asked)}`),
     ),
     disputes: inPages((asked) =>
       db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
-          case when ${TOLD(sql`told ->> 'is_inquiry' = 'false'`)}
+          case when ${REPORTED(sql`content ->> 'is_inquiry' = 'false'`)}
             and coalesce(${LAST_OUTCOME}, 'none') <> 'won' then -amount else 0 end as moved,
           false as is_unheard
         from sandbox.disputes s where ${WITHIN(sql`opened_at`, asked)}`),
@@ -40,12 +42,12 @@ export function openListings(db: Db): Listings {
   }
 }
 
-/** Whether an event about a row `s` that says so was heard. */
-const TOLD = (what: Sql) => sql`exists (select 1 from sandbox.events e
+/** Whether an event about a row `s` that says so was acknowledged. */
+const REPORTED = (what: Sql) => sql`exists (select 1 from sandbox.events e
   where e.subject = s.id and e.acknowledged and ${what})`
 
-const LAST_OUTCOME = sql`(select e.told ->> 'outcome' from sandbox.events e
-  where e.subject = s.id and e.acknowledged and e.told ->> 'kind' = 'dispute_closed'
+const LAST_OUTCOME = sql`(select e.content ->> 'outcome' from sandbox.events e
+  where e.subject = s.id and e.acknowledged and e.content ->> 'kind' = 'dispute_closed'
   order by e.position desc limit 1)`
 
 interface ListingRequest {

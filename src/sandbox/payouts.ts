@@ -19,7 +19,7 @@ interface SandboxPayout {
 const ARRIVES_AFTER_DAYS = 1
 const NO_BANK = 'The account has no bank yet.'
 
-/** Pays somebody out, once for a key; the key is kept for good. The bank answers a day later. */
+/** Pays a payee out, once for a key; the key is kept for good. The bank answers a day later. */
 export async function payOut(
   { db, random }: { db: Database; random: Random },
   now: Date,
@@ -34,7 +34,7 @@ export async function payOut(
     const known = await find(tx, key)
     if (known) return answerOf(sameRequest(known, request_hash))
     const { available } = await balance.read(tx, now)
-    // Nothing is kept of it, so that the same key is decided anew.
+    // Nothing is kept of it, so that the same key is decided again.
     if (is_ready && amount > available) return { status: 'short', available }
     const id = mintId(random, 'po')
     const status = is_ready ? 'pending' : 'failed'
@@ -47,14 +47,14 @@ export async function payOut(
         ? ({ outcome: 'failed', reason: bank_failure } as const)
         : ({ outcome: 'paid' } as const)
       const due_at = addDays(now, ARRIVES_AFTER_DAYS)
-      const told = { kind: 'payout_settled', payout_id: id, ...ended } as const
-      await events.schedule(tx, random, due_at, { id }, told)
+      const content = { kind: 'payout_settled', payout_id: id, ...ended } as const
+      await events.schedule(tx, random, due_at, { id }, content)
     }
     return answerOf((await find(tx, key))!)
   })
 }
 
-/** Cancels a payout that is on its way, as somebody does on the processor's own pages. */
+/** Cancels a payout that is on its way, as in the processor's own pages. */
 export async function cancel(
   { db, random }: { db: Database; random: Random },
   now: Date,
@@ -63,8 +63,8 @@ export async function cancel(
   await db.tx(async (tx) => {
     await events.unschedule(tx, payout_id, now)
     const ended = { outcome: 'failed', reason: 'The payout was canceled.' } as const
-    const told = { kind: 'payout_settled', payout_id, ...ended } as const
-    await events.schedule(tx, random, now, { id: payout_id }, told)
+    const content = { kind: 'payout_settled', payout_id, ...ended } as const
+    await events.schedule(tx, random, now, { id: payout_id }, content)
   })
 }
 

@@ -28,7 +28,7 @@ import { refund } from './refunds.ts'
 export interface ProcessorOptions {
   db: Database
   random: Random
-  /** Tells when a lost answer arrives; everything else has the caller's `now`. */
+  /** Returns when a lost answer arrives; everything else has the caller's `now`. */
   clock: Clock
   /** The address under which the buyer's browser finds the pages, without a slash at its end. */
   base_url: string
@@ -48,7 +48,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
   return {
     name: 'sandbox',
     smallest_charge: SMALLEST_CHARGE,
-    // Its pages stand at the service's own address.
+    // Its pages are at the service's own address.
     page_origins: [],
     ...openCharges(options),
     ...openListings(db),
@@ -84,7 +84,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
   }
 }
 
-/** What asks for money, and what tells what became of it. */
+/** What asks for money, and what looks up its outcome. */
 function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'find' | 'close'> {
   const { db, random, clock, base_url } = options
 
@@ -184,8 +184,8 @@ function declined(decline_code: DeclineCode): charges.ChargeResult {
 }
 
 /**
- * Ends a challenge: the request it stands for succeeds, or is declined `authentication_failed`.
- * A challenge that is over, or whose request was closed, changes nothing any more.
+ * Ends a challenge: its request succeeds, or is declined `authentication_failed`.
+ * A challenge that is over, or whose request was closed, changes nothing.
  */
 export async function endChallenge(db: Database, id: string, passed: boolean): Promise<void> {
   await db.tx(async (tx) => {

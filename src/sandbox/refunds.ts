@@ -47,8 +47,8 @@ export async function refund(
       on conflict (key) do nothing`)
     if (fresh && settles_at) {
       const outcome = refunds === 'fails' ? 'failed' : 'succeeded'
-      const told = { kind: 'refund_settled', refund_id: id, outcome } as const
-      await events.schedule(tx, random, settles_at, { id, charge_id }, told)
+      const content = { kind: 'refund_settled', refund_id: id, outcome } as const
+      await events.schedule(tx, random, settles_at, { id, charge_id }, content)
     }
     if (fresh && !fault && phase === 'inquiry') {
       await disputes.lessen(tx, random, now, dispute!, amount)
@@ -60,7 +60,7 @@ export async function refund(
 }
 
 /**
- * Gives money back as somebody does on the processor's own pages, and tells of it. Undefined where
+ * Refunds as in the processor's own pages, and schedules the event. Undefined where
  * so much is not left of the charge.
  */
 export async function refundOutside(
@@ -78,8 +78,14 @@ export async function refundOutside(
     await tx.run(sql`insert into sandbox.refunds
       (id, key, request_hash, charge_id, amount, status, created_at)
       values (${refund_id}, ${refund_id}, 'by hand', ${charge_id}, ${amount}, 'succeeded', ${now})`)
-    const told = { kind: 'refund_made', refund_id, charge_id, amount, status: 'succeeded' } as const
-    await events.schedule(tx, random, now, { id: refund_id, charge_id }, told)
+    const content = {
+      kind: 'refund_made',
+      refund_id,
+      charge_id,
+      amount,
+      status: 'succeeded',
+    } as const
+    await events.schedule(tx, random, now, { id: refund_id, charge_id }, content)
     return { refund_id }
   })
 }

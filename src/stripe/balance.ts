@@ -7,7 +7,7 @@ import { ask, type StripeParts } from './client.ts'
 import { pagesOf } from './pages.ts'
 import * as requests from './requests.ts'
 
-/** What Stripe holds for us in US dollars. */
+/** Our balance at Stripe in US dollars. */
 export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
   const { available, pending } = await ask(() => stripe.balance.retrieve())
   const dollars = (all: { amount: number; currency: string }[]) =>
@@ -42,7 +42,7 @@ async function transactionOf(
     at: new Date(created * 1000),
     kind,
     subject,
-    // What is a fee by itself has its sum as its amount.
+    // A separate fee has its total as its amount.
     amount: cents(isFee ? 0 : amount),
     fee: cents(isFee ? fee - amount : fee),
     fee_kind: feeKindOf(kind, description ?? ''),
@@ -96,7 +96,7 @@ async function isOurs(db: Db, payment_intent: string): Promise<boolean> {
 const BANK: string[] = ['payout', 'payout_cancel', 'payout_failure', 'topup', 'topup_reversal']
 const FEES: string[] = ['stripe_fee', 'stripe_fx_fee', 'tax_fee']
 
-/** Stripe bills what Connect costs, payouts to payees among it, as fees of the account. */
+/** Stripe charges the cost of Connect, payouts to payees among it, as fees of the account. */
 function feeKindOf(
   kind: BalanceTransaction['kind'],
   description: string,

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { Card } from '#domain/payments'
 
-/** A card as it is charged: whose it is, and which of his. */
+/** A card as it is charged: of which customer, and which card. */
 export interface CardHandle {
   customer: string
   payment_method: string
@@ -9,19 +9,19 @@ export interface CardHandle {
 
 const TOKEN = /^(cus_\w+)\/(\w+)$/
 
-/** Tells whether a card was kept by Stripe, and not by a processor before it. */
+/** Whether a card was kept by Stripe, and not by a processor before it. */
 export function isToken(token: string): boolean {
   return TOKEN.test(token)
 }
 
-/** The handle that a token stands for. */
+/** The handle of a token. */
 export function readToken(token: string): CardHandle {
   const [, customer, payment_method] = TOKEN.exec(token) ?? []
   if (!customer || !payment_method) throw new Error('this card was kept by another processor')
   return { customer, payment_method }
 }
 
-/** What the service may know of a card. The bank's country stands in where no address was asked. */
+/** What the service may know of a card. Without a requested address, the bank's country is used. */
 export function cardOf(customer: string, method: Stripe.PaymentMethod): Card | undefined {
   const { card, billing_details } = method
   if (!card) return undefined
@@ -39,12 +39,12 @@ export function cardOf(customer: string, method: Stripe.PaymentMethod): Card | u
   }
 }
 
-/** The id of what Stripe tells by its id or as a whole. */
+/** The ID of an object that Stripe returns by its ID or expanded. */
 export function idOf(object: string | { id: string } | null): string | undefined {
   return typeof object === 'string' ? object : object?.id
 }
 
-/** What Stripe was asked to tell as a whole; undefined where it told only the id, or nothing. */
+/** An object that Stripe was asked to expand; undefined if it returned only the ID, or nothing. */
 export function whole<Whole extends object>(object: string | Whole | null | undefined) {
   return typeof object === 'string' ? undefined : (object ?? undefined)
 }

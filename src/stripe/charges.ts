@@ -94,7 +94,7 @@ async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
 
 /**
  * Closes a key that Stripe has nothing of. The request may be under way still, so its key is taken
- * by one that is never confirmed; if it arrived after all, Stripe says so and tells its answer.
+ * by one that is never confirmed; if it arrived after all, Stripe says so and returns its answer.
  */
 async function takeKey(
   parts: StripeParts,
@@ -153,7 +153,7 @@ function answerOf(intent: Intent): ChargeAnswer {
       return { status: 'action_required', action_url }
     }
     case 'requires_payment_method':
-      // What was never confirmed only holds a key that was closed.
+      // An intent that was never confirmed only uses a key that was closed.
       return isUnconfirmed(intent)
         ? CLOSED
         : { status: 'declined', decline_code: declineOf(errorOf(intent)) }
@@ -164,7 +164,7 @@ function answerOf(intent: Intent): ChargeAnswer {
   }
 }
 
-/** An intent that holds a key and nothing else: no card was tried with it. */
+/** An intent that only uses a key: no card was tried with it. */
 function isUnconfirmed(intent: Intent): boolean {
   return intent.status === 'requires_payment_method' && !errorOf(intent)
 }

@@ -18,7 +18,7 @@ export interface SetupExpected {
 }
 
 /**
- * Tells what the account at Stripe still lacks before the service can sell and pay out with it.
+ * Lists what the account at Stripe still lacks before the service can sell and pay out with it.
  * Nothing is changed there. Throws what the library throws where Stripe is not reached.
  */
 export async function checkSetup(
@@ -105,7 +105,7 @@ async function checkWebhooks(stripe: Stripe, { base_url }: SetupExpected): Promi
       finding(
         `Events of ${words} have the pinned API version`,
         api_version === Stripe.API_VERSION,
-        `Endpoint ${endpoint.id} sends ${api_version ?? 'the account’s default'}. Make it anew with ${Stripe.API_VERSION}.`,
+        `Endpoint ${endpoint.id} sends ${api_version ?? 'the account’s default'}. Create it again with ${Stripe.API_VERSION}.`,
       ),
     ]
   })

@@ -9,7 +9,7 @@ import type { Random } from '#platform/random'
 /** The account at Stripe, as the settings name it. */
 export interface StripeSettings {
   secret_key: string
-  /** Secrets of the endpoints that hear Stripe's events: the account's own, and that of Connect. */
+  /** Secrets of the endpoints for Stripe's events: the account's own, and that of Connect. */
   webhook_secrets: string[]
   /** Where Stripe's API is; undefined: where it really is. */
   api_base: string | undefined
@@ -29,7 +29,7 @@ export interface StripeParts {
 const TIMEOUT_MS = 25_000
 
 /**
- * Stripe's own library. It never asks again by itself, but for a connection that was closed under
+ * Stripe's own library. It never retries, except for a connection that was closed under
  * it; that is safe, as every request that writes has a key of ours.
  */
 export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
@@ -81,8 +81,8 @@ function translated(error: unknown): unknown {
 
 /**
  * Runs an operation of a port. What Stripe refused and the adapter has no answer for is a fault of
- * our request or of the account's settings: it is logged, alarms staff, and is told in the port's
- * own words, as a status of Stripe's says nothing to whoever asks us.
+ * our request or of the account's settings: it is logged, alarms staff, and is reported in the
+ * port's own words, as a status of Stripe's says nothing to our caller.
  */
 export async function guarded<Answer>(
   parts: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,

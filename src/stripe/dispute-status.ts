@@ -9,8 +9,8 @@ type Status = Known<Stripe.Dispute.Status>
  *
  * inquiry: a question, no money moved. open: the bank took the money. won, lost: decided.
  * answered: an inquiry that ended. prevented: it never took money; what went back to the buyer
- * instead is a refund, and told as one. appeal: decided, and argued once more; the money stays where
- * it is until that ends.
+ * instead is a refund, and reported as one. appeal: decided, and argued once more; the money stays
+ * where it is until that ends.
  */
 export type DisputeStage = 'inquiry' | 'answered' | 'open' | 'prevented' | 'won' | 'lost' | 'appeal'
 

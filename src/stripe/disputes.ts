@@ -4,8 +4,8 @@ import { mintId } from '#platform/ids'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import * as evidences from './evidence.ts'
 
-// A bank hears evidence once, so it waits to be completed, but not until the last days: a worker that
-// stands still for a weekend must not lose a dispute.
+// A bank accepts evidence once, so it waits to be completed, but not until the last days: a worker
+// that is down for a weekend must not lose a dispute.
 const SUBMIT_BEFORE_DUE_MS = 5 * 24 * 60 * 60 * 1000
 
 /**

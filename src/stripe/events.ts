@@ -14,22 +14,22 @@ interface Stored extends Telling {
 }
 
 /**
- * What Stripe told and nobody handled yet, in the order in which it happened, however it arrived.
+ * The events of Stripe that are not handled yet, in the order in which they happened.
  * What is older than something that was handled already of the same object says nothing new.
  */
 export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
   const { db, log } = parts
-  const told: ProcessorEvent[] = []
+  const news: ProcessorEvent[] = []
   for (const stored of await waiting(db)) {
     try {
       const isNews = (await isOurs(parts, stored)) && !(await isOld(db, stored))
       if (!isNews) await markHandled(db, now, stored.id)
-      else told.push(...(await tellingsOf(parts, stored)))
+      else news.push(...(await tellingsOf(parts, stored)))
     } catch (error) {
-      log.error({ error, event_id: stored.id }, 'an event of Stripe’s must wait')
+      log.error({ error, event_id: stored.id }, 'processor event failed; will retry')
     }
   }
-  return told
+  return news
 }
 
 async function waiting(db: Db): Promise<Stored[]> {
@@ -40,12 +40,12 @@ async function waiting(db: Db): Promise<Stored[]> {
 }
 
 /**
- * A dispute may be of a payment that somebody else took with the same account, and a refund of
- * another service like this one: what is nobody's here would wait for ever.
+ * A dispute may be of a payment that other software took with the same account, and a refund of
+ * another service like this one: what is not ours would wait for ever.
  */
 async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<boolean> {
-  const { told, began, charge_id: refunded } = stored
-  const first = began ?? told
+  const { content, began, charge_id: refunded } = stored
+  const first = began ?? content
   if (
     first.kind === 'dispute_opened' ||
     first.kind === 'notice' ||
@@ -66,7 +66,7 @@ async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<bool
   return true
 }
 
-/** Whether something came of a request of ours, whose answer may not have been heard yet. */
+/** Whether something came of a request of ours, whose answer may not have arrived yet. */
 async function isAsked(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   try {
@@ -89,14 +89,14 @@ async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean
 }
 
 async function tellingsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
-  const { id, told, began, if_begun } = stored
+  const { id, content, began, if_begun } = stored
   const at = new Date(stored.at * 1000)
-  if (told.kind === 'charge_refunded') return await refundsMade(parts, stored, told.charge_id)
-  if (told.kind === 'payout_settled' && told.outcome === 'failed') {
+  if (content.kind === 'charge_refunded') return await refundsMade(parts, stored, content.charge_id)
+  if (content.kind === 'payout_settled' && content.outcome === 'failed') {
     // The money has to be with us before the books say so.
-    await takeBack(parts, told.payout_id)
+    await takeBack(parts, content.payout_id)
   }
-  const event = { id, at, ...revived(told) } as ProcessorEvent
+  const event = { id, at, ...revived(content) } as ProcessorEvent
   if (if_begun && !(await isBegun(parts.db, stored))) {
     await markHandled(parts.db, parts.clock.now(), id)
     return []
@@ -138,6 +138,6 @@ async function isRequested(db: Db, { id, metadata }: Made): Promise<boolean> {
 async function isBegun(db: Db, { object_id }: Stored): Promise<boolean> {
   const beginning = await db.maybe(sql`select id from processor_events
     where processor = 'stripe' and payload ->> 'object_id' = ${object_id}
-      and payload -> 'told' ->> 'kind' = 'dispute_opened' limit 1`)
+      and payload -> 'content' ->> 'kind' = 'dispute_opened' limit 1`)
   return beginning !== undefined
 }

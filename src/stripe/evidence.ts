@@ -18,7 +18,7 @@ export async function due(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ dispute_id }) => dispute_id)
 }
 
-/** Records that the bank has it, or hears no more. */
+/** Records that the bank has it, or accepts no more. */
 export async function submitted(db: Db, now: Date, dispute_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.evidence set submitted_at = ${now}
     where dispute_id = ${dispute_id}`)

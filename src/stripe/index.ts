@@ -2,10 +2,10 @@
  * Stripe behind the processor's port, and Stripe Tax behind the port for taxes.
  *
  * Knows Stripe's hosted pages (a card is entered or replaced, a payment confirmed, a payee named),
- * its intents, refunds, disputes and connected accounts, and how it tells events. Owns the schema
- * `stripe_adapter`. Promises: what is asked is on record before Stripe hears of it, under a key of
- * ours; it happens once, for good and not only for the day that Stripe keeps a key; events are told
- * in the order in which they happened; and no card number comes here. See docs/decisions/0024.
+ * its intents, refunds, disputes and connected accounts, and how it reports events. Owns the schema
+ * `stripe_adapter`. Promises: a request is on record before it is sent, under a key of ours; it
+ * happens once, for good and not only for the day that Stripe keeps a key; events are reported in
+ * the order in which they happened; and no card number comes here. See docs/decisions/0026.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Listings, Processor } from '#domain/payments'
@@ -30,11 +30,11 @@ import { openTaxes } from './tax.ts'
 export type { StripeSettings } from './client.ts'
 export { KINDS } from './tell.ts'
 
-/** The processor, the address that hears its events, and its tax service. */
+/** The processor, the address that receives its events, and its tax service. */
 export interface StripeAccount extends Processor {
   readonly name: 'stripe'
   readonly taxes: TaxProvider
-  /** Declares the address to which Stripe tells events. */
+  /** Declares the address to which Stripe sends events. */
   declareRoutes(app: FastifyInstance): void
 }
 

@@ -8,8 +8,8 @@ import { pagesOf } from './pages.ts'
 import { payoutKey } from './payouts.ts'
 import * as requests from './requests.ts'
 
-// Stripe tells a change within seconds; where its event was lost, the books are wrong from then on.
-const TOLD_WITHIN_MS = 60 * 60 * 1000
+// Stripe reports a change within seconds; if its event was lost, the books are wrong from then on.
+const REPORTED_WITHIN_MS = 60 * 60 * 1000
 
 /** What Stripe has on record of requests of ours, and of their payments. */
 export function openListings(parts: StripeParts): Listings {
@@ -64,7 +64,7 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<L
   }
 }
 
-/** A payout is a transfer to the payee's account and, under a key of its own, one to his bank. */
+/** A payout is a transfer to the payee's account and, under a key of its own, one to their bank. */
 async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { transfers } = parts.stripe
   for await (const page of pagesOf(parts, 'payouts', within, (asked) => transfers.list(asked))) {
@@ -138,5 +138,5 @@ function timeOf(seconds: number): Date {
 }
 
 function isRecent({ clock }: StripeParts, seconds: number): boolean {
-  return seconds * 1000 > clock.now().getTime() - TOLD_WITHIN_MS
+  return seconds * 1000 > clock.now().getTime() - REPORTED_WITHIN_MS
 }

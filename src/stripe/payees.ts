@@ -7,7 +7,7 @@ import * as requests from './requests.ts'
 const SOFTWARE = '5734'
 
 /**
- * Opens a connected account: Stripe learns who the payee is and shows him a dashboard of its own.
+ * Opens a connected account: Stripe learns who the payee is and shows them its own dashboard.
  * Payouts leave it only when we ask for them, so that each of ours is one of Stripe's.
  */
 export async function openAccount(
@@ -42,11 +42,11 @@ export async function openAccount(
   return { account_id: id }
 }
 
-/** Stripe's own page where a payee says who he is and where his money goes. */
+/** Stripe's own page where a payee enters identity and bank account. */
 export async function openOnboarding(
   { stripe }: StripeParts,
   account_id: string,
-  /** Where the payee is when he is done, and also where an old link was opened. */
+  /** Where the payee is when they are done, and also where an old link was opened. */
   return_url: string,
   idempotencyKey: string,
 ): Promise<{ url: string }> {
@@ -67,7 +67,7 @@ export async function readAccount(
   return payeeOf(await ask(() => stripe.accounts.retrieve(account_id)))
 }
 
-/** A payee as the service sees him: ready once money can go to him and on to his bank. */
+/** A payee as the service sees them: ready once money can go to them and on to their bank. */
 export function payeeOf(account: Stripe.Account): PayeeAccount {
   const [bank] = account.external_accounts?.data ?? []
   const is_ready = account.payouts_enabled && account.capabilities?.transfers === 'active'

@@ -6,7 +6,7 @@ import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 import { once } from './once.ts'
 import * as requests from './requests.ts'
 
-// Refusals that lie with the payee's account, and are the payee's to mend.
+// Refusals about the payee's account, which the payee can resolve.
 const PAYEES_OWN = [
   'insufficient_capabilities_for_transfer',
   'payouts_not_allowed',
@@ -24,9 +24,9 @@ class Short extends Error {
 }
 
 /**
- * Pays a payee out in two steps: a transfer from our balance to his account at Stripe, and a payout
- * from there to his bank, which alone can fail later. Where it does, the transfer is reversed
- * before anything is told, so that the money is ours again when the books say so.
+ * Pays a payee out in two steps: a transfer from our balance to their account, and a payout
+ * from there to their bank, which alone can fail later. Where it does, the transfer is reversed
+ * before anything is reported, so that the money is ours again when the books say so.
  */
 export async function payOut(
   parts: StripeParts,

@@ -69,7 +69,7 @@ export async function answered(db: Db, key: string, object_id: string): Promise<
     where key = ${key} and object_id is null`)
 }
 
-/** Closes a key under which nothing was asked; tells what is on record of it. */
+/** Closes a key under which nothing was asked; returns what is on record of it. */
 export async function closeUnsent<Body>(db: Db, now: Date, key: string): Promise<Request<Body>> {
   await db.run(sql`insert into stripe_adapter.requests (key, kind, closed_at, sent_at)
     values (${key}, 'charge', ${now}, ${now}) on conflict (key) do nothing`)
@@ -78,7 +78,7 @@ export async function closeUnsent<Body>(db: Db, now: Date, key: string): Promise
   )
 }
 
-/** Records that nothing may come of a key any more. */
+/** Records that a key is closed for good. */
 export async function close(db: Db, now: Date, key: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set closed_at = ${now}
     where key = ${key} and closed_at is null`)

@@ -11,7 +11,7 @@ const PATH = '/processor-events/stripe'
 const TOLERANCE_SECONDS = 300
 // Stripe sends no event that is larger.
 const BODY_LIMIT = 512 * 1024
-// Stripe tells again what was refused, for days; a flood is of somebody else's making.
+// Stripe resends what was refused, for days; a flood is not from Stripe.
 const TELLINGS: RouteLimit = {
   name: 'stripe-events',
   points: 6000,
@@ -19,7 +19,7 @@ const TELLINGS: RouteLimit = {
   key: (request) => networksOf(request.ip),
 }
 
-/** Declares the address to which Stripe tells events. */
+/** Declares the address to which Stripe sends events. */
 export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
   const { db, clock, log } = parts
   app.register(async (scope) => {
@@ -70,7 +70,7 @@ async function readEvent(
   return undefined
 }
 
-/** Live endpoints of Connect hear of test accounts too. */
+/** Live endpoints of Connect receive events of test accounts too. */
 function isOurs({ settings }: StripeParts, event: Stripe.Event): boolean {
   return event.livemode === /^[rs]k_live_/.test(settings.secret_key)
 }

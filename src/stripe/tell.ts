@@ -8,7 +8,7 @@ import { payeeOf } from './payees.ts'
 /** What an event says, apart from its id and its time. */
 export type AnnouncedEvent =
   | EventContent
-  /** Money of a charge went back; which refunds did that is read from Stripe when it is told. */
+  /** Money of a charge went back; which refunds did that is read from Stripe later. */
   | { kind: 'charge_refunded'; charge_id: string }
 
 /** An event of Stripe's as it is stored: no more of it than the service needs. */
@@ -18,10 +18,10 @@ export interface Telling {
   /** When it happened, in seconds; of one second, an end comes after the rest. */
   at: number
   is_end: boolean
-  told: AnnouncedEvent
+  content: AnnouncedEvent
   /** How a dispute began, for when its end arrives first. */
   began?: AnnouncedEvent
-  /** Told only where the beginning of the dispute was: otherwise nothing came of it. */
+  /** Reported only if the beginning of the dispute was: otherwise nothing came of it. */
   if_begun?: true
   /** The charge of a refund that may not be ours. */
   charge_id?: string
@@ -75,8 +75,8 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
     case 'account.updated': {
       const account = event.data.object
       if (!account.metadata?.owner) return undefined
-      const told = { kind: 'account_changed', account_id: account.id } as const
-      return telling(event, account.id, { ...told, account: payeeOf(account) })
+      const content = { kind: 'account_changed', account_id: account.id } as const
+      return telling(event, account.id, { ...content, account: payeeOf(account) })
     }
     default:
       return undefined
@@ -86,10 +86,10 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
 function telling(
   event: Stripe.Event,
   object_id: string,
-  told: AnnouncedEvent,
+  content: AnnouncedEvent,
   is_end = false,
 ): Telling {
-  return { object_id, at: event.created, is_end, told }
+  return { object_id, at: event.created, is_end, content }
 }
 
 type DisputeEvent =
@@ -104,7 +104,7 @@ function ofDispute(event: DisputeEvent): Telling | undefined {
   const stage = stageOf(dispute.status)
   switch (stage) {
     case 'inquiry':
-      // The end of what is only asked tells nothing; an update changes nothing that matters.
+      // The end of an inquiry reports nothing; an update changes nothing that matters.
       return event.type === 'charge.dispute.created' ? telling(event, dispute.id, began) : undefined
     case 'open': {
       if (event.type === 'charge.dispute.created') return telling(event, dispute.id, began)
@@ -140,13 +140,13 @@ function closing(event: DisputeEvent, outcome: 'won' | 'lost'): Telling {
 /** What changes nothing in the books, and is for staff to act on. */
 function alarm(event: DisputeEvent, words: string): Telling {
   const { id, amount, payment_intent } = event.data.object
-  const told = {
+  const content = {
     kind: 'notice',
     subject: id,
     charge_id: idOf(payment_intent) ?? '',
     message: `Dispute ${id} over $${formatAmount(cents(amount))} ${words}`,
   } as const
-  return telling(event, id, told)
+  return telling(event, id, content)
 }
 
 const REASONS: Record<string, DisputeReason> = {
@@ -195,12 +195,12 @@ function ofRefund(event: Stripe.Event, refund: Stripe.Refund): Telling | undefin
   if (!refund.metadata?.key && !charge_id) return undefined
   const of = charge_id ? { charge_id } : {}
   if (status === 'succeeded') {
-    const told = { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' } as const
-    return { ...telling(event, id, told), ...of }
+    const content = { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' } as const
+    return { ...telling(event, id, content), ...of }
   }
   if (status !== 'failed' && status !== 'canceled') return undefined
-  const told = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
-  return { ...telling(event, id, told, true), ...of }
+  const content = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
+  return { ...telling(event, id, content, true), ...of }
 }
 
 function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefined {
@@ -220,6 +220,8 @@ function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefin
 }
 
 /** What was stored, as it was: JSON knows no dates. */
-export function revived(told: AnnouncedEvent): AnnouncedEvent {
-  return told.kind === 'dispute_opened' ? { ...told, due_at: new Date(told.due_at) } : told
+export function revived(content: AnnouncedEvent): AnnouncedEvent {
+  return content.kind === 'dispute_opened'
+    ? { ...content, due_at: new Date(content.due_at) }
+    : content
 }

@@ -87,12 +87,12 @@ describe('a scenario', () => {
   test('mends a card, whatever it did', async () => {
     const { card } = await firstCharge('4999 9900 0000 0197')
     await world.sandbox.declineRenewals(card.token, 5)
-    await world.sandbox.mendCard(card.token)
+    await world.sandbox.recoverCard(card.token)
     assert.equal(statusOf(await world.charge(card.token, { off_session: true })), 'succeeded')
   })
 
   test('with an unknown card is an error', async () => {
     await assert.rejects(world.sandbox.declineRenewals('card_unknown', 1))
-    await assert.rejects(world.sandbox.mendCard('card_unknown'))
+    await assert.rejects(world.sandbox.recoverCard('card_unknown'))
   })
 })

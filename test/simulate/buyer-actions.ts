@@ -200,7 +200,7 @@ export async function changeBankAnswer(
   const { token } = await fixture.world.db.one<{ token: string }>(sql`select c.token from cards c
     join subscriptions s on s.card_id = c.id where s.license_id = ${owned.license_id}`)
   const works = rng.odds(35)
-  if (works) await fixture.harness.sandbox.mendCard(token)
+  if (works) await fixture.harness.sandbox.recoverCard(token)
   else await fixture.harness.sandbox.declineRenewals(token, rng.between(1, 8))
   return `${owned.license_id} ${works ? 'works' : 'declines'}`
 }

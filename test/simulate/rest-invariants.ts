@@ -68,14 +68,14 @@ export const RULES: readonly Rule[] = [
     rule: 'what the processor told the end of is at its end',
     broken: () => sql`select p.id from payouts p join sandbox.events e
         on e.subject = p.processor_payout_id and e.acknowledged
-        where p.status <> e.told->>'outcome'
+        where p.status <> e.content->>'outcome'
       union all select r.id from refunds r join sandbox.events e
         on e.subject = r.processor_refund_id and e.acknowledged
-        where r.status <> e.told->>'outcome'
+        where r.status <> e.content->>'outcome'
       union all select d.id from disputes d join sandbox.events e
         on e.subject = d.processor_dispute_id and e.acknowledged
-          and e.told->>'kind' = 'dispute_closed'
-        where d.status <> e.told->>'outcome'`,
+          and e.content->>'kind' = 'dispute_closed'
+        where d.status <> e.content->>'outcome'`,
   },
   {
     rule: 'nothing that is due is left undone',
