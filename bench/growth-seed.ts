@@ -61,7 +61,7 @@ async function cloneApps(db: Db, demo_app: string): Promise<void> {
 }
 
 const TRADE = [
-  `insert into users (id, email, email_normalised, email_verified_at, created_via, created_at)
+  `insert into users (id, email, email_normalized, email_verified_at, created_via, created_at)
     select 'usr_g' || n, 'g' || n || '@growth.example', 'g' || n || '@growth.example', at,
       'checkout',
       at from sale`,
@@ -103,7 +103,7 @@ const TRADE = [
   `insert into orders (id, invoice_id, app_id, user_id, license_id, made_account, created_at)
     select 'ord_g' || n, 'inv_g' || n, app_id, 'usr_g' || buyer, 'lic_g' || n, true, at
     from sale`,
-  `insert into attempts (id, invoice_id, asked_by, app_id, email_normalised, amount, card, status,
+  `insert into attempts (id, invoice_id, asked_by, app_id, email_normalized, amount, card, status,
       created_at, settled_at)
     select 'att_g' || n, 'inv_g' || n, 'buyer', app_id, 'g' || buyer || '@growth.example', 1260,
       '{}', 'succeeded', at, at from sale`,
@@ -124,7 +124,7 @@ const TRADE = [
       due_at, opened_at, closed_at)
     select 'dsp_g' || n, 'chg_g' || n, 'dp_g' || n, 1260, 60, 0, 'fraudulent', 'lost', at, at, at
     from sale where disputed`,
-  `insert into letters (id, cause, kind, subject_id, queued_at, sent_at)
+  `insert into emails (id, cause, kind, subject_id, queued_at, sent_at)
     select 'let_g' || n, 'receipt:inv_g' || n, 'receipt', 'inv_g' || n, at, at from sale`,
 ]
 

@@ -21,9 +21,9 @@ export function grownStatements(
   const list = (status?: billing.SaleStatus) => () =>
     billing.listSales(db, { app_id: BIG_APP, status, limit: 51 })
   const find = (facts: Partial<Parameters<typeof billing.findLicenses>[1]>) => () =>
-    billing.findLicenses(db, { id: '', email_normalised: null, number: null, ...facts })
+    billing.findLicenses(db, { id: '', email_normalized: null, number: null, ...facts })
   const trial = (email: string) => () =>
-    billing.hadTrial(db, { app_id: BIG_APP, email_normalised: email, fingerprint: 'fp_g7' })
+    billing.hadTrial(db, { app_id: BIG_APP, email_normalized: email, fingerprint: 'fp_g7' })
   return [
     ['R3 claim due subscriptions', () => billing.claimDue(db, now, { until, limit: 20 })],
     ['R3 next due of an app', () => billing.nextDue(db, BIG_APP)],
@@ -35,7 +35,7 @@ export function grownStatements(
     ),
     ['R14 count of sales', () => billing.countSales(db, BIG_APP)],
     ['R14 search by license', find({ id: 'lic_g77' })],
-    ['R14 search by email', find({ email_normalised: 'g1@growth.example' })],
+    ['R14 search by email', find({ email_normalized: 'g1@growth.example' })],
     ['R14 search by number', find({ number: 77 })],
     ['R14 purchases, a page', () => billing.purchasesOf(db, buyer, { limit: 21 })],
     ['R14 tax by month', () => tax.taxByMonth(db)],

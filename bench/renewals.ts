@@ -134,11 +134,11 @@ async function seed(
     const { product_id } = await tx.one<{ product_id: string }>(
       sql`select product_id from prices where id = ${price_id}`,
     )
-    await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+    await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
       select ${of('usr')} || n, ${name} || n || '@bench.example', ${name} || n || '@bench.example',
         'demo', ${then} from ${numbers}`)
     await tx.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
-        billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at, app_name)
+        billing_country, billing_zip, issuer_country, fingerprint, behavior, created_at, app_name)
       select ${of('tok')} || n, 'visa', '4242', 12, 2040, 'US', '78701', 'US', ${of('fp')} || n,
         'succeeds', ${then}, 'Bench' from ${numbers}`)
     await tx.run(sql`insert into cards (id, user_id, token, brand, last4, exp_month, exp_year,

@@ -64,7 +64,7 @@ export async function seed(
 
 /** Licenses that are never looked up: their keys are random digests. */
 async function fill(tx: Db, app_id: string, count: number): Promise<void> {
-  await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+  await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
     select 'usr_weight' || n, n || '@weight.example', n || '@weight.example', 'demo', now()
     from generate_series(1, ${count}::bigint) n`)
   await tx.run(sql`insert into licenses (id, app_id, user_id, product_id, status, period_end,
@@ -86,7 +86,7 @@ async function sell({ keys, random, clock }: World, tx: Db, demo: DemoFacts) {
     sql`select product_id from prices where id = ${price_id}`,
   )
   const email = `${user_id}@bench.example`
-  await tx.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+  await tx.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
     values (${user_id}, ${email}, ${email}, 'demo', ${now})`)
   const license_key = await licensing.mint(
     tx,

@@ -23,7 +23,7 @@ create trigger audit_log_is_append_only before update or delete or truncate on a
   for each statement execute function refuse_change();
 
 -- One row an email. It is rendered when it is sent, so that no key or link is stored here.
-create table letters (
+create table emails (
   id text primary key,
   -- The event that the email is about. Unique: a second email for the same event is refused.
   cause text not null unique,
@@ -33,7 +33,7 @@ create table letters (
   queued_at timestamptz not null,
   sent_at timestamptz
 );
-create index letters_sent on letters (sent_at) where sent_at is not null;
+create index emails_sent on emails (sent_at) where sent_at is not null;
 
 create table dev_mailbox (
   message_id text primary key,

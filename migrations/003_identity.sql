@@ -4,7 +4,7 @@ create table users (
   id text primary key,
   email text not null,
   -- Lowercase, without surrounding spaces: the spelling by which an account is found.
-  email_normalised text not null unique,
+  email_normalized text not null unique,
   email_verified_at timestamptz,
   password_hash text,
   created_via text not null check (created_via in ('checkout', 'signup', 'demo')),
@@ -106,7 +106,7 @@ create index recovery_codes_user on recovery_codes (user_id);
 create table sign_ups (
   id text primary key,
   email text not null,
-  email_normalised text not null,
+  email_normalized text not null,
   password_hash text not null,
   -- The browser that chose the password. In any other browser a new one is chosen.
   browser_hash bytea not null,
@@ -121,7 +121,7 @@ create table email_changes (
   user_id text not null references users,
   old_email text not null,
   new_email text not null,
-  new_email_normalised text not null,
+  new_email_normalized text not null,
   created_at timestamptz not null,
   done_at timestamptz,
   -- Withdrawn, undone, or replaced by a later change.

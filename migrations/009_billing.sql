@@ -9,7 +9,7 @@ create table carts (
   -- Where the buyer continues afterwards; null: the app's login URL.
   next_url text,
   email text,
-  email_normalised text,
+  email_normalized text,
   country text,
   zip text,
   state text,

@@ -8,7 +8,7 @@ create table attempts (
   number bigint generated always as identity,
   invoice_id text not null references invoices,
   app_id text not null references apps,
-  email_normalised text not null,
+  email_normalized text not null,
   -- Tax included; zero only checks the card.
   amount bigint not null check (amount >= 0),
   card jsonb not null,
@@ -25,7 +25,7 @@ create table attempts (
   settled_at timestamptz
 );
 -- A buyer has one open attempt for an app, in any number of tabs and processes.
-create unique index attempts_one_open on attempts (app_id, email_normalised)
+create unique index attempts_one_open on attempts (app_id, email_normalized)
   where status in ('open', 'action_required');
 create unique index attempts_one_payment on attempts (invoice_id) where status = 'succeeded';
 create index attempts_invoice on attempts (invoice_id, number);

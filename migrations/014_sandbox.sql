@@ -16,7 +16,7 @@ create table sandbox.cards (
   issuer_country text not null,
   fingerprint text not null,
   -- The name of what the test card does.
-  behaviour text not null,
+  behavior text not null,
   -- Whether a challenge was passed with it.
   authenticated boolean not null default false,
   -- How often it was declined since it last worked.

@@ -150,7 +150,7 @@ const owners: Record<string, RegExp> = {
     /^(payouts|payout_lines|payout_accounts|payee_balances|payee_unsummed|unpaid_lines)$/,
   'domain/ledger': /^(ledger_(transactions|entries)|write_offs|buyer_payments)$/,
   platform:
-    /^(alarms|audit_log|letters|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
+    /^(alarms|audit_log|emails|dev_mailbox|health_probe|secret_keys|installation|schema_migrations|tasks|task_files|task_file_parts)$/,
   sandbox: /^sandbox\.\w+$/,
   stripe: /^stripe_adapter\.\w+$/,
 }

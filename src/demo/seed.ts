@@ -113,11 +113,11 @@ async function seedPerson(
   kept: Login | undefined,
 ): Promise<{ user_id: string; login: Login }> {
   const now = clock.now()
-  const { email, email_normalised } = identity.readEmail(address)!
+  const { email, email_normalized } = identity.readEmail(address)!
   const { user_id } = await identity.findOrAddUser(db, now, {
     id: mintId(random, 'usr'),
     email,
-    email_normalised,
+    email_normalized,
     created_via: 'demo',
   })
   const password = kept?.password ?? mintSecret(random, 96)

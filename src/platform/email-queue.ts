@@ -27,7 +27,7 @@ export async function queueEmail(
   email: QueuedEmail,
   options: { urgent?: boolean } = {},
 ): Promise<boolean> {
-  const inserted = await db.run(sql`insert into letters
+  const inserted = await db.run(sql`insert into emails
     (id, cause, kind, subject_id, facts, queued_at)
     values (${email.id}, ${email.cause}, ${email.kind}, ${email.subject_id},
       ${JSON.stringify(email.facts ?? {})}, ${now})
@@ -54,12 +54,12 @@ export async function queueFreshEmail(
 /** An email that is still to be sent; undefined where it went out before. */
 export async function findUnsent(db: Db, id: string): Promise<Required<QueuedEmail> | undefined> {
   return await db.maybe<Required<QueuedEmail>>(sql`select id, cause, kind, subject_id, facts
-    from letters where id = ${id} and sent_at is null`)
+    from emails where id = ${id} and sent_at is null`)
 }
 
 /** Notes that an email went out. */
 export async function markSent(db: Db, now: Date, id: string): Promise<void> {
-  await db.run(sql`update letters set sent_at = ${now} where id = ${id}`)
+  await db.run(sql`update emails set sent_at = ${now} where id = ${id}`)
 }
 
 /** The emails of these causes that went out, the first one first. */
@@ -67,6 +67,6 @@ export async function sentEmails(
   db: Db,
   causes: string[],
 ): Promise<{ cause: string; sent_at: Date }[]> {
-  return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from letters
+  return await db.rows<{ cause: string; sent_at: Date }>(sql`select cause, sent_at from emails
     where cause = any(${causes}) and sent_at is not null order by sent_at, cause`)
 }

@@ -41,11 +41,11 @@ export const PLATFORM_SWEEPS: Sweep[] = [
         (select id from alarms where resolved_at <= ${before} ${limit})`),
   },
   {
-    table: 'letters',
+    table: 'emails',
     days: 550,
     batch: (db, before, limit) =>
-      db.run(sql`delete from letters where id in
-        (select id from letters where sent_at <= ${before} ${limit})`),
+      db.run(sql`delete from emails where id in
+        (select id from emails where sent_at <= ${before} ${limit})`),
   },
   {
     table: 'tasks',

@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#domain/payments'
 
 /** What a test card does. What is absent it does not do. */
-export interface Behaviour {
+export interface Behavior {
   /** Every request is declined so. */
   declines?: DeclineCode
   /** It can be verified, although no money can be taken from it. */
@@ -18,8 +18,8 @@ export interface Behaviour {
   refunds?: 'pending' | 'fails'
 }
 
-/** Every behaviour by the name that is stored with a card. */
-export const BEHAVIOURS = {
+/** Every behavior by the name that is stored with a card. */
+export const BEHAVIORS = {
   succeeds: {},
   declines_generic: { declines: 'generic_decline' },
   declines_insufficient_funds: { declines: 'insufficient_funds' },
@@ -43,16 +43,16 @@ export const BEHAVIOURS = {
   never_renews: { failing_renewals: Number.POSITIVE_INFINITY },
   loses_answer: { loses: 'answer' },
   loses_request: { loses: 'request' },
-} as const satisfies Record<string, Behaviour>
+} as const satisfies Record<string, Behavior>
 
-export type BehaviourName = keyof typeof BEHAVIOURS
+export type BehaviourName = keyof typeof BEHAVIORS
 
 /** The ISO country is that of the bank that issued the card, and of its billing address. */
 type CardRow = [
   number: string,
   brand: 'visa' | 'mastercard' | 'amex',
   issuer_country: 'US' | 'CA' | 'GB',
-  behaviour: BehaviourName,
+  behavior: BehaviourName,
 ]
 
 const ROWS: CardRow[] = [
@@ -86,11 +86,11 @@ const ROWS: CardRow[] = [
 ]
 
 /** Every card that the sandbox knows, its number in digits alone. There are no others. */
-export const TEST_CARDS = ROWS.map(([number, brand, issuer_country, behaviour]) => ({
+export const TEST_CARDS = ROWS.map(([number, brand, issuer_country, behavior]) => ({
   number: number.replaceAll(' ', ''),
   brand,
   issuer_country,
-  behaviour,
+  behavior,
 }))
 
 export type TestCard = (typeof TEST_CARDS)[number]

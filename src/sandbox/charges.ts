@@ -17,7 +17,7 @@ export interface SandboxCharge {
 export interface Taken {
   id: string
   amount: number
-  behaviour: BehaviourName
+  behavior: BehaviourName
 }
 
 /** How a request ended. */
@@ -70,7 +70,7 @@ export async function find(db: Db, key: string): Promise<SandboxCharge | undefin
 
 /** A charge that took money, locked until the transaction ends; throws where there is none. */
 export async function lockTaken(db: Db, id: string): Promise<Taken> {
-  const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behaviour
+  const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behavior
     from sandbox.charges as charge join sandbox.cards as card on card.token = charge.card_token
     where charge.id = ${id} and charge.status = 'succeeded' for update of charge`)
   if (!charge) throw new Error('there is no such charge')

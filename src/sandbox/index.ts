@@ -15,7 +15,7 @@ import { openControls, type SandboxControls } from './controls.ts'
 import { openProcessor } from './processor.ts'
 import { declareRoutes } from './routes.ts'
 
-export { BEHAVIOURS, type Behaviour, type BehaviourName, TEST_CARDS } from './cards.ts'
+export { BEHAVIORS, type Behavior, type BehaviourName, TEST_CARDS } from './cards.ts'
 
 /** The processor, the pages that belong to it, and what can be made to happen in test mode. */
 export interface Sandbox extends Processor, SandboxControls {

@@ -8,11 +8,11 @@ import type { ReadCard } from './card-form.ts'
 import type { BehaviourName } from './cards.ts'
 
 /** What is kept of a card once it was entered, and what it will do. */
-export type KeptCard = Card & { behaviour: BehaviourName }
+export type KeptCard = Card & { behavior: BehaviourName }
 
 /** What of a kept card decides about a request. */
 export interface ChargedCard {
-  behaviour: BehaviourName
+  behavior: BehaviourName
   authenticated: boolean
   declines: number
   /** How many renewals a scenario still wants declined. */
@@ -28,7 +28,7 @@ export function keptCard(
   { random, keys }: { random: Random; keys: KeyRing },
   { card, exp_month, exp_year, zip }: ReadCard,
 ): KeptCard {
-  const { number, brand, issuer_country, behaviour } = card
+  const { number, brand, issuer_country, behavior } = card
   return {
     token: mintId(random, 'card'),
     brand,
@@ -39,21 +39,21 @@ export function keptCard(
     billing_zip: zip,
     issuer_country,
     fingerprint: keys.hmac('sandbox card fingerprint', number).toString('base64url'),
-    behaviour,
+    behavior,
   }
 }
 
 /** Stores a card with the app whose page it was entered on. */
 export async function keep(db: Db, now: Date, card: KeptCard & { app_name: string }) {
-  await db.run(sql`insert into sandbox.cards (${CARD_COLUMNS}, behaviour, app_name, created_at)
+  await db.run(sql`insert into sandbox.cards (${CARD_COLUMNS}, behavior, app_name, created_at)
     values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
       ${card.billing_country}, ${card.billing_zip}, ${card.issuer_country}, ${card.fingerprint},
-      ${card.behaviour}, ${card.app_name}, ${now})`)
+      ${card.behavior}, ${card.app_name}, ${now})`)
 }
 
 /** The card that is charged, locked until the transaction ends. */
 export async function lock(db: Db, token: string): Promise<ChargedCard> {
-  return await db.one<ChargedCard>(sql`select behaviour, authenticated, declines, failing_renewals
+  return await db.one<ChargedCard>(sql`select behavior, authenticated, declines, failing_renewals
     from sandbox.cards where token = ${token} for update`)
 }
 
@@ -71,8 +71,8 @@ export async function declineRenewals(db: Db, token: string, count: number): Pro
 
 /** Makes a card one that works from here on. */
 export async function mend(db: Db, token: string): Promise<void> {
-  const behaviour: BehaviourName = 'succeeds'
+  const behavior: BehaviourName = 'succeeds'
   const touched = await db.run(sql`update sandbox.cards
-    set behaviour = ${behaviour}, failing_renewals = 0, declines = 0 where token = ${token}`)
+    set behavior = ${behavior}, failing_renewals = 0, declines = 0 where token = ${token}`)
   if (touched === 0) throw new Error('there is no such card')
 }

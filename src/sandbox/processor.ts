@@ -13,7 +13,7 @@ import type { Random } from '#platform/random'
 import * as accounts from './accounts.ts'
 import * as balance from './balance.ts'
 import * as entries from './card-entries.ts'
-import { BEHAVIOURS, type Behaviour } from './cards.ts'
+import { BEHAVIORS, type Behavior } from './cards.ts'
 import * as charges from './charges.ts'
 import * as disputes from './disputes.ts'
 import * as events from './events.ts'
@@ -138,15 +138,15 @@ async function take(
     return sameRequest(await charges.find(db, request.key), request_hash)
   }
   const card = await cards.lock(db, card_token)
-  const behaviour: Behaviour = BEHAVIOURS[card.behaviour]
+  const behavior: Behavior = BEHAVIORS[card.behavior]
   // Thrown inside of the transaction: the request never arrived, so nothing is left of it.
-  if (behaviour.loses === 'request') throw unreachable()
-  const outcome = decide(behaviour, card, request)
+  if (behavior.loses === 'request') throw unreachable()
+  const outcome = decide(behavior, card, request)
   if (outcome === 'challenge') return await charges.challenge(db, id, mintId(random, 'chl'))
-  const lost = behaviour.loses === 'answer'
+  const lost = behavior.loses === 'answer'
   const answers_at = lost ? new Date(clock.now().getTime() + LOST_FOR_MS) : null
   const charge = await charges.settle(db, id, outcome, answers_at)
-  const { disputes: disputed } = behaviour
+  const { disputes: disputed } = behavior
   if (charge.status === 'succeeded' && amount > 0 && disputed) {
     const is_inquiry = disputed === 'inquiry'
     const reason = is_inquiry ? 'general' : disputed
@@ -161,13 +161,13 @@ function unreachable(): ProcessorUnreachable {
   return new ProcessorUnreachable('the sandbox processor did not answer')
 }
 
-/** What a card's behaviour makes of a request: how it ends, or that the buyer is challenged. */
+/** What a card's behavior makes of a request: how it ends, or that the buyer is challenged. */
 export function decide(
-  behaviour: Behaviour,
+  behavior: Behavior,
   card: { authenticated: boolean; declines: number; failing_renewals?: number },
   request: { amount: number; off_session: boolean },
 ): charges.ChargeResult | 'challenge' {
-  const { declines, verifies, challenges, failing_renewals = 0 } = behaviour
+  const { declines, verifies, challenges, failing_renewals = 0 } = behavior
   if (declines && !(verifies && request.amount === 0)) return declined(declines)
   if (challenges === 'always' || (challenges === 'once' && !card.authenticated)) {
     return request.off_session ? declined('authentication_required') : 'challenge'

@@ -5,7 +5,7 @@ import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
-import { BEHAVIOURS, type Behaviour } from './cards.ts'
+import { BEHAVIORS, type Behavior } from './cards.ts'
 import * as charges from './charges.ts'
 import { type Phase, phaseOf } from './dispute.ts'
 import * as disputes from './disputes.ts'
@@ -36,7 +36,7 @@ export async function refund(
     const phase = dispute && phaseOf(dispute, now)
     const fault =
       disputed(phase, dispute?.outcome) ?? exceeding(amount, await leftOf(tx, now, charge))
-    const { refunds }: Behaviour = fault ? {} : BEHAVIOURS[charge.behaviour]
+    const { refunds }: Behavior = fault ? {} : BEHAVIORS[charge.behavior]
     const settles_at = refunds ? addDays(now, SETTLES_AFTER_DAYS) : null
     const status = fault ? 'refused' : refunds === 'pending' ? 'pending' : 'succeeded'
     const id = mintId(random, 're')

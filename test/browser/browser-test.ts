@@ -82,6 +82,6 @@ export async function openBrowserTest(choices: Choices = {}): Promise<BrowserTes
 export async function chargesOf({ service }: BrowserTest, email: string): Promise<number> {
   const { count } = await service.world.db.one<{ count: number }>(sql`
     select count(*) from sandbox.charges c join attempts a on a.id = c.key
-    where c.status = 'succeeded' and a.email_normalised = ${email.toLowerCase()}`)
+    where c.status = 'succeeded' and a.email_normalized = ${email.toLowerCase()}`)
   return count
 }

@@ -144,7 +144,7 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
   yield 'manage, paid'
   const { license_id } = await world.db.one<{ license_id: string }>(sql`
     select l.id as license_id from licenses l join users u on u.id = l.user_id
-    where u.email_normalised = ${demo.affiliate.email}`)
+    where u.email_normalized = ${demo.affiliate.email}`)
   const hold = { trigger: 'suspended', paused_for: 'operator' } as const
   await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), hold))
   await page.goto(manage)

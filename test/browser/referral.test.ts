@@ -27,7 +27,7 @@ async function buyFromHere(page: Page): Promise<Sale> {
   await keyOnSuccess(page)
   return await setup.service.world.db.one<Sale>(sql`
     select o.id, i.brought_by, i.fee, i.commission from orders o
-    join invoices i on i.id = o.invoice_id join users u on u.id = o.user_id where u.email_normalised = ${email}`)
+    join invoices i on i.id = o.invoice_id join users u on u.id = o.user_id where u.email_normalized = ${email}`)
 }
 
 async function openProductPage(page: Page): Promise<void> {

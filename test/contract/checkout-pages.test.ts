@@ -127,7 +127,7 @@ async function everything(): Promise<unknown> {
   return await service.world.db.one(sql`select
     (select count(*) from carts) as carts, (select max(updated_at) from carts) as touched,
     (select count(*) from attempts) as attempts, (select count(*) from orders) as orders,
-    (select count(*) from sandbox.charges) as charges, (select count(*) from letters) as emails,
+    (select count(*) from sandbox.charges) as charges, (select count(*) from emails) as emails,
     (select count(*) from sessions) as sessions, (select count(*) from users) as users`)
 }
 

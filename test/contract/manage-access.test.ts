@@ -77,7 +77,7 @@ test('says what a decided dispute leads to, won or lost', async () => {
   const pause = (reason: string) =>
     service.world.db.run(sql`update licenses set paused_for = ${reason}
       where id = (select l.id from licenses l join users u on u.id = l.user_id
-        where u.email_normalised = ${email})`)
+        where u.email_normalized = ${email})`)
   await pause('dispute')
   await agent.open(manage(subscriber))
   assert.match(words(agent), /If the bank upholds the payment, the license works again/)
@@ -104,7 +104,7 @@ describe('a new card that is billed in another state', () => {
     service.world.db.one<{ state: string; zip: string; last4: string }>(sql`
       select s.state, s.zip, c.last4 from subscriptions s join cards c on c.id = s.card_id
         join licenses l on l.id = s.license_id join users u on u.id = l.user_id
-      where u.email_normalised = ${email}`)
+      where u.email_normalized = ${email}`)
 
   test('does not pay until the buyer says that they moved', async () => {
     const subscriber = await withNewCard()

@@ -63,7 +63,7 @@ async function passDays(app: OtherApp, days: number) {
 /** The bank says no to a card from now on. */
 async function declineFromNowOn({ user_id }: Subscriber) {
   await service.world.db.run(sql`update sandbox.cards
-    set behaviour = 'declines_insufficient_funds'
+    set behavior = 'declines_insufficient_funds'
     where token in (select token from cards where user_id = ${user_id})`)
 }
 
@@ -241,7 +241,7 @@ describe('another plan', () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
-    await service.world.db.run(sql`update sandbox.cards set behaviour = 'challenges_always'
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
       where token in (select token from cards where user_id = ${subscriber.user_id})`)
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
     await agent.submit(/^Pay /)

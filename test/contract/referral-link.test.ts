@@ -38,7 +38,7 @@ describe('ref', () => {
   const addAffiliate = async (code: string) => {
     const { db, random, clock } = service.world
     const id = mintId(random, 'usr')
-    await db.run(sql`insert into users (id, email, email_normalised, created_via, created_at)
+    await db.run(sql`insert into users (id, email, email_normalized, created_via, created_at)
       values (${id}, ${code}, ${`${code}@example.net`}, 'signup', ${clock.now()})`)
     await affiliates.add(db, clock.now(), { id: mintId(random, 'aff'), user_id: id, code })
   }

@@ -90,7 +90,7 @@ describe('recovery codes', () => {
 })
 
 describe('an email address', () => {
-  const read = (text: string) => identity.readEmail(text)?.email_normalised
+  const read = (text: string) => identity.readEmail(text)?.email_normalized
 
   // F17
   test('is found however it is written, its domain in any script', () => {

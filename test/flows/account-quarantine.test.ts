@@ -68,7 +68,7 @@ async function attack(email = newEmail()): Promise<Attack> {
   const { access_token } = await signInToApp(setup, attacker)
   assert.equal((await entitlementOf(setup, access_token)).statusCode, 200)
   const { id: user_id } = await setup.world.db.one<{ id: string }>(
-    sql`select id from users where email_normalised = ${email}`,
+    sql`select id from users where email_normalized = ${email}`,
   )
   return { email, user_id, attacker, success_url: bought.url, access_token }
 }
@@ -235,7 +235,7 @@ async function plantEmailChange(user_id: string, old_email: string): Promise<str
   const now = setup.clock.now()
   const id = mintId(random, 'chg')
   const new_email = newEmail()
-  const change = { id, user_id, old_email, new_email, new_email_normalised: new_email }
+  const change = { id, user_id, old_email, new_email, new_email_normalized: new_email }
   await identity.askEmailChange(db, now, change)
   const token = mintSecret(random)
   await identity.addLink(db, now, { token, user_id, purpose: 'change_email', about: id })
@@ -288,7 +288,7 @@ async function countOfEverything() {
 }
 
 async function everyEmailIsSent(): Promise<void> {
-  const open = sql`select count(*) from letters where sent_at is null`
+  const open = sql`select count(*) from emails where sent_at is null`
   while ((await setup.world.db.one<{ count: number }>(open)).count > 0) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

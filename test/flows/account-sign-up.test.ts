@@ -41,7 +41,7 @@ test('nobody has an account, a session or a sign-in before the mailbox answers',
   assert.ok(!agent.cookies.has('__Host-session'))
   const path = await confirmation(email)
   await buyer(service).open(path)
-  const count = sql`select id from users where email_normalised = ${email}`
+  const count = sql`select id from users where email_normalized = ${email}`
   assert.deepEqual(await service.world.db.rows(count), [])
   assert.ok(!(await isSignedIn(await enterPassword(service, email))))
 
@@ -52,7 +52,7 @@ test('nobody has an account, a session or a sign-in before the mailbox answers',
   assert.equal((await agent.open(path)).status, 404)
   const user = await service.world.db.one<Record<string, unknown>>(sql`
     select created_via, email_verified_at is not null as is_proven from users
-    where email_normalised = ${email}`)
+    where email_normalized = ${email}`)
   assert.deepEqual(user, { created_via: 'signup', is_proven: true })
 })
 

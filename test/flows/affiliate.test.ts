@@ -93,7 +93,7 @@ describe('nobody earns on himself', () => {
     await agent.submit(/^Pay /)
     const { card } = await service.world.db.one<{ card: never }>(sql`select row_to_json(c) as card
       from cards c join users u on u.id = c.user_id
-      where u.email_normalised = ${service.demo.affiliate.email} limit 1`)
+      where u.email_normalized = ${service.demo.affiliate.email} limit 1`)
     const asked = { license_id: bought.license_id, card, return_url: 'https://tidepool.example/' }
     await changeCard(
       service.world,
@@ -111,7 +111,7 @@ describe('nobody earns on himself', () => {
   test('a seller earns nothing on his own app', async () => {
     const { db, random, clock } = service.world
     const { id: user_id } = await db.one<{ id: string }>(
-      sql`select id from users where email_normalised = ${service.demo.seller.email}`,
+      sql`select id from users where email_normalized = ${service.demo.seller.email}`,
     )
     await affiliates.add(db, clock.now(), { id: 'aff_seller', user_id, code: 'marinas-own' })
     assert.ok(random)

@@ -172,7 +172,7 @@ describe('an address that is new', () => {
     const page = await purchase(service, agent, { email })
     const user = await service.world.db.one<Record<string, unknown>>(sql`
       select u.created_via, u.email_verified_at, u.password_hash, s.app_id
-      from users u join sessions s on s.user_id = u.id where u.email_normalised = ${email}`)
+      from users u join sessions s on s.user_id = u.id where u.email_normalized = ${email}`)
     assert.deepEqual(user, {
       created_via: 'checkout',
       email_verified_at: null,

@@ -20,7 +20,7 @@ const words = (agent: Agent) => textOf(agent.page.body)
 /** Every email to the cast's seller about a buyer. */
 async function sellersEmails(buyer_email: string): Promise<string[]> {
   const { db } = service.world
-  const isComing = sql`select 1 from letters where sent_at is null`
+  const isComing = sql`select 1 from emails where sent_at is null`
   while (await db.maybe(isComing)) await new Promise((resolve) => setImmediate(resolve))
   const rows = await db.rows<{ subject: string }>(sql`select subject from dev_mailbox
     where recipient = ${service.demo.seller.email} and text like ${`%${buyer_email}%`}

@@ -333,7 +333,7 @@ async function confirmPageOf(email: string): Promise<string | undefined> {
   const { db } = service.world
   const attempt = await payments.findPending(db, {
     app_id: service.demo.app.client_id,
-    email_normalised: email,
+    email_normalized: email,
   })
   const owner = attempt && (await billing.ownerOf(db, attempt.invoice_id))
   return owner?.kind === 'purchase' ? `/checkout/${owner.cart_id}/confirm` : undefined

@@ -65,7 +65,7 @@ async function restart(): Promise<void> {
 
 const cartOf = (email: string) =>
   service.world.db.maybe<{ id: string; order_id: string | null }>(sql`select id, order_id from carts
-    where email_normalised = ${email} order by created_at desc limit 1`)
+    where email_normalized = ${email} order by created_at desc limit 1`)
 
 /** What the buyer finds after a crash is true, and leads to one license for one charge. */
 async function assertGoodEnd(agent: Agent, email: string, price_id: string, taken: number[]) {

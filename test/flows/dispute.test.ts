@@ -89,7 +89,7 @@ describe('a dispute', () => {
     // The sale brought $10.90 of $12.00.
     assert.equal(await owedToSeller(service), before + 1090 - 2700)
     assert.deepEqual(await refund(service, bought), { outcome: 'refused', refusal: 'disputed' })
-    const emails = await service.world.db.rows(sql`select id from letters
+    const emails = await service.world.db.rows(sql`select id from emails
       where kind = 'dispute_opened' and subject_id = ${dispute.id}`)
     assert.equal(emails.length, 1)
   })

@@ -29,7 +29,7 @@ after(() => service.close())
 const userOf = async (who: 'seller' | 'operator') =>
   (
     await service.world.db.one<{ id: string }>(
-      sql`select id from users where email_normalised = ${service.demo[who].email}`,
+      sql`select id from users where email_normalized = ${service.demo[who].email}`,
     )
   ).id
 
@@ -108,7 +108,7 @@ describe('an export', () => {
     }
     const rank = (is_operator: boolean) =>
       service.world.db.run(sql`update users set is_operator = ${is_operator}
-        where email_normalised = ${service.demo.operator.email}`)
+        where email_normalized = ${service.demo.operator.email}`)
     await rank(false)
     assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 404)
     await rank(true)

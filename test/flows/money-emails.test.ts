@@ -94,11 +94,11 @@ describe('an email to a buyer', () => {
     // As if the mail server had been away until now: an email is written when it is sent.
     const { db, jobs } = service.world
     await db.run(sql`delete from dev_mailbox where recipient = ${email}`)
-    const [message] = await db.rows<{ id: string }>(sql`update letters set sent_at = null
+    const [message] = await db.rows<{ id: string }>(sql`update emails set sent_at = null
       where kind = 'payment_failed' and subject_id = ${license_id} returning id`)
     await jobs.send(db, EMAIL_QUEUE, { email_id: message!.id })
     jobs.wake(EMAIL_QUEUE)
-    const isWaiting = sql`select 1 from letters where sent_at is null`
+    const isWaiting = sql`select 1 from emails where sent_at is null`
     while (await db.maybe(isWaiting)) await new Promise((resolve) => setImmediate(resolve))
     const got = await db.rows(sql`select 1 from dev_mailbox where recipient = ${email}`)
     assert.deepEqual(got, [])
@@ -181,7 +181,7 @@ describe('an email to a seller', () => {
     const told = async () => {
       await handleEvents(service.world)
       const { count } = await db.one<{ count: number }>(
-        sql`select count(*) from letters where kind = 'bank_changed'`,
+        sql`select count(*) from emails where kind = 'bank_changed'`,
       )
       return count
     }
@@ -221,7 +221,7 @@ describe('an email to a seller', () => {
       },
     }
     const emails = () =>
-      world.db.rows(sql`select facts from letters where kind = 'bank_changed' order by id`)
+      world.db.rows(sql`select facts from emails where kind = 'bank_changed' order by id`)
     const before = (await emails()).length
     await refreshAccount({ ...world, processor: late }, owner)
     assert.equal((await emails()).length, before + 1)

@@ -48,7 +48,7 @@ test('a subscription that the service brought renews at 10 % and 50 cents', asyn
   await runDue(service)
   const fees = await service.world.db.rows<{ kind: string; fee: number }>(sql`
     select i.kind, i.fee from invoices i join users u on u.id = i.user_id
-    where u.email_normalised = ${email} order by i.number`)
+    where u.email_normalized = ${email} order by i.number`)
   assert.deepEqual(fees, [
     { kind: 'purchase', fee: 170 },
     { kind: 'renewal', fee: 170 },

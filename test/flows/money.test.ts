@@ -27,7 +27,7 @@ async function booksOf(email: string) {
   const order = await service.world.db.one<{ id: string; brought_by: string; fee: number }>(
     sql`select o.id, i.brought_by, i.fee from orders o
         join invoices i on i.id = o.invoice_id join users u on u.id = o.user_id
-      where u.email_normalised = ${email} order by o.created_at desc limit 1`,
+      where u.email_normalized = ${email} order by o.created_at desc limit 1`,
   )
   const rows = await service.world.db.rows<{ account: string; owner: string; amount: number }>(
     sql`select e.account, e.owner, e.amount from ledger_entries e
@@ -209,7 +209,7 @@ describe('nobody earns on his own purchase', () => {
     assert.ok((await booksOf(email)).lines.every(([account]) => account !== 'affiliate_payable'))
     const { affiliate_id } = await service.world.db.one<{ affiliate_id: string | null }>(
       sql`select i.affiliate_id from invoices i join users u on u.id = i.user_id
-        where u.email_normalised = ${email}`,
+        where u.email_normalized = ${email}`,
     )
     assert.equal(affiliate_id, null)
   })

@@ -60,8 +60,8 @@ async function priced(id: string, amount: number, meanwhile: () => Promise<void>
 }
 
 /** Makes the bank behave otherwise for the card of a subscriber. */
-async function letBank({ user_id }: Subscriber, behaviour: string): Promise<void> {
-  await service.world.db.run(sql`update sandbox.cards set behaviour = ${behaviour}
+async function letBank({ user_id }: Subscriber, behavior: string): Promise<void> {
+  await service.world.db.run(sql`update sandbox.cards set behavior = ${behavior}
     where token in (select token from cards where user_id = ${user_id})`)
 }
 
@@ -163,17 +163,17 @@ describe('where auto-renew is off', () => {
   })
 
   test('a payment that was on its way buys its period, and one that failed owes nothing', async () => {
-    for (const behaviour of ['succeeds', 'declines_generic'] as const) {
+    for (const behavior of ['succeeds', 'declines_generic'] as const) {
       const subscriber = await subscribe(service)
       const { license_id } = subscriber
-      await letBank(subscriber, behaviour)
+      await letBank(subscriber, behavior)
       service.clock.pass(31 * DAY)
       await lost('answers', () => runDue(service))
       await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
       service.clock.pass(30)
       await reconcile(service.world)
       const { status, period_end, canceled_at } = await stateOf(service, subscriber)
-      if (behaviour === 'succeeds') {
+      if (behavior === 'succeeds') {
         assert.deepEqual([status, canceled_at], ['active', period_end])
         assert.ok(period_end! > isoDate(service.clock.now()))
       } else assert.equal(status, 'canceled')
@@ -181,7 +181,7 @@ describe('where auto-renew is off', () => {
       await passDays(service, 40)
       assert.equal((await stateOf(service, subscriber)).status, 'canceled')
       const charges = await takenFrom(service, subscriber.email)
-      assert.equal(charges.length, behaviour === 'succeeds' ? 2 : 1)
+      assert.equal(charges.length, behavior === 'succeeds' ? 2 : 1)
     }
   })
 })

@@ -98,7 +98,7 @@ describe('a payout on request', () => {
     await arrive()
     assert.equal((await listed())[0]!.status, 'paid')
     const emails = await service.world.db.rows(
-      sql`select kind, subject_id from letters where cause = ${`payout_paid:${payout!.id}`}`,
+      sql`select kind, subject_id from emails where cause = ${`payout_paid:${payout!.id}`}`,
     )
     assert.deepEqual(emails, [{ kind: 'payout_paid', subject_id: payout!.id }])
   })
@@ -139,7 +139,7 @@ describe('a balance that does not cover a payout', () => {
     assert.equal((await listed())[0]!.status, 'pending')
     assert.deepEqual(await openAlarms(world.db), [])
     await arrive()
-    const failed = await world.db.rows(sql`select id from letters where kind = 'payout_failed'`)
+    const failed = await world.db.rows(sql`select id from emails where kind = 'payout_failed'`)
     assert.deepEqual(failed, [])
   })
 })

@@ -167,7 +167,7 @@ describe('a request that the processor refuses', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const { db } = service.world
-    await db.run(sql`insert into attempts (id, invoice_id, asked_by, app_id, email_normalised,
+    await db.run(sql`insert into attempts (id, invoice_id, asked_by, app_id, email_normalized,
         amount, card, status, created_at)
       select 'att_stuck', i.id, 'buyer', i.app_id, ${subscriber.email}, 1, '{}', 'open',
         ${service.clock.now()} from invoices i where i.license_id = ${subscriber.license_id}`)

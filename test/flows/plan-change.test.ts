@@ -81,7 +81,7 @@ describe('an upgrade', () => {
     const { license_id } = subscriber
     const card = await enterNewCard(CARD.never_renews)
     await changeCard(service.world, actor(subscriber), { license_id, card, return_url })
-    await service.world.db.run(sql`update sandbox.cards set behaviour = 'declines_generic'
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'declines_generic'
       where token = ${card.token}`)
     const before = await stateOf(service, subscriber)
     const { moved } = await moveTo(subscriber, price(2))
@@ -178,7 +178,7 @@ describe('another card', () => {
     service.clock.pass(31 * DAY)
     await runDue(service)
     const card = await enterNewCard(CARD.good)
-    await service.world.db.run(sql`update sandbox.cards set behaviour = 'challenges_always'
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
       where token = ${card.token}`)
     const { license_id } = subscriber
     const asked = await changeCard(service.world, actor(subscriber), {

@@ -84,7 +84,7 @@ async function revenue() {
   return await service.world.db.one(sql`select (select count(*) from orders) as orders,
     (select count(*) from attempts) as attempts, (select count(*) from charges) as charges,
     (select count(*) from ledger_entries) as entries, (select count(*) from cards) as cards,
-    (select count(*) from letters) as emails`)
+    (select count(*) from emails) as emails`)
 }
 
 describe("the developer's walkthrough of an own buy link", () => {

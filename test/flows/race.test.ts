@@ -73,7 +73,7 @@ describe('at the same time', { skip }, () => {
       }
       assert.deepEqual(await takenFrom(service, email), [1260])
       const users = await service.world.db.rows(
-        sql`select id from users where email_normalised = ${email}`,
+        sql`select id from users where email_normalized = ${email}`,
       )
       assert.equal(users.length, 1)
     }
@@ -132,7 +132,7 @@ describe('at the same time', { skip }, () => {
       const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
       const other = agent.tab()
       const { id } = await service.world.db.one<{ id: string }>(
-        sql`select id from carts where email_normalised = ${email}`,
+        sql`select id from carts where email_normalized = ${email}`,
       )
       await other.open(`/checkout/${id}/card`)
       await enterCard(other)

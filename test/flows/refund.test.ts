@@ -107,7 +107,7 @@ describe('a refund', () => {
     const subscription = (await subscriptionOf(service, bought.license_id))!
     assert.ok(subscription.ended_at)
     assert.equal(subscription.next_at, null)
-    const emails = await service.world.db.rows(sql`select id from letters
+    const emails = await service.world.db.rows(sql`select id from emails
       where kind = 'refund_issued' and subject_id = ${given.id}`)
     assert.equal(emails.length, 1)
   })
@@ -170,7 +170,7 @@ describe('a refund', () => {
     assert.equal(await refused(1261), 'more_than_left')
     await addSellerWithApp(service, { email: service.demo.affiliate.email, slug: 'other-seller' })
     const { user_id } = await service.world.db.one<{ user_id: string }>(sql`
-      select id as user_id from users where email_normalised = ${service.demo.affiliate.email}`)
+      select id as user_id from users where email_normalized = ${service.demo.affiliate.email}`)
     for (const kind of ['seller', 'staff'] as const) {
       const stranger = { kind, user_id, request_id: 'req_x' }
       const offer = await offerRefund(service.world, stranger, { invoice_id: bought.invoice_id })

@@ -18,7 +18,7 @@ let service: TestService
 let user_id: string
 before(async () => {
   service = await openTestService({ db: mortalDatabase(await openTestDatabase()) })
-  const row = sql`select id from users where email_normalised = ${service.demo.operator.email}`
+  const row = sql`select id from users where email_normalized = ${service.demo.operator.email}`
   user_id = (await service.world.db.one<{ id: string }>(row)).id
 })
 after(() => closeSound(service))

@@ -196,7 +196,7 @@ describe('a renewal that is paid late', () => {
     const { license_id } = subscriber
     await passDays(service, 7)
     assert.equal((await stateOf(service, subscriber)).status, 'past_due')
-    await service.world.db.run(sql`update sandbox.cards set behaviour = 'succeeds'
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'succeeds'
       where token in (select token from cards where user_id = ${subscriber.user_id})`)
     service.clock.pass(7 * DAY - 3600)
     const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url: '/' })

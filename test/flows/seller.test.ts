@@ -270,7 +270,7 @@ describe('the hosted sign-in add-on', () => {
     await purchase(service, buyer(service), { email, query: '?ref=coast-walks' })
     return await service.world.db.one<{ fee: number; commission: number }>(
       sql`select fee, commission from invoices where user_id =
-        (select id from users where email_normalised = ${email})`,
+        (select id from users where email_normalized = ${email})`,
     )
   }
 

@@ -58,12 +58,12 @@ test('a hundred attacks from a hundred networks keep the owner neither from the 
     await stranger.open('/signin/')
     assert.equal((await stranger.submit('Email me a sign-in link', { email })).status, 200)
   }
-  const emails = await service.world.db.one<{ count: number }>(sql`select count(*) from letters
+  const emails = await service.world.db.one<{ count: number }>(sql`select count(*) from emails
     where kind = 'sign_in' and subject_id = ${email}`)
   assert.equal(emails.count, 8, 'the mailbox is not flooded')
   await owner.open('/signin/')
   await owner.submit('Email me a sign-in link', { email })
-  const after = await service.world.db.one<{ count: number }>(sql`select count(*) from letters
+  const after = await service.world.db.one<{ count: number }>(sql`select count(*) from emails
     where kind = 'sign_in' and subject_id = ${email}`)
   assert.equal(after.count, 9, 'a browser that is known has links of its own')
   assert.equal((await tryAt(buyer(service), email, PASSWORD)).url, '/account/')

@@ -189,7 +189,7 @@ describe('the clock of an app', () => {
   test('waits for an answer that is late, and for a subscription that another worker has in hand', async () => {
     const late = await app('late')
     const subscriber = await subscribe(service, { app: late })
-    await service.world.db.run(sql`update sandbox.cards set behaviour = 'loses_answer'
+    await service.world.db.run(sql`update sandbox.cards set behavior = 'loses_answer'
       where token = (select token from cards where user_id = ${subscriber.user_id})`)
     const until = addSeconds(service.clock.now(), 4)
     await service.world.db.run(sql`update subscriptions set claimed_until = ${until}

@@ -199,7 +199,7 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)
     const other = await addTrialApp()
     await service.world.db.run(sql`update sessions set app_id = null
-      where user_id = (select id from users where email_normalised = ${email})`)
+      where user_id = (select id from users where email_normalized = ${email})`)
     await goToTrialConfirm(other, email, '4242424242424242', agent)
     assert.equal(buttonOf(agent), START)
   })

@@ -75,7 +75,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     const { world, clock } = service
     const opened = await openCart(world, {
       offer: (await catalog.findOffer(world.db, app.price_id))!,
-      details: { email, email_normalised: email, zip: '78701', state: 'TX' },
+      details: { email, email_normalized: email, zip: '78701', state: 'TX' },
       browser_hash: sha256(email),
       next_url: null,
       session: undefined,
@@ -95,7 +95,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
       fingerprint: `print_${email}`,
     }
     await world.db.run(sql`insert into sandbox.cards (token, brand, last4, exp_month, exp_year,
-        billing_country, billing_zip, issuer_country, fingerprint, behaviour, created_at, app_name)
+        billing_country, billing_zip, issuer_country, fingerprint, behavior, created_at, app_name)
       values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
         'US', '78701', 'US', ${card.fingerprint}, 'succeeds', ${clock.now()}, 'Harbor')`)
     await billing.setCard(world.db, clock.now(), { cart_id: opened.cart_id, card })

@@ -115,7 +115,7 @@ test('an email that is turned away is tried again, and arrives once', async () =
   assert.equal(receipt.to?.[0]?.address, 'patient@example.com')
   // R7: a server that took the first copy after all can tell that this is the same.
   assert.equal(receipt.messageId, refused[0]?.messageId)
-  while (await db.maybe(sql`select 1 from letters where sent_at is null`)) await setImmediate()
+  while (await db.maybe(sql`select 1 from emails where sent_at is null`)) await setImmediate()
   assert.equal(taken.length, 2)
 })
 

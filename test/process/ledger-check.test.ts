@@ -55,7 +55,7 @@ async function play(): Promise<void> {
   await objectTo(service, open.charge)
   service.clock.pass(14 * DAY)
   await buy(service, { price: 2 })
-  const row = sql`select id from users where email_normalised = ${demo.operator.email}`
+  const row = sql`select id from users where email_normalized = ${demo.operator.email}`
   const { id: user_id } = await world.db.one<{ id: string }>(row)
   const filing = { state: 'TX', month: '2026-03', filing_reference: 'TX-1' }
   const actor = { kind: 'staff', user_id, request_id: 'req_1' } as const

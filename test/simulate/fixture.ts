@@ -13,7 +13,7 @@ import { AnswerRecord } from './record.ts'
 /** Somebody who buys, or might. */
 export interface Person {
   email: string
-  email_normalised: string
+  email_normalized: string
   state: string
   zip: string
 }

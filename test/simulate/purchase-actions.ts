@@ -34,9 +34,9 @@ function somePerson(fixture: Fixture, rng: SeededRandom): Person {
 /** The session of a person who has an account; undefined for whoever has none, or is signed out. */
 export async function sessionOf(
   { world }: Fixture,
-  { email, email_normalised }: Person,
+  { email, email_normalized }: Person,
 ): Promise<identity.Session | undefined> {
-  const user = await identity.findByEmail(world.db, email_normalised)
+  const user = await identity.findByEmail(world.db, email_normalized)
   if (!user) return undefined
   const now = world.clock.now()
   return {
@@ -44,7 +44,7 @@ export async function sessionOf(
     user_id: user.id,
     app_id: null,
     email,
-    email_normalised,
+    email_normalized,
     email_verified_at: now,
     authenticated_at: now,
     last_seen_at: now,
@@ -52,8 +52,8 @@ export async function sessionOf(
 }
 
 // What makes a story of a purchase: renewals that fail, challenges, disputes, odd refunds, lost calls.
-const EVENTFUL = TEST_CARDS.filter(({ behaviour }) =>
-  /^(renews|never|challenges|disputes|refunds|loses)/.test(behaviour),
+const EVENTFUL = TEST_CARDS.filter(({ behavior }) =>
+  /^(renews|never|challenges|disputes|refunds|loses)/.test(behavior),
 )
 
 /** A test card: one that works, one that leads to something, or any at all. */

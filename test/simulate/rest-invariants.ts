@@ -147,10 +147,10 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a bill that was paid has one email to its buyer, and a refund too',
     broken: () => sql`select i.id from invoices i
-        left join letters l on l.cause = 'receipt:' || i.id
+        left join emails l on l.cause = 'receipt:' || i.id
         where i.kind <> 'purchase' and (l.id is not null) <> (i.status = 'paid')
       union all select r.id from refunds r
-        left join letters l on l.cause = 'refund_issued:' || r.id
+        left join emails l on l.cause = 'refund_issued:' || r.id
         where (l.id is not null) <> (r.status in ('pending', 'succeeded', 'failed'))`,
   },
   {

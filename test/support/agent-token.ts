@@ -11,7 +11,7 @@ export async function agentToken(
 ): Promise<string> {
   const { db, clock, random, config } = world
   const { email, scopes = grants.AGENT_SCOPES } = facts
-  const user = await identity.findByEmail(db, identity.readEmail(email)!.email_normalised)
+  const user = await identity.findByEmail(db, identity.readEmail(email)!.email_normalized)
   if (!user) throw new Error(`nobody has the address ${email}`)
   const now = clock.now()
   const audience = grants.agentAudience(config.base_url)

@@ -220,7 +220,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
   ],
   [
     'an order has one receipt',
-    sql`select o.id from orders o left join letters l on l.cause = 'receipt:' || o.invoice_id
+    sql`select o.id from orders o left join emails l on l.cause = 'receipt:' || o.invoice_id
       group by o.id having count(l.id) <> 1`,
   ],
 ]

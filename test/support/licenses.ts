@@ -19,7 +19,7 @@ export async function forceStatus(
       update licenses l set status = ${status}, canceled_at = ${canceled_at},
         paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'operator' : null}
       from users u where u.id = l.user_id and (${license_id}::text is null or l.id = ${license_id})
-        and (${email}::text is null or u.email_normalised = ${email})
+        and (${email}::text is null or u.email_normalized = ${email})
       returning l.id)
     update subscriptions set ended_at = ${isRunning(status) ? null : clock.now()}
     where license_id in (select id from forced)`)

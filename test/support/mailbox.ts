@@ -16,7 +16,7 @@ export async function emailTo(
   const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {
     // One that is still on its way may be the later one.
-    const isComing = await world.db.maybe(sql`select 1 from letters where sent_at is null`)
+    const isComing = await world.db.maybe(sql`select 1 from emails where sent_at is null`)
     const emails = await world.db.rows<{ subject: string; text: string }>(sql`
       select subject, text from dev_mailbox where recipient = ${recipient}
       order by sent_at desc, message_id desc`)

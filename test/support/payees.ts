@@ -32,7 +32,7 @@ export async function nameBank(agent: Agent, home: string, account_number: strin
 export async function payeeOf({ world }: TestService, kind: keyof typeof HOMES) {
   const rows = {
     seller: sql`select s.id from sellers s join users u on u.id = s.user_id
-      where u.email_normalised = 'marina@tidepool.example'`,
+      where u.email_normalized = 'marina@tidepool.example'`,
     affiliate: sql`select id from affiliates where code = 'coast-walks'`,
   }
   const { id: owner } = await world.db.one<{ id: string }>(rows[kind])

@@ -61,7 +61,7 @@ export async function purchase(
 export async function takenFrom({ world }: TestService, email: string): Promise<number[]> {
   const rows = await world.db.rows<{ amount: number }>(sql`select s.amount from sandbox.charges s
     join attempts a on a.id = s.key
-    where a.email_normalised = ${email} and s.status = 'succeeded' order by s.created_at`)
+    where a.email_normalized = ${email} and s.status = 'succeeded' order by s.created_at`)
   return rows.map(({ amount }) => amount)
 }
 

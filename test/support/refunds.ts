@@ -31,7 +31,7 @@ export async function buy(
   const { db } = service.world
   const { license_id, user_id, invoice_id } = await db.one<Record<string, string>>(sql`
     select i.license_id, i.user_id, i.id as invoice_id from invoices i
-      join users u on u.id = i.user_id where u.email_normalised = ${email}
+      join users u on u.id = i.user_id where u.email_normalized = ${email}
     order by i.number desc limit 1`)
   return {
     email,
@@ -55,7 +55,7 @@ export async function staffActor(service: TestService): Promise<ActorOf<'staff'>
 
 async function userOf({ world, demo }: TestService, who: 'seller' | 'operator'): Promise<string> {
   const { id } = await world.db.one<{ id: string }>(
-    sql`select id from users where email_normalised = ${demo[who].email}`,
+    sql`select id from users where email_normalized = ${demo[who].email}`,
   )
   return id
 }

@@ -34,7 +34,7 @@ export async function addSellerWithApp(
   const url = `https://${facts.slug}.example`
   await db.tx(async (tx) => {
     const { id: user_id } = await tx.one<{ id: string }>(
-      sql`select id from users where email_normalised = ${facts.email}`,
+      sql`select id from users where email_normalized = ${facts.email}`,
     )
     const seller_id = mintId(random, 'sel')
     const place = { legal_name: 'Another LLC', state: 'TX', zip: '78701' }

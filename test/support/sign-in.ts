@@ -100,11 +100,11 @@ export function browser({ app, world }: TestService): Agent {
 /** A person with a proven mailbox and without a purchase, who never chose a password. */
 export async function addPerson({ world }: TestService, address: string) {
   const { db, clock, random } = world
-  const { email, email_normalised } = identity.readEmail(address)!
+  const { email, email_normalized } = identity.readEmail(address)!
   const { user_id } = await identity.findOrAddUser(db, clock.now(), {
     id: mintId(random, 'usr'),
     email,
-    email_normalised,
+    email_normalized,
     created_via: 'signup',
   })
   await identity.proveMailbox(db, clock.now(), user_id)

@@ -50,7 +50,7 @@ export async function subscribe(
   const license = await world.db.one<licensing.License>(sql`
     select l.id as license_id, l.user_id, l.key_sealed from licenses l
       join users u on u.id = l.user_id
-    where u.email_normalised = ${email}`)
+    where u.email_normalized = ${email}`)
   const { license_id, user_id } = license
   const license_key = licensing.showKey(world.keys, license)
   return { agent, email, user_id, license_id, license_key, app }

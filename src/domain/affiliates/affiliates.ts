@@ -35,7 +35,7 @@ export async function add(db: Db, now: Date, affiliate: Affiliate): Promise<bool
 
 /** Who pays, and for whose app. */
 export interface Payer {
-  email_normalised: string
+  email_normalized: string
   /** Of the card that pays. */
   fingerprint: string
   /** The account that sells the app. */
@@ -49,7 +49,7 @@ export interface Payer {
 export async function isSelf(db: Db, affiliate_id: string, payer: Payer): Promise<boolean> {
   const { self } = await db.one<{ self: boolean }>(sql`select exists (
     select 1 from affiliates a join users u on u.id = a.user_id
-    where a.id = ${affiliate_id} and (u.email_normalised = ${payer.email_normalised}
+    where a.id = ${affiliate_id} and (u.email_normalized = ${payer.email_normalized}
       or u.id = ${payer.developer_id}
       or exists (select 1 from cards c
         where c.user_id = u.id and c.fingerprint = ${payer.fingerprint}))) as self`)

@@ -24,7 +24,7 @@ export interface Cart {
   browser_hash: Buffer
   next_url: string | null
   email: string | null
-  email_normalised: string | null
+  email_normalized: string | null
   country: string | null
   zip: string | null
   state: string | null
@@ -46,7 +46,7 @@ export interface Cart {
   created_at: Date
 }
 
-const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalised, country,
+const COLUMNS = sql`id, app_id, price_id, browser_hash, next_url, email, email_normalized, country,
   zip, state, user_id, tax_quote_id, card_entry_id, card_entry_url, card, affiliate_id, brought_by,
   trial_days, order_id, completed_at, sign_in_ended_at, created_at`
 
@@ -56,14 +56,14 @@ export async function addCart(
   now: Date,
   cart: Pick<Cart, 'id' | 'app_id' | 'price_id' | 'browser_hash' | 'next_url' | 'user_id'> &
     Pick<Cart, 'affiliate_id' | 'brought_by' | 'tax_quote_id'> &
-    Record<'email' | 'email_normalised' | 'country' | 'zip' | 'state', string> &
+    Record<'email' | 'email_normalized' | 'country' | 'zip' | 'state', string> &
     Partial<Pick<Cart, 'trial_days'>>,
 ): Promise<void> {
   await db.run(sql`insert into carts (id, app_id, price_id, browser_hash, next_url, email,
-      email_normalised, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
+      email_normalized, country, zip, state, user_id, tax_quote_id, affiliate_id, brought_by,
       trial_days, created_at, updated_at)
     values (${cart.id}, ${cart.app_id}, ${cart.price_id}, ${cart.browser_hash}, ${cart.next_url},
-      ${cart.email}, ${cart.email_normalised}, ${cart.country}, ${cart.zip}, ${cart.state},
+      ${cart.email}, ${cart.email_normalized}, ${cart.country}, ${cart.zip}, ${cart.state},
       ${cart.user_id}, ${cart.tax_quote_id}, ${cart.affiliate_id}, ${cart.brought_by},
       ${cart.trial_days ?? null}, ${now}, ${now})`)
 }
@@ -171,9 +171,9 @@ export async function endCartSignIns(db: Db, now: Date, user_id: string): Promis
 export async function endCartsOf(
   db: Db,
   now: Date,
-  account: { user_id: string; email_normalised: string },
+  account: { user_id: string; email_normalized: string },
 ): Promise<void> {
   await db.run(sql`update carts
     set browser_hash = sha256(convert_to('ended ' || id, 'UTF8')), updated_at = ${now}
-    where user_id = ${account.user_id} or email_normalised = ${account.email_normalised}`)
+    where user_id = ${account.user_id} or email_normalized = ${account.email_normalized}`)
 }

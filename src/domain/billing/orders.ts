@@ -135,12 +135,12 @@ export async function purchasesOf(
 /** Tells whether this person, mailbox or card had a trial of the app before: it is given once. */
 export async function hadTrial(
   db: Db,
-  buyer: { app_id: string; email_normalised: string; fingerprint: string | null },
+  buyer: { app_id: string; email_normalized: string; fingerprint: string | null },
 ): Promise<boolean> {
   // From the buyer's side: an app may have any number of trials, a person has few licenses.
   const { had } = await db.one<{ had: boolean }>(sql`select exists (
     select 1 from (
-        select id from users where email_normalised = ${buyer.email_normalised}
+        select id from users where email_normalized = ${buyer.email_normalized}
         union select user_id from cards where fingerprint = ${buyer.fingerprint}) person
       join licenses l on l.user_id = person.id and l.app_id = ${buyer.app_id}
       join license_history h on h.license_id = l.id and h.to_status = 'trialing') as had`)

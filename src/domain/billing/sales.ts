@@ -196,9 +196,9 @@ export interface FoundLicense {
 /** Licenses by their own id, that of an order or a bill, a bill's number, or a buyer's address. */
 export async function findLicenses(
   db: Db,
-  sought: { id: string; email_normalised: string | null; number: number | null },
+  sought: { id: string; email_normalized: string | null; number: number | null },
 ): Promise<FoundLicense[]> {
-  const { id, email_normalised, number } = sought
+  const { id, email_normalized, number } = sought
   return await db.rows<FoundLicense>(sql`
     select l.id as license_id, l.status, l.paused_for, a.name as app_name, p.name as product_name,
       u.email, coalesce(b.bills, '[]') as bills
@@ -211,7 +211,7 @@ export async function findLicenses(
     where l.status <> 'preview' and l.id in (
       select id from licenses where id = ${id}
       union select f.id from licenses f join users w on w.id = f.user_id
-        where w.email_normalised = ${email_normalised}
+        where w.email_normalized = ${email_normalized}
       union select license_id from orders where id = ${id}
       union select license_id from invoices where id = ${id}
       union select license_id from invoices where number = ${number})

@@ -108,7 +108,7 @@ function everything({ app_id }: Span): Sql {
       l.id, l.id
       from license_history s join licenses l on l.id = s.license_id where l.app_id = ${app_id}
     union all select m.queued_at, 5, m.id, 'email', m.kind, null, null, m.subject_id, w.license_id
-      from letters m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
+      from emails m join (${writtenAbout(app_id)}) w on w.subject = m.subject_id
     union all select p.created_at, 3, p.id, 'payout', p.cause, null, p.amount, p.id, null
       from payouts p join apps a on a.seller_id = p.owner where a.id = ${app_id}
     union all select p.settled_at, 3, p.id, 'payout_settled', p.status, null, p.amount, p.id, null

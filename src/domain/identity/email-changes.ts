@@ -7,13 +7,13 @@ export interface EmailChange {
   user_id: string
   old_email: string
   new_email: string
-  new_email_normalised: string
+  new_email_normalized: string
   created_at: Date
   done_at: Date | null
   ended_at: Date | null
 }
 
-const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalised, created_at, done_at,
+const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalized, created_at, done_at,
   ended_at`
 
 /** Keeps a wish to change the address; one before that nobody answered is withdrawn. */
@@ -26,9 +26,9 @@ export async function askEmailChange(
   await db.run(sql`select id from users where id = ${change.user_id} for update`)
   await endPendingChange(db, now, change.user_id)
   await db.run(sql`insert into email_changes
-    (id, user_id, old_email, new_email, new_email_normalised, created_at)
+    (id, user_id, old_email, new_email, new_email_normalized, created_at)
     values (${change.id}, ${change.user_id}, ${change.old_email}, ${change.new_email},
-      ${change.new_email_normalised}, ${now})`)
+      ${change.new_email_normalized}, ${now})`)
 }
 
 /** A change by its id, locked where a transaction is open: one after the other decides on it. */
@@ -64,17 +64,17 @@ export async function endChangesSince(db: Db, now: Date, change: EmailChange): P
 /** Gives an account another address; false where that address has an account of its own. */
 export async function setEmail(
   db: Db,
-  facts: { user_id: string; email: string; email_normalised: string },
+  facts: { user_id: string; email: string; email_normalized: string },
 ): Promise<boolean> {
   const set = await db.run(sql`update users
-    set email = ${facts.email}, email_normalised = ${facts.email_normalised}
+    set email = ${facts.email}, email_normalized = ${facts.email_normalized}
     where id = ${facts.user_id} and not exists (
-      select 1 from users where email_normalised = ${facts.email_normalised}
+      select 1 from users where email_normalized = ${facts.email_normalized}
         and id <> ${facts.user_id})`)
   return set === 1
 }
 
 /** Tells whether an error is that of two accounts that took one address at the same moment. */
 export function isEmailTaken(error: unknown): boolean {
-  return isUniqueViolation(error, 'users_email_normalised_key')
+  return isUniqueViolation(error, 'users_email_normalized_key')
 }

@@ -10,10 +10,10 @@ const HAS_TOP_LEVEL = /\.(?!\d+$)[a-z0-9-]{2,}$/
 const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * Reads an address somebody typed: `email` as they wrote it, `email_normalised` to find it by. A
+ * Reads an address somebody typed: `email` as they wrote it, `email_normalized` to find it by. A
  * domain of other letters than English ones is found by its Punycode form.
  */
-export function readEmail(text: string): { email: string; email_normalised: string } | undefined {
+export function readEmail(text: string): { email: string; email_normalized: string } | undefined {
   const email = text.trim()
   const at = email.lastIndexOf('@')
   if (at < 1 || email.length > LONGEST || at > LONGEST_LOCAL || UNSEEN.test(email)) return undefined
@@ -23,5 +23,5 @@ export function readEmail(text: string): { email: string; email_normalised: stri
   if (isDotted || !HAS_TOP_LEVEL.test(domain)) return undefined
   const address = `${local.normalize('NFKC').toLowerCase()}@${domain}`
   if (!ADDRESS.safeParse(address).success) return undefined
-  return { email, email_normalised: address }
+  return { email, email_normalized: address }
 }

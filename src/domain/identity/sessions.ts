@@ -9,7 +9,7 @@ export interface Session {
   user_id: string
   app_id: string | null
   email: string
-  email_normalised: string
+  email_normalized: string
   email_verified_at: Date | null
   /** When its owner last proved to be the one, as OpenID Connect's `auth_time`. */
   authenticated_at: Date
@@ -62,7 +62,7 @@ export async function openSession(
 /** The live session of a secret. A locked account has none. */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
-    select s.id, s.user_id, s.app_id, u.email, u.email_normalised, u.email_verified_at,
+    select s.id, s.user_id, s.app_id, u.email, u.email_normalized, u.email_verified_at,
       s.authenticated_at, s.last_seen_at
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)

@@ -7,7 +7,7 @@ import { sql } from '#platform/sql'
 export interface SignUp {
   id: string
   email: string
-  email_normalised: string
+  email_normalized: string
   password_hash: string
   browser_hash: Buffer
   return_to: string | null
@@ -17,15 +17,15 @@ const LIFE_DAYS = 7
 
 /** Keeps what somebody typed until the mailbox answers. */
 export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void> {
-  await db.run(sql`insert into sign_ups (id, email, email_normalised, password_hash, browser_hash,
+  await db.run(sql`insert into sign_ups (id, email, email_normalized, password_hash, browser_hash,
       return_to, created_at, expires_at)
-    values (${signUp.id}, ${signUp.email}, ${signUp.email_normalised}, ${signUp.password_hash},
+    values (${signUp.id}, ${signUp.email}, ${signUp.email_normalized}, ${signUp.password_hash},
       ${signUp.browser_hash}, ${signUp.return_to}, ${now}, ${addDays(now, LIFE_DAYS)})`)
 }
 
 /** A sign-up by its id, for the email about it. */
 export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined> {
-  return await db.maybe<SignUp>(sql`select id, email, email_normalised, password_hash,
+  return await db.maybe<SignUp>(sql`select id, email, email_normalized, password_hash,
     browser_hash, return_to from sign_ups where id = ${id}`)
 }
 
@@ -42,7 +42,7 @@ export async function addSignUpLink(
 
 /** The sign-up that an email's link is about, while nobody has answered it. */
 export async function peekSignUp(db: Db, now: Date, token: string): Promise<SignUp | undefined> {
-  return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalised, s.password_hash,
+  return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalized, s.password_hash,
       s.browser_hash, s.return_to
     from account_links l join sign_ups s on s.id = l.about
     where l.token_hash = ${sha256(token)} and l.purpose = 'sign_up'

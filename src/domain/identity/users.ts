@@ -5,7 +5,7 @@ import { sql } from '#platform/sql'
 export interface User {
   id: string
   email: string
-  email_normalised: string
+  email_normalized: string
   email_verified_at: Date | null
   password_hash: string | null
   created_via: 'checkout' | 'signup' | 'demo'
@@ -13,13 +13,13 @@ export interface User {
   locked_at: Date | null
 }
 
-const COLUMNS = sql`id, email, email_normalised, email_verified_at, password_hash, created_via,
+const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
   is_operator, locked_at`
 
 /** The account of an address, however it is spelled. */
-export async function findByEmail(db: Db, email_normalised: string): Promise<User | undefined> {
+export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {
   return await db.maybe<User>(
-    sql`select ${COLUMNS} from users where email_normalised = ${email_normalised}`,
+    sql`select ${COLUMNS} from users where email_normalized = ${email_normalized}`,
   )
 }
 
@@ -32,15 +32,15 @@ export async function findUser(db: Db, id: string): Promise<User | undefined> {
 export async function findOrAddUser(
   db: Db,
   now: Date,
-  facts: Pick<User, 'id' | 'email' | 'email_normalised' | 'created_via'>,
+  facts: Pick<User, 'id' | 'email' | 'email_normalized' | 'created_via'>,
 ): Promise<{ user_id: string; made: boolean }> {
   const made = await db.run(sql`insert into users
-    (id, email, email_normalised, created_via, created_at)
-    values (${facts.id}, ${facts.email}, ${facts.email_normalised}, ${facts.created_via}, ${now})
-    on conflict (email_normalised) do nothing`)
+    (id, email, email_normalized, created_via, created_at)
+    values (${facts.id}, ${facts.email}, ${facts.email_normalized}, ${facts.created_via}, ${now})
+    on conflict (email_normalized) do nothing`)
   if (made === 1) return { user_id: facts.id, made: true }
   const user = await db.one<{ id: string }>(
-    sql`select id from users where email_normalised = ${facts.email_normalised}`,
+    sql`select id from users where email_normalized = ${facts.email_normalized}`,
   )
   return { user_id: user.id, made: false }
 }

@@ -82,11 +82,11 @@ const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, perio
 /** The license that a person holds for an app and that is not canceled; a preview apart. */
 export async function findLive(
   db: Db,
-  holder: { app_id: string; email_normalised: string },
+  holder: { app_id: string; email_normalized: string },
 ): Promise<License | undefined> {
   return await db.maybe<License>(sql`select ${COLUMNS} from licenses
     where app_id = ${holder.app_id} and status not in ('canceled', 'preview')
-      and user_id = (select id from users where email_normalised = ${holder.email_normalised})`)
+      and user_id = (select id from users where email_normalized = ${holder.email_normalized})`)
 }
 
 /** Tells whether anybody ever bought an app. */

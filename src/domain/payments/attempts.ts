@@ -20,7 +20,7 @@ export interface Attempt {
   invoice_id: string
   asked_by: AskedBy
   app_id: string
-  email_normalised: string
+  email_normalized: string
   /** In cents, tax included; zero only checks the card. */
   amount: Cents
   card: Card
@@ -33,7 +33,7 @@ export interface Attempt {
 /** An attempt before it has an answer. */
 export type NewAttempt = Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>
 
-const COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalised, amount, card, status,
+const COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalized, amount, card, status,
   action_url, decline_code, created_at`
 
 const PENDING = sql`status in ('open', 'action_required')`
@@ -50,21 +50,21 @@ export async function openAttempt(
   attempt: NewAttempt,
 ): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`insert into attempts
-    (id, invoice_id, asked_by, app_id, email_normalised, amount, card, status, created_at)
+    (id, invoice_id, asked_by, app_id, email_normalized, amount, card, status, created_at)
     values (${attempt.id}, ${attempt.invoice_id}, ${attempt.asked_by}, ${attempt.app_id},
-      ${attempt.email_normalised}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open',
+      ${attempt.email_normalized}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open',
       ${now})
-    on conflict (app_id, email_normalised) where status in ('open', 'action_required')
+    on conflict (app_id, email_normalized) where status in ('open', 'action_required')
     do nothing returning ${COLUMNS}`)
 }
 
 /** The pending attempt of a buyer for an app, on whatever invoice. */
 export async function findPending(
   db: Db,
-  buyer: { app_id: string; email_normalised: string },
+  buyer: { app_id: string; email_normalized: string },
 ): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`select ${COLUMNS} from attempts
-    where app_id = ${buyer.app_id} and email_normalised = ${buyer.email_normalised}
+    where app_id = ${buyer.app_id} and email_normalized = ${buyer.email_normalized}
       and ${PENDING}`)
 }
 
@@ -130,7 +130,7 @@ export interface OpenAttempt
 }
 
 const OPEN_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
-  a.name as app_name, t.email_normalised as email`
+  a.name as app_name, t.email_normalized as email`
 
 /** Attempts that were made before a time and are pending, the oldest first. */
 export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {

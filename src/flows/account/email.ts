@@ -16,13 +16,13 @@ const EMAILS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seco
 export async function changeEmail(
   world: World,
   owner: Owner,
-  wanted: { email: string; email_normalised: string },
+  wanted: { email: string; email_normalized: string },
 ): Promise<{ outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }> {
   const { db, clock, random, limits, jobs } = world
   const { user_id, email: old_email } = owner
   for (const [limit, key] of [
     [CHANGES_OF_ACCOUNT, user_id],
-    [EMAILS_TO_ADDRESS, wanted.email_normalised],
+    [EMAILS_TO_ADDRESS, wanted.email_normalized],
   ] as const) {
     const { allowed, reset_seconds } = await limits.take(limit, key)
     if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
@@ -30,8 +30,8 @@ export async function changeEmail(
   const now = clock.now()
   await db.tx(async (tx) => {
     const id = mintId(random, 'chg')
-    const { email: new_email, email_normalised: new_email_normalised } = wanted
-    const change = { id, user_id, old_email, new_email, new_email_normalised }
+    const { email: new_email, email_normalized: new_email_normalized } = wanted
+    const change = { id, user_id, old_email, new_email, new_email_normalized }
     await identity.askEmailChange(tx, now, change)
     await note(tx, now, owner, 'email_change_asked', { change_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })

@@ -115,8 +115,8 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (locked.amount !== offer.amount || locked.trial_days !== offer.trial_days) return 'repriced'
   const draft = draftOf(world, cart, facts)
   await billing.addDraft(tx, facts.asked_at, draft)
-  const email_normalised = cart.email_normalised!
-  const charge = { invoice: draft, app, email_normalised, card, asked_by: 'buyer' as const }
+  const email_normalized = cart.email_normalized!
+  const charge = { invoice: draft, app, email_normalized, card, asked_by: 'buyer' as const }
   const intended = await intend(world, tx, facts.asked_at, charge)
   const { order_id } = draft
   if (intended.outcome === 'waived') return end({ outcome: 'completed', order_id })
@@ -134,7 +134,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
 
 /** The attempt that is in the way of another: of a purchase, or of a license that exists already. */
 async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recorded> {
-  const buyer = { app_id: app.id, email_normalised: cart.email_normalised! }
+  const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const other = await payments.findPending(tx, buyer)
   const owner = other && (await billing.ownerOf(tx, other.invoice_id))
   if (!owner || owner.kind === 'purchase') return { other, app }
@@ -176,8 +176,8 @@ async function refusalOf(
   cart: billing.Cart,
   app: apps.App,
 ): Promise<Confirmed | undefined> {
-  const buyer = { app_id: app.id, email_normalised: cart.email_normalised! }
-  const user = await identity.findByEmail(tx, buyer.email_normalised)
+  const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
+  const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
   if (user?.id === app.developer_id) return { outcome: 'preview' }
   const license = await licensing.findLive(tx, buyer)

@@ -34,7 +34,7 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
   const { user_id, made: made_account } = await identity.findOrAddUser(tx, now, {
     id: mintId(world.random, 'usr'),
     email: cart.email!,
-    email_normalised: cart.email_normalised!,
+    email_normalized: cart.email_normalized!,
     created_via: 'checkout',
   })
   const license_id = await mintLicense(world, tx, now, { purchase, user_id })

@@ -13,9 +13,9 @@ export async function identifyBuyer(
   cart: billing.Cart,
   session: identity.Session | undefined,
 ): Promise<{ license: licensing.License | undefined } | undefined> {
-  const { email_normalised } = cart
-  if (!session || session.email_normalised !== email_normalised) return undefined
+  const { email_normalized } = cart
+  if (!session || session.email_normalized !== email_normalized) return undefined
   if (!mayBuyAs(session, session.user_id, cart.app_id)) return undefined
   await billing.identifyCart(db, clock.now(), { cart_id: cart.id, user_id: session.user_id })
-  return { license: await licensing.findLive(db, { app_id: cart.app_id, email_normalised }) }
+  return { license: await licensing.findLive(db, { app_id: cart.app_id, email_normalized }) }
 }

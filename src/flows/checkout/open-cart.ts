@@ -10,7 +10,7 @@ import { mintId } from '#platform/ids'
 /** The buyer's details, read and found good. */
 export interface Details {
   email: string
-  email_normalised: string
+  email_normalized: string
   zip: string
   state: string
 }
@@ -41,7 +41,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   const { db, clock, random } = world
   const { offer, details, session } = opening
   const now = clock.now()
-  const user = await identity.findByEmail(db, details.email_normalised)
+  const user = await identity.findByEmail(db, details.email_normalized)
   const isSelf = user !== undefined && mayBuyAs(session, user.id, offer.app_id)
   if (isSelf) {
     const license = await licensing.findLive(db, { app_id: offer.app_id, ...details })

@@ -18,8 +18,8 @@ export async function resume(world: World, cart: billing.Cart): Promise<Resumed>
   const own = await payments.latestOfCart(db, cart.id)
   if (own && payments.isPending(own)) return await ofCart(await reconcileAttempt(world, own))
   if (own?.status === 'succeeded') return await ofCart(settledOf(own))
-  const { app_id, email_normalised } = cart as { app_id: string; email_normalised: string }
-  const other = await payments.findPending(db, { app_id, email_normalised })
+  const { app_id, email_normalized } = cart as { app_id: string; email_normalized: string }
+  const other = await payments.findPending(db, { app_id, email_normalized })
   const isBlocked =
     other?.status === 'open' && (await reconcileAttempt(world, other)).outcome === 'processing'
   if (isBlocked) return { outcome: 'processing' }

@@ -34,7 +34,7 @@ export async function checkoutTotals(
     offered.trial_days > 0 &&
     !(await billing.hadTrial(world.db, {
       app_id: cart.app_id,
-      email_normalised: cart.email_normalised!,
+      email_normalized: cart.email_normalized!,
       fingerprint: cart.card?.fingerprint ?? null,
     }))
   const total = sum(quote.amount, quote.tax)

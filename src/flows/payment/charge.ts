@@ -33,21 +33,21 @@ export async function intend(
   facts: {
     invoice: Pick<billing.Invoice, 'id' | 'amount' | 'tax'>
     app: apps.App
-    email_normalised: string
+    email_normalized: string
     card: payments.Card
     asked_by: payments.AskedBy
   },
 ): Promise<Intended> {
-  const { invoice, app, email_normalised, card, asked_by } = facts
+  const { invoice, app, email_normalized, card, asked_by } = facts
   const invoice_id = invoice.id
   const amount = sum(invoice.amount, invoice.tax)
   if (isWaived(world, amount)) {
-    const payer = { email_normalised, card }
+    const payer = { email_normalized, card }
     await pay(world, tx, now, { invoice_id, app, payer, paid_by: 'waived' })
     return { outcome: 'waived' }
   }
   const id = mintId(world.random, 'att')
-  const attempt = { id, invoice_id, asked_by, app_id: app.id, email_normalised, amount, card }
+  const attempt = { id, invoice_id, asked_by, app_id: app.id, email_normalized, amount, card }
   const opened = await payments.openAttempt(tx, world.clock.now(), attempt)
   return opened ? { outcome: 'intended', attempt: opened } : { outcome: 'processing' }
 }

@@ -14,7 +14,7 @@ import { type PaidBy, post } from './post.ts'
 
 /** Who pays an invoice, and with which card. */
 export interface InvoicePayer {
-  email_normalised: string
+  email_normalized: string
   card: payments.Card
 }
 
@@ -61,9 +61,9 @@ async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | '
   { app, payer }: { app: apps.App; payer: InvoicePayer },
 ): Promise<T> {
   if (invoice.affiliate_id === null) return invoice
-  const { email_normalised, card } = payer
+  const { email_normalized, card } = payer
   const isSelf = await affiliates.isSelf(tx, invoice.affiliate_id, {
-    email_normalised,
+    email_normalized,
     fingerprint: card.fingerprint,
     developer_id: app.developer_id,
   })

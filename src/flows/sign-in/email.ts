@@ -23,16 +23,16 @@ export async function takeEntryEmail(
   world: World,
   claim: PasswordClaim & { kind: EntryKind | 'sign_up' },
 ): Promise<TooOften | { outcome: 'enough' } | undefined> {
-  const { email_normalised, origin, known } = claim
-  const user = known && (await identity.findByEmail(world.db, email_normalised))
+  const { email_normalized, origin, known } = claim
+  const user = known && (await identity.findByEmail(world.db, email_normalized))
   const isKnown = known !== undefined && user?.id === known.user_id
-  const asker = isKnown ? known.device_id : networksWith(origin.address, email_normalised)
+  const asker = isKnown ? known.device_id : networksWith(origin.address, email_normalized)
   const tooOften = await takeTries(world, [
     [EMAILS_OF_BROWSER, asker],
     [EMAILS_OF_NETWORK, networksOf(origin.address)],
   ])
   if (tooOften || isKnown) return tooOften
-  const mailbox = `${claim.kind} ${email_normalised}`
+  const mailbox = `${claim.kind} ${email_normalized}`
   const { allowed } = await world.limits.take(EMAILS_TO_MAILBOX, mailbox)
   return allowed ? undefined : { outcome: 'enough' }
 }
@@ -54,7 +54,7 @@ export async function sendEntryEmail(
   if (refused) return { outcome: 'sent' }
   const email = {
     kind: claim.kind,
-    subject_id: claim.email_normalised,
+    subject_id: claim.email_normalized,
     ...(claim.return_to === undefined ? {} : { facts: { return_to: claim.return_to } }),
   }
   await db.tx((tx) => queueFreshEmail(tx, clock.now(), world, email))

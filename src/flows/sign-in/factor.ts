@@ -153,14 +153,14 @@ export async function proveAgain(
 
 async function refusalOf(
   world: World,
-  { user_id, email_normalised }: identity.Session,
+  { user_id, email_normalized }: identity.Session,
   { password, factor, origin, known }: Proof,
 ): Promise<NotProven | undefined> {
   const user = (await identity.findUser(world.db, user_id))!
   const owes = identity.owesFactor(await identity.factorsOf(world.db, user_id))
   const isPasskey = factor?.kind === 'passkey'
   if (user.password_hash !== null && !isPasskey) {
-    const claim = { email_normalised, origin, known, password: password ?? '' }
+    const claim = { email_normalized, origin, known, password: password ?? '' }
     const signedIn = await signInWithPassword(world, claim)
     if (signedIn.outcome === 'too_often') return signedIn
     if (signedIn.outcome === 'wrong') return { outcome: 'wrong', part: 'password' }

@@ -48,7 +48,7 @@ export async function answerLink(
     else if (purpose !== 'sign_in') await putEverybodyOut(tx, now, user_id)
     if (purpose === 'not_me') {
       await identity.lockUser(tx, now, user_id)
-      await billing.endCartsOf(tx, now, { user_id, email_normalised: user.email_normalised })
+      await billing.endCartsOf(tx, now, { user_id, email_normalized: user.email_normalized })
       await jobs.send(tx, DISOWNED, { user_id, request_id: origin.request_id })
     } else await identity.proveMailbox(tx, now, user_id)
     if (password_hash !== undefined) {

@@ -20,7 +20,7 @@ export interface KnownDevice {
 
 /** Somebody who says to be the owner of an address. */
 export interface PasswordClaim {
-  email_normalised: string
+  email_normalized: string
   origin: Origin
   known: KnownDevice | undefined
 }
@@ -37,16 +37,16 @@ export async function signInWithPassword(
   claim: PasswordClaim & { password: string },
 ): Promise<SignedIn> {
   const { db, limits } = world
-  const { email_normalised, origin } = claim
-  const user = await identity.findByEmail(db, email_normalised)
+  const { email_normalized, origin } = claim
+  const user = await identity.findByEmail(db, email_normalized)
   const known = user && claim.known?.user_id === user.id ? claim.known : undefined
   const tries = [
     [TRIES_OF_NETWORK, networksOf(origin.address)] as const,
-    ...(known ? [] : [[STRANGERS, email_normalised] as const]),
+    ...(known ? [] : [[STRANGERS, email_normalized] as const]),
   ]
   const tooOften = await takeTries(world, tries)
   if (tooOften) return tooOften
-  const key = known ? known.device_id : `${email_normalised} ${networkOf(origin.address)}`
+  const key = known ? known.device_id : `${email_normalized} ${networkOf(origin.address)}`
   const wait = await limits.slow(WRONG, key)
   if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooOften
   const isRight = await identity.hasPassword(user?.password_hash ?? null, claim.password)

@@ -10,7 +10,7 @@ import type { KnownDevice } from './password.ts'
 /** What somebody typed on the sign-up page. */
 export interface SigningUp {
   email: string
-  email_normalised: string
+  email_normalized: string
   password: string
   browser_hash: Buffer
   return_to: string | undefined
@@ -25,7 +25,7 @@ export interface SigningUp {
  */
 export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
   const { db, clock, random, jobs } = world
-  const { email, email_normalised, browser_hash, return_to = null } = typed
+  const { email, email_normalized, browser_hash, return_to = null } = typed
   const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
@@ -33,7 +33,7 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
   const now = clock.now()
   await db.tx(async (tx) => {
     const id = mintId(random, 'sup')
-    const facts = { id, email, email_normalised, password_hash, browser_hash, return_to }
+    const facts = { id, email, email_normalized, password_hash, browser_hash, return_to }
     await identity.addSignUp(tx, now, facts)
     await queueFreshEmail(tx, now, world, { kind: 'sign_up', subject_id: id })
   })
@@ -66,7 +66,7 @@ export async function answerSignUp(
     const { user_id } = await identity.findOrAddUser(tx, now, {
       id: mintId(random, 'usr'),
       email: typed.email,
-      email_normalised: typed.email_normalised,
+      email_normalized: typed.email_normalized,
       created_via: 'signup',
     })
     const user = (await identity.findUser(tx, user_id))!

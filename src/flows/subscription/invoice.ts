@@ -40,13 +40,13 @@ export async function intendDue(
   },
 ): Promise<Intended> {
   const { subscription, app, asked_by, open } = facts
-  const { email_normalised } = (await identity.findUser(tx, facts.user_id))!
-  if (await payments.findPending(tx, { app_id: app.id, email_normalised })) {
+  const { email_normalized } = (await identity.findUser(tx, facts.user_id))!
+  if (await payments.findPending(tx, { app_id: app.id, email_normalized })) {
     return { outcome: 'processing' }
   }
   const invoice = open ?? (await writeInvoice(world, tx, now, facts, facts.due!))
   const card = await payments.findCard(tx, subscription.card_id)
-  const charge = { invoice, app, email_normalised, card, asked_by }
+  const charge = { invoice, app, email_normalized, card, asked_by }
   const intended = await intend(world, tx, now, charge)
   if (intended.outcome === 'processing' && !open) await billing.voidInvoice(tx, invoice.id)
   return intended

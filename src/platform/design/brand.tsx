@@ -12,7 +12,7 @@ function MarkStrokes(): JSX.Element {
   )
 }
 
-/** Purser's mark alone, in the colour of the text around it. */
+/** Purser's mark alone, in the color of the text around it. */
 export function Mark({ size = 'size-6' }: { size?: string }): JSX.Element {
   return (
     <svg

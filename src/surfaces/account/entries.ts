@@ -36,7 +36,7 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     const value = formOf(request).email ?? ''
     const read = identity.readEmail(value)
     if (!read) return sendEmail(world, context, { value, fault: FAULTS.email })
-    if (read.email_normalised === context.session.email_normalised) {
+    if (read.email_normalized === context.session.email_normalized) {
       return sendEmail(world, context, { value, fault: 'This is already your email.' })
     }
     const asked = await changeEmail(world, context.owner, read)

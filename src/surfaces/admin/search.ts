@@ -11,7 +11,7 @@ export async function findSubject({ db }: World, sought: string): Promise<FoundS
   const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]
   return await billing.findLicenses(db, {
     id: sought,
-    email_normalised: address?.email_normalised ?? null,
+    email_normalized: address?.email_normalized ?? null,
     number: number === undefined ? null : Number(number),
   })
 }

@@ -170,8 +170,8 @@ async function ownedBy(
   { app, next_url }: BuyLink,
 ): Promise<string | undefined> {
   if (!session || !mayBuyAs(session, session.user_id, app.id)) return undefined
-  const { email_normalised } = session
-  const license = await licensing.findLive(world.db, { app_id: app.id, email_normalised })
+  const { email_normalized } = session
+  const license = await licensing.findLive(world.db, { app_id: app.id, email_normalized })
   return license && (await ownerAddress(world, app, license, next_url))
 }
 

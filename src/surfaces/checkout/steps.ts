@@ -137,15 +137,15 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     }
     if (own.is_preview) await giveBack()
     if (own.is_preview) return await finishPreview(world, request, reply, own)
-    const email_normalised = cart.email_normalised!
-    await limitDeclines(world, request, reply, { email_normalised, points: 0 })
+    const email_normalized = cart.email_normalized!
+    await limitDeclines(world, request, reply, { email_normalized, points: 0 })
     const confirmed = await confirm(world, {
       cart_id: cart.id,
       agreement: formOf(request).agreement ?? '',
       return_url: `${world.config.base_url}/checkout/${cart.id}/resume`,
     })
     if (confirmed.outcome === 'declined') {
-      await limitDeclines(world, request, reply, { email_normalised, points: 1 })
+      await limitDeclines(world, request, reply, { email_normalized, points: 1 })
     }
     if (!FRUITLESS.includes(confirmed.outcome)) await giveBack()
     return await goOnAfter(world, reply, own, confirmed)

@@ -39,8 +39,8 @@ export const writeAccountEmail: WriteAccountEmail = async (world, email) =>
   isAccountEmail(email.kind) ? await WRITERS[email.kind](world, email) : undefined
 
 /** The account of an address, if it has one and its owner may use it. */
-async function openAccount({ db }: World, email_normalised: string) {
-  const user = await identity.findByEmail(db, email_normalised)
+async function openAccount({ db }: World, email_normalized: string) {
+  const user = await identity.findByEmail(db, email_normalized)
   return user?.locked_at === null ? user : undefined
 }
 
@@ -64,7 +64,7 @@ async function writeSignUp(
 ): Promise<WrittenEmail | undefined> {
   const typed = await identity.findSignUp(world.db, email.subject_id)
   if (!typed) return undefined
-  const user = await identity.findByEmail(world.db, typed.email_normalised)
+  const user = await identity.findByEmail(world.db, typed.email_normalized)
   if (user?.locked_at) return undefined
   if (!user) return { to: typed.email, words: signUpLink(await signUpUrl(world, typed.id)) }
   const facts = { user_id: user.id, return_to: typed.return_to ?? undefined }
@@ -85,7 +85,7 @@ async function writeToNewEmail(
 ): Promise<WrittenEmail | undefined> {
   const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.done_at || change.ended_at) return undefined
-  const taken = await identity.findByEmail(world.db, change.new_email_normalised)
+  const taken = await identity.findByEmail(world.db, change.new_email_normalized)
   if (taken) return { to: taken.email, words: newEmailTaken() }
   const { user_id, old_email, id } = change
   const url = await link(world, 'change_email', { user_id, about: id })

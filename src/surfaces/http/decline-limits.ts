@@ -13,9 +13,9 @@ export async function limitDeclines(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  facts: { email_normalised: string; points: 0 | 1 },
+  facts: { email_normalized: string; points: 0 | 1 },
 ): Promise<void> {
-  const { email_normalised, points } = facts
-  await limitPage(world, DECLINES_OF_BUYER, email_normalised, reply, points)
+  const { email_normalized, points } = facts
+  await limitPage(world, DECLINES_OF_BUYER, email_normalized, reply, points)
   await limitPage(world, DECLINES_OF_NETWORK, byIp(request), reply, points)
 }

@@ -68,12 +68,12 @@ export async function charge(
   facts: Onwards & { run: () => Promise<PlanChanged | Paid> },
 ): Promise<FastifyReply> {
   const { request, reply, session } = context
-  const { email_normalised } = session
+  const { email_normalized } = session
   await limitPage(world, PAYMENTS, session.user_id, reply)
-  await limitDeclines(world, request, reply, { email_normalised, points: 0 })
+  await limitDeclines(world, request, reply, { email_normalized, points: 0 })
   const came = await facts.run()
   if (came.outcome === 'declined') {
-    await limitDeclines(world, request, reply, { email_normalised, points: 1 })
+    await limitDeclines(world, request, reply, { email_normalized, points: 1 })
   }
   return goTo(reply, addressAfter(context, came, facts))
 }

@@ -88,7 +88,7 @@ async function trySignIn(
     sendSignIn(world, request, reply, { ...state, email: form.email ?? '', return_to })
   if (!read) return again({ fault: FAULTS.email })
   const known = knownDevice(world, request)
-  const claim = { email_normalised: read.email_normalised, origin: originOf(request), known }
+  const claim = { email_normalized: read.email_normalized, origin: originOf(request), known }
   if (form.by === 'sign_in' || form.by === 'set_password') {
     const sent = await sendEntryEmail(world, { ...claim, kind: form.by, return_to })
     if (sent.outcome === 'sent') return again({ sent: SENT })

@@ -32,7 +32,7 @@ export async function buyAsNewBuyer(
   const email = `scenario-${base62(random, 8).toLowerCase()}@example.com`
   const opened = await openCart(world, {
     offer,
-    details: { email, email_normalised: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
+    details: { email, email_normalized: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
     browser_hash: sha256(random.bytes(32).toString('hex')),
     next_url: null,
     session: undefined,

@@ -32,7 +32,7 @@ export async function cartOfOtherBrowser(
 ): Promise<billing.Cart | undefined> {
   const session = await currentSession(world, request)
   const cart = await namedCart(world, request)
-  if (!cart || !session || session.email_normalised !== cart.email_normalised) return undefined
+  if (!cart || !session || session.email_normalized !== cart.email_normalized) return undefined
   return sameDigest(cart.browser_hash, browserHash(world, request, reply)) ? undefined : cart
 }
 
