@@ -8,7 +8,7 @@ create table users (
   email_verified_at timestamptz,
   password_hash text,
   created_via text not null check (created_via in ('checkout', 'signup', 'demo')),
-  is_operator boolean not null default false,
+  is_staff boolean not null default false,
   locked_at timestamptz,
   created_at timestamptz not null
 );

@@ -9,7 +9,7 @@ create table licenses (
     'unpaid', 'paused', 'canceled', 'preview')),
   -- The status that a pause interrupted, restored when it ends, and the reason of the pause.
   paused_from text,
-  paused_for text check (paused_for in ('dispute', 'operator', 'buyer')),
+  paused_for text check (paused_for in ('dispute', 'staff', 'buyer')),
   period_end timestamptz,
   canceled_at timestamptz,
   -- A keyed hash by which the key is found, and the sealed key to show to its owner again.
@@ -28,7 +28,7 @@ create unique index licenses_one_preview on licenses (app_id, user_id) where sta
 create index licenses_user on licenses (user_id);
 -- Who has a plan is read before the plan is changed.
 create index licenses_product on licenses (product_id);
-create index licenses_held on licenses (app_id) where paused_for = 'operator';
+create index licenses_suspended on licenses (app_id) where paused_for = 'staff';
 
 create table license_history (
   id bigint generated always as identity primary key,

@@ -91,7 +91,7 @@ create table subscriptions (
   pause_at_end boolean not null default false,
   ended_at timestamptz,
   created_at timestamptz not null,
-  constraint subscriptions_agreed_move
+  constraint subscriptions_agreed_change
     check ((pending_amount is null) = (pending_price_id is null))
 );
 -- The next due subscription, of all apps and of one.

@@ -201,7 +201,7 @@ async function seedApp(
     await seedPlans(world, tx, client_id, facts.plans)
     await seedListing(world, tx, client_id, facts.listing)
   })
-  const prices = (await catalog.offers(db, client_id)).map(({ id, frequency, amount }) => ({
+  const prices = (await catalog.livePrices(db, client_id)).map(({ id, frequency, amount }) => ({
     public_id: id,
     frequency,
     amount: formatAmount(amount),

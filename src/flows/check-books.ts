@@ -18,7 +18,11 @@ export type { Checked, Difference } from './check-books/report.ts'
  */
 export async function checkBooks(
   sides: Sides,
-  tell: (progress: { done: number; total: number; note: string }) => Promise<void> = async () => {},
+  onProgress: (progress: {
+    done: number
+    total: number
+    note: string
+  }) => Promise<void> = async () => {},
 ): Promise<Checked> {
   const counts: Record<string, number> = {}
   const differences: Difference[] = []
@@ -41,7 +45,7 @@ export async function checkBooks(
     ['what the processor has', (_, to) => askProcessor(sides, to)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
-    await tell({ done: index, total: checks.length, note: `Looking at ${what}.` })
+    await onProgress({ done: index, total: checks.length, note: `Looking at ${what}.` })
     await check(db, report)
   }
   return { counts, differences }

@@ -29,7 +29,7 @@ export async function lockLicense(
 export async function suspend(
   tx: Db,
   { license, subscription, now }: LockedLicense,
-  cause: { trigger: 'disputed' | 'suspended'; paused_for: 'dispute' | 'operator' },
+  cause: { trigger: 'disputed' | 'suspended'; paused_for: 'dispute' | 'staff' },
 ): Promise<void> {
   await licensing.transition(tx, now, { license_id: license.license_id, to: 'paused', ...cause })
   if (subscription) await billing.changeSubscription(tx, subscription, { next_at: null })

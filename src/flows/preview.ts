@@ -59,14 +59,14 @@ export async function finishWalkthrough(
   const { db, clock } = world
   return await db.tx(async (tx): Promise<Finished> => {
     const cart = await billing.lockCart(tx, cart_id)
-    const offer = await catalog.findOffer(tx, cart.price_id)
-    const app = offer && (await apps.findOnSale(tx, offer.app_id))
+    const price = await catalog.findLivePrice(tx, cart.price_id)
+    const app = price && (await apps.findOnSale(tx, price.app_id))
     if (!app) return { outcome: 'gone' }
     if (!apps.isDeveloper(app, request.session) || cart.user_id !== app.developer_id) {
       return { outcome: 'sign_in_needed' }
     }
     if (cart.completed_at) return { outcome: 'completed' }
-    const { product_id } = offer
+    const { product_id } = price
     await grant(world, tx, { app, product_id, by: 'walkthrough' }, request)
     await billing.completeWalkthrough(tx, clock.now(), cart.id)
     return { outcome: 'completed' }

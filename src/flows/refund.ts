@@ -7,7 +7,7 @@
  */
 export { type RefundAsked, type RefundOutcome, refundCharge } from './refund/ask.ts'
 export { refundMade } from './refund/made.ts'
-export { offerRefund, type RefundOffer } from './refund/offer.ts'
+export { quoteRefund, type RefundQuote } from './refund/quote.ts'
 export { reconcileRefunds } from './refund/reconcile.ts'
 export { refundSettled } from './refund/settle.ts'
 export type { RefundActor, RefundRefusal } from './refund/standing.ts'

@@ -57,7 +57,11 @@ export async function fileMonth(
 }
 
 /** How far the filing of a month has come. */
-export type TellFiling = (progress: { done: number; total: number; state: string }) => Promise<void>
+export type ReportFiling = (progress: {
+  done: number
+  total: number
+  state: string
+}) => Promise<void>
 
 /**
  * Files every state of a month that can be, each under the reference of the batch and its own name.
@@ -67,13 +71,13 @@ export async function fileWholeMonth(
   world: World,
   actor: ActorOf<'staff'>,
   { month, batch_reference }: { month: string; batch_reference: string },
-  tell: TellFiling = async () => {},
+  report: ReportFiling = async () => {},
 ): Promise<number> {
   const owed = await taxOwed(world)
   const due = owed.filter((each) => each.month === month && each.status === 'due')
   let filed = 0
   for (const [done, { state }] of due.entries()) {
-    await tell({ done, total: due.length, state })
+    await report({ done, total: due.length, state })
     const filing = { state, month, filing_reference: `${batch_reference}-${state}` }
     if ((await fileMonth(world, actor, filing)).outcome === 'filed') filed++
   }

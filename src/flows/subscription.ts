@@ -16,6 +16,6 @@ export {
 } from './subscription/next-charge.ts'
 export { pauseAtEnd } from './subscription/pause.ts'
 export { changeCard, type Paid, payOwed } from './subscription/pay-owed.ts'
-export { offerPlanChange, type PlanChangeOffer } from './subscription/plan-change-offer.ts'
-export { plannedOffer } from './subscription/planned.ts'
+export { type PlanChangeQuote, quotePlanChange } from './subscription/plan-change-quote.ts'
+export { plannedPrice } from './subscription/planned-price.ts'
 export { type Round, renewDue } from './subscription/renew.ts'

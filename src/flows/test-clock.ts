@@ -39,7 +39,7 @@ export interface Jump {
 }
 
 /** How far a jump has come. */
-export type TellJump = (progress: { at: Date; done_count: number }) => Promise<void>
+export type ReportJump = (progress: { at: Date; done_count: number }) => Promise<void>
 
 /** How a jump ended. The clock of an app moves only where no real money does, and never back. */
 export type Jumped =
@@ -60,7 +60,7 @@ export async function jump(
   world: World,
   asked: Jump,
   work: ClockWork,
-  tell: TellJump = async () => {},
+  report: ReportJump = async () => {},
 ): Promise<Jumped> {
   const { db, clock, processor } = world
   if (processor.name !== 'sandbox') return { outcome: 'refused' }
@@ -81,7 +81,7 @@ export async function jump(
     await moveClock(world, app_id, due)
     const count = await runAllDue(work)
     done_count += count
-    await tell({ at: due, done_count })
+    await report({ at: due, done_count })
     if (count > 0) waits = 0
     else if (!(await isStillDue(world, app_id, due))) continue
     // Another worker has it in hand, or an answer is late. Time must not run away from it.

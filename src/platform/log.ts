@@ -19,7 +19,7 @@ const SECRET_FIELDS = [
  * What is told of an error. What else hangs on it (a row that a database refused, an object of a
  * processor's) may hold secrets and buyers' data, and is left out.
  */
-function tellError(error: unknown) {
+function errorFields(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   const { type, message, stack, code } = pino.stdSerializers.err(error)
   return { type, message, stack, code }
@@ -33,7 +33,7 @@ export function openLog(level: string, destination?: pino.DestinationStream): Lo
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths, censor: '[cut]' },
-    serializers: { error: tellError },
+    serializers: { error: errorFields },
     formatters: { level: (label) => ({ level: label }) },
   }
   return pino(options, destination ?? pino.destination({ sync: false, minLength: 0 }))

@@ -28,8 +28,8 @@ export async function open(
     values (${dispute.id}, ${dispute.charge_id}, ${dispute.amount}, ${dispute.reason},
       ${dispute.is_inquiry}, ${dispute.escalates_at}, ${dispute.closes_at}, ${dispute.outcome},
       ${now})`)
-  await tellOpened(tx, random, now, dispute)
-  await tellCourse(tx, random, dispute, facts.is_inquiry)
+  await announceOpening(tx, random, now, dispute)
+  await announceCourse(tx, random, dispute, facts.is_inquiry)
   return dispute.id
 }
 
@@ -110,23 +110,23 @@ async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute
   const is_asked = phaseOf(dispute, now) === 'inquiry'
   const { is_inquiry, escalates_at, closes_at, outcome } = course
   const changed = { ...dispute, is_inquiry, escalates_at, closes_at, outcome }
-  await tellCourse(tx, random, changed, is_asked)
+  await announceCourse(tx, random, changed, is_asked)
 }
 
 /** Schedules what is still to come of a dispute, or of what is only asked so far. */
-async function tellCourse(
+async function announceCourse(
   tx: Db,
   random: Random,
   dispute: SandboxDispute,
   is_asked: boolean,
 ): Promise<void> {
   const { id, charge_id, escalates_at, closes_at, outcome } = dispute
-  if (is_asked && escalates_at) await tellOpened(tx, random, escalates_at, dispute)
+  if (is_asked && escalates_at) await announceOpening(tx, random, escalates_at, dispute)
   const content = { kind: 'dispute_closed', dispute_id: id, outcome } as const
   await events.schedule(tx, random, closes_at, { id, charge_id }, content)
 }
 
-async function tellOpened(
+async function announceOpening(
   tx: Db,
   random: Random,
   at: Date,

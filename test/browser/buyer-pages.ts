@@ -145,7 +145,7 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
   const { license_id } = await world.db.one<{ license_id: string }>(sql`
     select l.id as license_id from licenses l join users u on u.id = l.user_id
     where u.email_normalized = ${demo.affiliate.email}`)
-  const hold = { trigger: 'suspended', paused_for: 'operator' } as const
+  const hold = { trigger: 'suspended', paused_for: 'staff' } as const
   await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), hold))
   await page.goto(manage)
   yield 'manage, paused by staff'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { rememberUses } from '#flows/remember-uses'
-import { changePlan, offerPlanChange } from '#flows/subscription'
+import { changePlan, quotePlanChange } from '#flows/subscription'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { codeOf } from '../support/account.ts'
@@ -157,7 +157,7 @@ describe('a sale', () => {
     const bought = await buy(service)
     const { license_id, user_id } = bought
     const price_id = service.demo.app.prices[2]!.public_id
-    const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
+    const { agreement } = (await quotePlanChange(service.world, { license_id, price_id }))!
     const agreed = { license_id, agreement, return_url: 'http://localhost/' }
     await changePlan(service.world, { kind: 'buyer', user_id, request_id: 'req_test' }, agreed)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id

@@ -61,10 +61,10 @@ test('a license takes every step of the table and no other, and each is one line
       for (const { trigger, to, begin } of steps) {
         const isPaused = begin === 'paused'
         await world.db.run(sql`update licenses set status = ${begin},
-          paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'operator' : null}
+          paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'staff' : null}
           where id = ${license_id}`)
         const before = (await licensing.historyOf(world.db, license_id)).length
-        const paused_for = to === 'paused' ? { paused_for: 'operator' as const } : {}
+        const paused_for = to === 'paused' ? { paused_for: 'staff' as const } : {}
         const moving = world.db.tx((tx) =>
           licensing.transition(tx, clock.now(), { license_id, trigger, to, ...paused_for }),
         )

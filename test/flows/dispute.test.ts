@@ -9,7 +9,7 @@ import { payOut } from '#flows/pay-out'
 import { reconcileRefunds } from '#flows/refund'
 import { rememberUses } from '#flows/remember-uses'
 import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
-import { changePlan, offerPlanChange, pauseAtEnd, payOwed, renewDue } from '#flows/subscription'
+import { changePlan, pauseAtEnd, payOwed, quotePlanChange, renewDue } from '#flows/subscription'
 import { openAlarms } from '#platform/alarms'
 import { sql } from '#platform/sql'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -435,7 +435,7 @@ describe('what may come together', () => {
       async (bought) => {
         const { license_id, user_id } = bought
         const price_id = service.demo.app.prices[2]!.public_id
-        const { agreement } = (await offerPlanChange(service.world, { license_id, price_id }))!
+        const { agreement } = (await quotePlanChange(service.world, { license_id, price_id }))!
         const facts = { license_id, agreement, return_url: 'http://localhost/' }
         const moved = await changePlan(
           service.world,

@@ -106,8 +106,8 @@ describe('an export', () => {
       const stranger = buyer(service)
       assert.match((await stranger.open(own.task_url + path)).url, /^\/signin\//, path)
     }
-    const rank = (is_operator: boolean) =>
-      service.world.db.run(sql`update users set is_operator = ${is_operator}
+    const rank = (is_staff: boolean) =>
+      service.world.db.run(sql`update users set is_staff = ${is_staff}
         where email_normalized = ${service.demo.operator.email}`)
     await rank(false)
     assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 404)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import * as payments from '#domain/payments'
 import { payOut } from '#flows/pay-out'
 import { payBuyerOtherwise, reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
-import { changePlan, offerPlanChange, setAutoRenew } from '#flows/subscription'
+import { changePlan, quotePlanChange, setAutoRenew } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { isoDate } from '#platform/calendar'
 import { cents } from '#platform/money'
@@ -59,8 +59,8 @@ test('a plan that was moved to is counted from where the old one ended, though i
     values (${monthly}, ${app.product_id}, 1200, 'month', ${service.clock.now()})`)
   const subscriber = await subscribe(service, { app })
   const { license_id, user_id } = subscriber
-  const offer = (await offerPlanChange(service.world, { license_id, price_id: monthly }))!
-  const agreed = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
+  const quote = (await quotePlanChange(service.world, { license_id, price_id: monthly }))!
+  const agreed = { license_id, agreement: quote.agreement, return_url: 'http://localhost/' }
   const moved = await changePlan(
     service.world,
     { kind: 'buyer', user_id, request_id: 'req_test' },

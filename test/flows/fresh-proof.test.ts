@@ -109,7 +109,7 @@ test('staff proves it again before writing off, paying otherwise, closing a paym
 test('staff without a second factor may set one up, and nothing else', async () => {
   const { affiliate } = service.demo
   await service.world.db.run(
-    sql`update users set is_operator = true where email_normalized = ${affiliate.email}`,
+    sql`update users set is_staff = true where email_normalized = ${affiliate.email}`,
   )
   const agent = await signedIn(service, affiliate)
   for (const url of ['/admin/', '/admin/tax/', '/admin/checks/', '/admin/sales/inv_0/']) {

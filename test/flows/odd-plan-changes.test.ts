@@ -7,9 +7,9 @@ import { latestOutcome, reconcile } from '#flows/payment'
 import {
   changePlan,
   nextCharge,
-  offerPlanChange,
   pauseAtEnd,
   payOwed,
+  quotePlanChange,
   setAutoRenew,
 } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
@@ -40,20 +40,20 @@ const actor = ({ user_id }: Subscriber) =>
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
 async function offered({ license_id }: Subscriber, price_id: string) {
-  return await offerPlanChange(service.world, { license_id, price_id })
+  return await quotePlanChange(service.world, { license_id, price_id })
 }
 
-async function agree(subscriber: Subscriber, offer: { agreement: string } | undefined) {
+async function agree(subscriber: Subscriber, quote: { agreement: string } | undefined) {
   const { license_id } = subscriber
-  assert.ok(offer, 'the move is offered')
-  const { agreement } = offer
+  assert.ok(quote, 'the move is offered')
+  const { agreement } = quote
   return await changePlan(service.world, actor(subscriber), { license_id, agreement, return_url })
 }
 
 /** Lets a price cost something else while `meanwhile` runs. */
 async function priced(id: string, amount: number, meanwhile: () => Promise<void>): Promise<void> {
   const { db } = service.world
-  const before = (await catalog.findOffer(db, id))!.amount
+  const before = (await catalog.findLivePrice(db, id))!.amount
   await db.tx((tx) => catalog.setAmount(tx, { id, amount: cents(amount) }))
   await meanwhile()
   await db.tx((tx) => catalog.setAmount(tx, { id, amount: before }))
@@ -126,11 +126,11 @@ test('a planned move costs what was agreed, whatever the plan costs others by th
 
 test('an upgrade is shown again where money went back since it was shown', async () => {
   const subscriber = await subscribe(service)
-  const offer = await offered(subscriber, price(2))
+  const quote = await offered(subscriber, price(2))
   const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
     select id as invoice_id from invoices where license_id = ${subscriber.license_id}`)
   await refund(service, { invoice_id }, 600)
-  assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+  assert.equal((await agree(subscriber, quote)).outcome, 'changed')
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
   const again = await offered(subscriber, price(2))
   assert.equal((await agree(subscriber, again)).outcome, 'paid')
@@ -156,9 +156,9 @@ describe('where auto-renew is off', () => {
   test('no move is planned for the end of the period, as nothing follows it', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
-    const offer = await offered(subscriber, price(0))
+    const quote = await offered(subscriber, price(0))
     await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
-    assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+    assert.equal((await agree(subscriber, quote)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(0)), undefined)
   })
 
@@ -190,12 +190,12 @@ describe('a renewal and a move at the same time', () => {
   test('while the next period is to be paid, no other plan is offered', async () => {
     const subscriber = await subscribe(service)
     service.clock.pass(31 * DAY)
-    const offer = await offered(subscriber, price(2))
+    const quote = await offered(subscriber, price(2))
     await lost('requests', () => runDue(service))
     service.clock.pass(30)
     await reconcile(service.world)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.equal((await agree(subscriber, offer)).outcome, 'changed')
+    assert.equal((await agree(subscriber, quote)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(2)), undefined)
     service.clock.pass(3600)
     await runDue(service)
@@ -219,7 +219,7 @@ describe('a renewal and a move at the same time', () => {
     assert.equal((await latestOutcome(service.world, id)).outcome, 'paid')
     await letBank(subscriber, 'succeeds')
     const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
-    assert.deepEqual([next?.why, next?.offer.id], ['renewal', price(1)])
+    assert.deepEqual([next?.why, next?.quote.id], ['renewal', price(1)])
   })
 
   async function priceAtOnce(subscriber: Subscriber): Promise<{ action_url: string }> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import type * as payments from '#domain/payments'
-import { offerRefund, refundCharge } from '#flows/refund'
-import { changePlan, offerPlanChange, renewDue } from '#flows/subscription'
+import { quoteRefund, refundCharge } from '#flows/refund'
+import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays, type Frequency, isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
@@ -67,12 +67,12 @@ async function addPlan(
 
 /** Looks at what a plan change would cost and agrees to it. */
 async function changeTo({ license_id, user_id }: Subscriber, price_id: string) {
-  const offer = await offerPlanChange(service.world, { license_id, price_id })
-  assert.ok(offer, 'the plan change is offered')
-  const { agreement } = offer
+  const quote = await quotePlanChange(service.world, { license_id, price_id })
+  assert.ok(quote, 'the plan change is offered')
+  const { agreement } = quote
   const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
   const moved = await changePlan(service.world, actor, { license_id, agreement, return_url })
-  return { offer, moved }
+  return { quote, moved }
 }
 
 const feesOf = async ({ license_id }: Subscriber) =>
@@ -94,9 +94,9 @@ describe('a due below the smallest charge', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const other = await addPlan(app, { amount: 1215, frequency: 'month' })
-    const { offer, moved } = await changeTo(subscriber, other)
+    const { quote, moved } = await changeTo(subscriber, other)
     // 15 cents, and a cent of tax in Texas.
-    assert.deepEqual([offer.total, offer.is_waived, moved.outcome], [16, true, 'plan_changed'])
+    assert.deepEqual([quote.total, quote.is_waived, moved.outcome], [16, true, 'plan_changed'])
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
     assert.equal(await countAttempts(subscriber), 0)
     const { license_id } = subscriber
@@ -199,10 +199,10 @@ describe('the credit of an upgrade', () => {
     await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     const top = await addPlan(app, { amount: 36_000, frequency: 'year' })
-    const { offer } = await changeTo(subscriber, top)
-    assert.ok(offer.change.when === 'now')
+    const { quote } = await changeTo(subscriber, top)
+    assert.ok(quote.change.when === 'now')
     // Of the $200.00 plan $104.00 were paid and kept: the $96.00 of credit in it went back.
-    assert.deepEqual([offer.change.credit, offer.change.due], [10_400, 25_600])
+    assert.deepEqual([quote.change.credit, quote.change.due], [10_400, 25_600])
   })
 
   test('leaves the seller all but the percentage: the fixed 50 cents were charged for the period', async () => {
@@ -221,13 +221,13 @@ describe('the credit of an upgrade', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const yearly = await addPlan(app, { amount: 9600, frequency: 'year' })
-    const { offer, moved } = await changeTo(subscriber, yearly)
-    assert.deepEqual([offer.change.when, offer.total, moved.outcome], ['now', 8820, 'paid'])
+    const { quote, moved } = await changeTo(subscriber, yearly)
+    assert.deepEqual([quote.change.when, quote.total, moved.outcome], ['now', 8820, 'paid'])
     service.clock.pass(344 * DAY)
     const back = await changeTo(subscriber, app.price_id)
-    assert.deepEqual([back.offer.change.when, back.moved.outcome], ['period_end', 'planned'])
+    assert.deepEqual([back.quote.change.when, back.moved.outcome], ['period_end', 'planned'])
     // F23
-    assert.deepEqual([back.offer.renewal.amount, back.offer.renewal.total], [1200, 1260])
+    assert.deepEqual([back.quote.renewal.amount, back.quote.renewal.total], [1200, 1260])
   })
 })
 
@@ -245,9 +245,9 @@ describe('a plan change within a trial', () => {
     const { app, subscriber } = await start()
     await passDays(service, 2)
     const dear = await addPlan(app, { amount: 99_900, frequency: 'month' })
-    const { offer, moved } = await changeTo(subscriber, dear)
+    const { quote, moved } = await changeTo(subscriber, dear)
     assert.equal(moved.outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [0, offer.total])
+    assert.deepEqual(await takenFrom(service, subscriber.email), [0, quote.total])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     const fee = 4995 + 50
     assert.deepEqual(await feesOf(subscriber), [
@@ -296,10 +296,10 @@ describe('a refund of an upgrade', () => {
 
   test('offers the credit that it consumed, and refunds all that was paid for the period', async () => {
     const { subscriber, invoice_id } = await upgraded()
-    const offer = await offerRefund(service.world, await seller(), { invoice_id })
-    assert.ok('back' in offer && offer.credit)
+    const quote = await quoteRefund(service.world, await seller(), { invoice_id })
+    assert.ok('back' in quote && quote.credit)
     // $168.00 and its tax; the $12.00 of the plan before, with theirs.
-    assert.deepEqual([offer.left, offer.credit.back.amount], [17_640, 1260])
+    assert.deepEqual([quote.left, quote.credit.back.amount], [17_640, 1260])
     const asked = { invoice_id, with_credit: true, reason: 'Asked for.' }
     const given = await refundCharge(service.world, await seller(), asked)
     assert.equal(given.outcome, 'refunded')
@@ -312,10 +312,10 @@ describe('a refund of an upgrade', () => {
 
   test('refunds of the plan before only the part that was consumed, and by choice', async () => {
     const { subscriber, invoice_id } = await upgraded(15 * DAY)
-    const offer = await offerRefund(service.world, await seller(), { invoice_id })
-    assert.ok('back' in offer && offer.credit)
+    const quote = await quoteRefund(service.world, await seller(), { invoice_id })
+    assert.ok('back' in quote && quote.credit)
     const { credit } = (await billsOf(service, subscriber))[1]!
-    assert.equal(offer.credit.back.amount, Math.round((1260 * credit) / 1200))
+    assert.equal(quote.credit.back.amount, Math.round((1260 * credit) / 1200))
     await refundCharge(service.world, await seller(), { invoice_id, reason: 'Asked for.' })
     assert.deepEqual(
       (await backOf(subscriber)).map(({ kind }) => kind),
@@ -326,8 +326,8 @@ describe('a refund of an upgrade', () => {
   test('in part offers no credit, and none is refunded with a part', async () => {
     const { subscriber, invoice_id } = await upgraded()
     const amount = cents(100)
-    const offer = await offerRefund(service.world, await seller(), { invoice_id, amount })
-    assert.ok('back' in offer && !offer.credit)
+    const quote = await quoteRefund(service.world, await seller(), { invoice_id, amount })
+    assert.ok('back' in quote && !quote.credit)
     const asked = { invoice_id, amount, with_credit: true, reason: 'Asked for.' }
     const given = await refundCharge(service.world, await seller(), asked)
     assert.equal(given.outcome, 'refused')

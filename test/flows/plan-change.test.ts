@@ -8,9 +8,9 @@ import {
   cancelPlanChange,
   changeCard,
   changePlan,
-  offerPlanChange,
   pauseAtEnd,
   payOwed,
+  quotePlanChange,
   setAutoRenew,
 } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
@@ -44,10 +44,10 @@ const price = (index: number) => service.demo.app.prices[index]!.public_id
 /** Looks at what a move would cost and agrees to it. */
 async function moveTo(subscriber: Subscriber, price_id: string) {
   const { license_id } = subscriber
-  const offer = await offerPlanChange(service.world, { license_id, price_id })
-  assert.ok(offer, 'the move is offered')
-  const agreed = { license_id, agreement: offer.agreement, return_url }
-  return { offer, moved: await changePlan(service.world, actor(subscriber), agreed) }
+  const quote = await quotePlanChange(service.world, { license_id, price_id })
+  assert.ok(quote, 'the move is offered')
+  const agreed = { license_id, agreement: quote.agreement, return_url }
+  return { price: quote, moved: await changePlan(service.world, actor(subscriber), agreed) }
 }
 
 /** A card as the processor's page would hand it over. */
@@ -64,9 +64,9 @@ describe('an upgrade', () => {
     const subscriber = await subscribe(service)
     service.clock.pass(10 * DAY)
     const before = await stateOf(service, subscriber)
-    const { offer, moved } = await moveTo(subscriber, price(2))
+    const { price: quote, moved } = await moveTo(subscriber, price(2))
     assert.equal(moved.outcome, 'paid')
-    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, offer.total])
+    assert.deepEqual(await takenFrom(service, subscriber.email), [1260, quote.total])
     const state = await stateOf(service, subscriber)
     assert.deepEqual([state.status, state.period_end], ['one_time_active', null])
     assert.notEqual(state.product_id, before.product_id)
@@ -92,16 +92,16 @@ describe('an upgrade', () => {
   test('that was shown more than ten minutes ago, or for another price, is shown again', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    const offer = await offerPlanChange(service.world, { license_id, price_id: price(2) })
+    const quote = await quotePlanChange(service.world, { license_id, price_id: price(2) })
     service.clock.pass(601)
-    const { agreement } = offer!
+    const { agreement } = quote!
     const late = await changePlan(service.world, actor(subscriber), {
       license_id,
       agreement,
       return_url,
     })
     assert.equal(late.outcome, 'changed')
-    const again = await offerPlanChange(service.world, { license_id, price_id: price(2) })
+    const again = await quotePlanChange(service.world, { license_id, price_id: price(2) })
     const amount = cents(19_000)
     await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
     const dearer = await changePlan(service.world, actor(subscriber), {
@@ -126,8 +126,8 @@ describe('an upgrade', () => {
   test('twice agreed to is charged once', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    const offer = await offerPlanChange(service.world, { license_id, price_id: price(2) })
-    const agreed = { license_id, agreement: offer!.agreement, return_url }
+    const quote = await quotePlanChange(service.world, { license_id, price_id: price(2) })
+    const agreed = { license_id, agreement: quote!.agreement, return_url }
     const outcomes = []
     for (const _ of [1, 2]) {
       outcomes.push((await changePlan(service.world, actor(subscriber), agreed)).outcome)

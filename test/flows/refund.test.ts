@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type * as payments from '#domain/payments'
 import { checkBooks } from '#flows/check-books'
 import { reconcile } from '#flows/payment'
-import { offerRefund, reconcileRefunds } from '#flows/refund'
+import { quoteRefund, reconcileRefunds } from '#flows/refund'
 import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
@@ -130,16 +130,16 @@ describe('a refund', () => {
   test('does what was shown before, to the cent', async () => {
     const bought = await buy(service)
     const facts = { invoice_id: bought.invoice_id, amount: cents(433) }
-    const offer = await offerRefund(service.world, await sellerActor(service), facts)
-    assert.ok('back' in offer)
-    assert.equal(offer.left, 1260)
-    assert.equal(offer.ends_license, false)
+    const quote = await quoteRefund(service.world, await sellerActor(service), facts)
+    assert.ok('back' in quote)
+    assert.equal(quote.left, 1260)
+    assert.equal(quote.ends_license, false)
     await refund(service, bought, 433)
     const [given] = await refundsOf(service, bought)
     const { amount, tax, fee, add_on_fee, commission } = given!
-    assert.deepEqual(offer.back, { amount, tax, fee, add_on_fee, commission })
-    assert.equal((await movedBy(service, [given!.id])).seller_payable, offer.cost)
-    const rest = await offerRefund(service.world, await sellerActor(service), {
+    assert.deepEqual(quote.back, { amount, tax, fee, add_on_fee, commission })
+    assert.equal((await movedBy(service, [given!.id])).seller_payable, quote.cost)
+    const rest = await quoteRefund(service.world, await sellerActor(service), {
       invoice_id: bought.invoice_id,
     })
     assert.ok('back' in rest && rest.ends_license)
@@ -173,8 +173,8 @@ describe('a refund', () => {
       select id as user_id from users where email_normalized = ${service.demo.affiliate.email}`)
     for (const kind of ['seller', 'staff'] as const) {
       const stranger = { kind, user_id, request_id: 'req_x' }
-      const offer = await offerRefund(service.world, stranger, { invoice_id: bought.invoice_id })
-      assert.deepEqual(offer, { refusal: 'not_found', left: undefined })
+      const quote = await quoteRefund(service.world, stranger, { invoice_id: bought.invoice_id })
+      assert.deepEqual(quote, { refusal: 'not_found', left: undefined })
     }
     service.clock.pass(61 * DAY)
     assert.equal(await refused(undefined), 'too_late')

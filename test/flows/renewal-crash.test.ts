@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import { reconcile } from '#flows/payment'
-import { changePlan, offerPlanChange, renewDue } from '#flows/subscription'
+import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 import type { OtherApp } from '../support/apps.ts'
@@ -75,8 +75,8 @@ test('a process that dies at any step of an upgrade charges it once or not at al
   for (let last = 1; !finished; last += KILL_STRIDE) {
     const subscriber = await subscribe(service, { app })
     const { license_id, user_id } = subscriber
-    const offer = (await offerPlanChange(service.world, { license_id, price_id }))!
-    const asked = { license_id, agreement: offer.agreement, return_url: 'http://localhost/' }
+    const quote = (await quotePlanChange(service.world, { license_id, price_id }))!
+    const asked = { license_id, agreement: quote.agreement, return_url: 'http://localhost/' }
     const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
     const fate = await untilKilled(last, () => changePlan(service.world, actor, asked))
     finished = !fate.killed
@@ -85,7 +85,7 @@ test('a process that dies at any step of an upgrade charges it once or not at al
     const taken = (await takenFrom(service, subscriber.email)).sort((one, two) => one - two)
     const { status } = await stateOf(service, subscriber)
     const isMoved = status === 'one_time_active'
-    assert.deepEqual(taken, isMoved ? [1260, offer.total] : [1260], `step ${last}`)
+    assert.deepEqual(taken, isMoved ? [1260, quote.total] : [1260], `step ${last}`)
     if (finished) assert.ok(isMoved)
   }
   await assertInvariants(service)

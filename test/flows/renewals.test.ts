@@ -176,7 +176,7 @@ describe('a renewal that fails', () => {
     const { license_id } = subscriber
     const paid = await payOwed(service.world, {
       license_id,
-      asked_by: 'operator',
+      asked_by: 'staff',
       return_url: 'http://localhost/',
     })
     assert.equal(paid.outcome, 'declined')

@@ -28,12 +28,12 @@ const newApp = (facts: Partial<Parameters<typeof addApp>[1]> = {}) =>
 async function play(app: OtherApp, name: string, retry?: string) {
   const { world } = service
   const scenario = scenarioOf(name, retry === undefined ? {} : { retry })!
-  const offer = (await catalog.findOffer(world.db, app.price_id))!
+  const price = (await catalog.findLivePrice(world.db, app.price_id))!
   const { user_id } = await world.db.one<{ user_id: string }>(sql`select s.user_id
     from apps a join sellers s on s.id = a.seller_id where a.id = ${app.client_id}`)
   const facts = {
     scenario,
-    offer,
+    price,
     actor: { kind: 'seller', user_id, request_id: 'req_test' } as const,
   }
   const outside = outsideOf(service)

@@ -74,7 +74,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function readyCart(app: OtherApp, email: string): Promise<string> {
     const { world, clock } = service
     const opened = await openCart(world, {
-      offer: (await catalog.findOffer(world.db, app.price_id))!,
+      price: (await catalog.findLivePrice(world.db, app.price_id))!,
       details: { email, email_normalized: email, zip: '78701', state: 'TX' },
       browser_hash: sha256(email),
       next_url: null,
@@ -106,8 +106,8 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function buy(world: World, cart_id: string): Promise<{ end: Confirmed; agreed: number }> {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
-      const offer = await catalog.findBought(world.db, cart.price_id)
-      const { agreement, total } = await checkoutTotals(world, cart, offer)
+      const price = await catalog.findPrice(world.db, cart.price_id)
+      const { agreement, total } = await checkoutTotals(world, cart, price)
       const return_url = 'https://harbor.example/'
       const end = await confirm(world, { cart_id, agreement, return_url })
       count(end.outcome)

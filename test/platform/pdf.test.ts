@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Paper } from '#platform/pdf/paper'
+import type { PdfContent } from '#platform/pdf/content'
 import { openPdfPool } from '#platform/pdf/pool'
 import { Problem } from '#platform/problem'
 import { readPdf } from '../support/pdf.ts'
@@ -9,12 +9,12 @@ import { readPdf } from '../support/pdf.ts'
 const pool = openPdfPool()
 after(() => pool.close())
 
-function paper(changes: Partial<Paper> = {}): Paper {
+function paper(changes: Partial<PdfContent> = {}): PdfContent {
   const now = new Date('2026-11-22T00:00:00Z')
   return { title: 'Receipt', now, lines: [], facts: [], foot: 'Purser Demo, Inc.', ...changes }
 }
 
-function table(rows: string[][] = []): Paper['table'] {
+function table(rows: string[][] = []): PdfContent['table'] {
   const columns = [
     { label: 'What', width: 3 },
     { label: 'Amount', width: 1, numeric: true },

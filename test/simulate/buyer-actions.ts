@@ -6,9 +6,9 @@ import {
   cancelPlanChange,
   changeCard,
   changePlan,
-  offerPlanChange,
   pauseAtEnd,
   payOwed,
+  quotePlanChange,
   setAutoRenew,
 } from '#flows/subscription'
 import { type Sql, sql } from '#platform/sql'
@@ -67,17 +67,17 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   if (!owned) return undefined
   const { world, harness } = fixture
   const { license_id, user_id, app_id } = owned
-  const { id: price_id } = rng.pick(await catalog.offers(world.db, app_id))
-  const offer = await offerPlanChange(world, { license_id, price_id })
-  if (!offer) return `${license_id} has no such move`
+  const { id: price_id } = rng.pick(await catalog.livePrices(world.db, app_id))
+  const quote = await quotePlanChange(world, { license_id, price_id })
+  if (!quote) return `${license_id} has no such move`
   // Good for ten minutes: what is older must be looked at again.
   if (rng.odds(15)) harness.clock.pass(rng.between(300, 1200))
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const agreed = fixture.record.agreed.get(license_id) ?? new Set()
-  fixture.record.agreed.set(license_id, agreed.add(offer.offer.amount))
+  fixture.record.agreed.set(license_id, agreed.add(quote.quote.amount))
   const agree = async () => {
-    const asked = fixture.record.ask('upgrade', license_id, offer.total)
-    const { agreement } = offer
+    const asked = fixture.record.ask('upgrade', license_id, quote.total)
+    const { agreement } = quote
     const moved = await changePlan(world, actor, { license_id, agreement, return_url: RETURN_URL })
     asked.outcome = moved.outcome
     return moved.outcome
@@ -85,7 +85,7 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   const presses = rng.odds(12) ? [agree(), agree()] : [agree()]
   const said = await Promise.all(presses)
   if (said.includes('action_required')) await authenticate(fixture, rng, license_id)
-  return `${license_id} ${offer.change.when} for ${offer.total}: ${said.join(' and ')}`
+  return `${license_id} ${quote.change.when} for ${quote.total}: ${said.join(' and ')}`
 }
 
 /** The owner takes a planned move back. */
@@ -121,14 +121,14 @@ export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<strin
   const owned = await someLicense(fixture, rng, OWING)
   if (!owned) return undefined
   const { license_id } = owned
-  const pay = async (asked_by: 'buyer' | 'operator') => {
+  const pay = async (asked_by: 'buyer' | 'staff') => {
     const asked = fixture.record.ask('payment', license_id)
     const paid = await payOwed(fixture.world, { license_id, asked_by, return_url: RETURN_URL })
     asked.outcome = paid.outcome
     return paid.outcome
   }
   const said = await Promise.all(
-    rng.odds(20) ? [pay('buyer'), pay('operator')] : [pay(rng.pick(['buyer', 'operator']))],
+    rng.odds(20) ? [pay('buyer'), pay('staff')] : [pay(rng.pick(['buyer', 'staff']))],
   )
   if (said.includes('action_required')) await authenticate(fixture, rng, license_id)
   return `${license_id} ${said.join(' and ')}`

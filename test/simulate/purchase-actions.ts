@@ -93,12 +93,12 @@ async function begin(
   shop: Shop,
 ): Promise<string> {
   const { world } = fixture
-  const offer = rng.pick(await catalog.offers(world.db, shop.id))
+  const price = rng.pick(await catalog.livePrices(world.db, shop.id))
   const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
   const opened = await openCart(world, {
-    offer,
+    price,
     details: person,
     browser_hash: Buffer.from(person.email),
     next_url: null,
@@ -121,10 +121,10 @@ async function begin(
 async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: string): Promise<string> {
   const { world } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
-  const offer = await catalog.findBought(world.db, cart.price_id)
+  const price = await catalog.findPrice(world.db, cart.price_id)
   const app = { name: 'The app' } as Parameters<typeof openCardPage>[2]['app']
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
-  await openCardPage(world, cart, { app, offer, summary: [], ...place })
+  await openCardPage(world, cart, { app, price, summary: [], ...place })
   const asked = (await billing.findCart(world.db, cart_id))!
   const number = await enterCard(fixture, rng, asked.card_entry_id!)
   await takeCard(world, asked)
@@ -154,10 +154,10 @@ async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promis
 async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outcome']> {
   const { world, record } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!
-  const offer = await catalog.findOffer(world.db, cart.price_id)
-  if (!offer || !cart.card) return 'card_needed'
-  const { agreement, terms } = await checkoutTotals(world, cart, offer)
-  record.carts.get(cart_id)!.prices.add(offer.amount)
+  const price = await catalog.findLivePrice(world.db, cart.price_id)
+  if (!price || !cart.card) return 'card_needed'
+  const { agreement, terms } = await checkoutTotals(world, cart, price)
+  record.carts.get(cart_id)!.prices.add(price.amount)
   const asked: Asked = record.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
   asked.outcome = outcome

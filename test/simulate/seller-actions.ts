@@ -169,7 +169,7 @@ export async function replacePlans(
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const shop = rng.pick(fixture.shops)
-  const offers = await catalog.offers(fixture.world.db, shop.id)
+  const offers = await catalog.livePrices(fixture.world.db, shop.id)
   const versions: catalog.GivenVersion[] = offers.map(
     ({ product_id, product_name, frequency, amount, trial_days }) => {
       const cost = rng.odds(40) ? rng.between(100, 30_000) : amount
@@ -217,7 +217,7 @@ export async function suspend(fixture: Fixture, rng: SeededRandom): Promise<stri
 
 /** Staff lets a license go on that it held. */
 export async function reinstate(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const owned = await someLicense(fixture, rng, sql`l.paused_for = 'operator'`)
+  const owned = await someLicense(fixture, rng, sql`l.paused_for = 'staff'`)
   if (!owned) return undefined
   return `${owned.license_id} ${await reinstateByStaff(fixture.world, staffOf(fixture), owned.license_id)}`
 }

@@ -17,7 +17,7 @@ export async function forceStatus(
   const canceled_at = status === 'canceled' ? (of.canceled_at ?? clock.now()) : null
   await world.db.run(sql`with forced as (
       update licenses l set status = ${status}, canceled_at = ${canceled_at},
-        paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'operator' : null}
+        paused_from = ${isPaused ? 'active' : null}, paused_for = ${isPaused ? 'staff' : null}
       from users u where u.id = l.user_id and (${license_id}::text is null or l.id = ${license_id})
         and (${email}::text is null or u.email_normalized = ${email})
       returning l.id)

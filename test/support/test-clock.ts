@@ -1,5 +1,5 @@
 import * as apps from '#domain/apps'
-import { type ClockWork, type Jumped, jump, type TellJump } from '#flows/test-clock'
+import { type ClockWork, type Jumped, jump, type ReportJump } from '#flows/test-clock'
 import { appTime } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { handleEvents } from '#surfaces/processor-events/worker'
@@ -33,7 +33,7 @@ export async function letPass(
   service: TestService,
   app_id: string,
   by: number | Date,
-  tell?: TellJump,
+  tell?: ReportJump,
 ): Promise<Jumped> {
   const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
   const asked = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }

@@ -176,7 +176,7 @@ export type SubscriptionChange = Partial<
 >
 
 /** No other plan is moved to. */
-export const NO_MOVE = { pending_price_id: null, pending_amount: null } as const
+export const NO_PLAN_CHANGE = { pending_price_id: null, pending_amount: null } as const
 
 /** Writes a change of a subscription whose row is locked, and lets its claim go. */
 export async function changeSubscription(

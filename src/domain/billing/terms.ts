@@ -12,14 +12,14 @@ export interface Terms {
 /** The terms on which an offer is bought at a time, with or without its trial. */
 export function termsOf(
   now: Date,
-  offer: { frequency: Frequency | null; trial_days: number },
+  price: { frequency: Frequency | null; trial_days: number },
   facts: { total: Cents; trial_allowed: boolean },
 ): Terms {
-  if (offer.frequency === null) {
+  if (price.frequency === null) {
     return { status: 'one_time_active', period_end: null, due_now: facts.total }
   }
-  if (offer.trial_days > 0 && facts.trial_allowed) {
-    return { status: 'trialing', period_end: addDays(now, offer.trial_days), due_now: ZERO }
+  if (price.trial_days > 0 && facts.trial_allowed) {
+    return { status: 'trialing', period_end: addDays(now, price.trial_days), due_now: ZERO }
   }
-  return { status: 'active', period_end: periodEnd(now, offer.frequency, 1), due_now: facts.total }
+  return { status: 'active', period_end: periodEnd(now, price.frequency, 1), due_now: facts.total }
 }

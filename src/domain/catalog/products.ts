@@ -24,7 +24,7 @@ export interface Price {
 }
 
 /** A price with all that the checkout must know of what it buys. */
-export interface Offer extends Price {
+export interface ProductPrice extends Price {
   app_id: string
   product_name: string
   trial_days: number
@@ -38,8 +38,8 @@ export async function products(db: Db, app_id: string): Promise<Product[]> {
 }
 
 /** An app's live prices in the order of its plans, and the shortest period first. */
-export async function offers(db: Db, app_id: string): Promise<Offer[]> {
-  return await db.rows<Offer>(sql`
+export async function livePrices(db: Db, app_id: string): Promise<ProductPrice[]> {
+  return await db.rows<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
     from prices r join products p on p.id = r.product_id
@@ -49,8 +49,8 @@ export async function offers(db: Db, app_id: string): Promise<Offer[]> {
 }
 
 /** A price that can be bought now. */
-export async function findOffer(db: Db, price_id: string): Promise<Offer | undefined> {
-  return await db.maybe<Offer>(sql`
+export async function findLivePrice(db: Db, price_id: string): Promise<ProductPrice | undefined> {
+  return await db.maybe<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
     from prices r join products p on p.id = r.product_id
@@ -61,17 +61,17 @@ export async function findOffer(db: Db, price_id: string): Promise<Offer | undef
  * A price that can be bought now, locked with its product as it is until the transaction ends, so that
  * neither changes nor goes while a purchase of it is put on record.
  */
-export async function lockOffer(db: Db, price_id: string): Promise<Offer | undefined> {
+export async function lockLivePrice(db: Db, price_id: string): Promise<ProductPrice | undefined> {
   // The product first, as whoever changes versions takes it: so nobody waits in a ring.
   await db.rows(sql`select id from products
     where id = (select product_id from prices where id = ${price_id}) for share`)
   await db.rows(sql`select id from prices where id = ${price_id} for share`)
-  return await findOffer(db, price_id)
+  return await findLivePrice(db, price_id)
 }
 
 /** A price that somebody bought, whether or not it is still for sale. */
-export async function findBought(db: Db, price_id: string): Promise<Offer> {
-  return await db.one<Offer>(sql`
+export async function findPrice(db: Db, price_id: string): Promise<ProductPrice> {
+  return await db.one<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
       p.app_id, p.name as product_name, p.trial_days
     from prices r join products p on p.id = r.product_id where r.id = ${price_id}`)

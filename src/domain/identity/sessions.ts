@@ -39,7 +39,7 @@ const SEEN_SECONDS = 5 * 60
 
 /** Whether a session `s` of an account `u` is live: not expired, and used not too long ago. */
 export function isLive(now: Date): Sql {
-  return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.is_operator
+  return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.is_staff
     then ${addSeconds(now, -STAFF_IDLE_SECONDS)}::timestamptz
     else ${addSeconds(now, -IDLE_SECONDS)}::timestamptz end)`
 }

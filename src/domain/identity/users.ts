@@ -9,12 +9,12 @@ export interface User {
   email_verified_at: Date | null
   password_hash: string | null
   created_via: 'checkout' | 'signup' | 'demo'
-  is_operator: boolean
+  is_staff: boolean
   locked_at: Date | null
 }
 
 const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
-  is_operator, locked_at`
+  is_staff, locked_at`
 
 /** The account of an address, however it is spelled. */
 export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {
@@ -62,7 +62,7 @@ export async function setPassword(
 
 /** Makes an account staff of the service. */
 export async function makeOperator(db: Db, user_id: string): Promise<void> {
-  await db.run(sql`update users set is_operator = true where id = ${user_id}`)
+  await db.run(sql`update users set is_staff = true where id = ${user_id}`)
 }
 
 /** Lets people sign in to an account again; false where nobody had locked it. */

@@ -6,7 +6,7 @@ import type { LicenseStatus } from './status.ts'
 import { mayTransition, type Trigger } from './transition.ts'
 
 /** Why a license is paused. */
-export type PausedFor = 'dispute' | 'operator' | 'buyer'
+export type PausedFor = 'dispute' | 'staff' | 'buyer'
 
 /** A license with what a pause of it interrupted. */
 export interface PausableLicense extends License {
@@ -100,7 +100,7 @@ export async function listSuspended(db: Db): Promise<StaffSuspension[]> {
       (select max(h.at) from license_history h
         where h.license_id = l.id and h.to_status = 'paused') as since
     from licenses l join apps a on a.id = l.app_id join users u on u.id = l.user_id
-    where l.paused_for = 'operator' order by since desc, l.id`)
+    where l.paused_for = 'staff' order by since desc, l.id`)
 }
 
 /** A step of a license's past. */

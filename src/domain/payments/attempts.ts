@@ -12,7 +12,7 @@ export type AttemptStatus =
   | 'refused'
 
 /** Who asks for an attempt. Only one that the schedule makes counts as a scheduled retry. */
-export type AskedBy = 'schedule' | 'buyer' | 'operator'
+export type AskedBy = 'schedule' | 'buyer' | 'staff'
 
 /** One attempt to pay an invoice; its id is the key under which the processor is asked. */
 export interface Attempt {

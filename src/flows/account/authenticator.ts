@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
-import { type Owner, tell } from './note.ts'
+import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
 import { putOthersOut } from './sessions.ts'
 
@@ -61,7 +61,7 @@ export async function confirmAuthenticator(
     if (!(await identity.confirmAuthenticator(tx, now, { user_id, step }))) return undefined
     await putOthersOut(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
-    await tell(world, tx, now, { owner, what: 'authenticator_added' })
+    await notify(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
   })
   jobs.wake(EMAIL_QUEUE)
@@ -76,7 +76,7 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
     await putOthersOut(tx, owner)
     await dropUselessCodes(tx, owner.user_id)
-    await tell(world, tx, now, { owner, what: 'authenticator_removed' })
+    await notify(world, tx, now, { owner, what: 'authenticator_removed' })
   })
   jobs.wake(EMAIL_QUEUE)
 }

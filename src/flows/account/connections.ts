@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { note, tell } from './note.ts'
+import { note, notify } from './note.ts'
 
 /** Notes that an owner allowed an agent to manage his apps, and tells his mailbox. */
 export async function allowAgent(
@@ -23,7 +23,7 @@ export async function allowAgent(
   const detail = { agent_id: id, scopes: agent.scopes.join(' '), name: agent.callback }
   await db.tx(async (tx) => {
     await grants.addAgent(tx, now, { ...agent, id, user_id })
-    await tell(world, tx, now, { owner, what: 'agent_allowed', detail })
+    await notify(world, tx, now, { owner, what: 'agent_allowed', detail })
   })
   jobs.wake(EMAIL_QUEUE)
 }

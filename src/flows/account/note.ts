@@ -29,7 +29,7 @@ export async function note(
 }
 
 /** The same, and an email that asks "was this you?". */
-export async function tell(
+export async function notify(
   world: World,
   tx: Db,
   now: Date,

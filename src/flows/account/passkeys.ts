@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { type Owner, tell } from './note.ts'
+import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
 import { putOthersOut } from './sessions.ts'
 
@@ -47,7 +47,7 @@ export async function addPasskey(
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
     await putOthersOut(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
-    await tell(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
+    await notify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
   })
   jobs.wake(EMAIL_QUEUE)
@@ -64,7 +64,7 @@ export async function removePasskey(world: World, owner: Owner, passkey_id: stri
     if (name === undefined) return
     await putOthersOut(tx, owner)
     await dropUselessCodes(tx, user_id)
-    await tell(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
+    await notify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })
   jobs.wake(EMAIL_QUEUE)
 }

@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { EMAIL_QUEUE } from '#platform/email-queue'
-import { type Owner, tell } from './note.ts'
+import { notify, type Owner } from './note.ts'
 import { putOthersOut } from './sessions.ts'
 
 /** Sets a new password; whoever knew the old one is out, here and of every app. */
@@ -13,7 +13,7 @@ export async function changePassword(world: World, owner: Owner, password: strin
   await db.tx(async (tx) => {
     await identity.setPassword(tx, user_id, password_hash)
     await putOthersOut(tx, owner)
-    await tell(world, tx, now, { owner, what: 'password_changed' })
+    await notify(world, tx, now, { owner, what: 'password_changed' })
   })
   jobs.wake(EMAIL_QUEUE)
 }

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
-import { type Owner, tell } from './note.ts'
+import { notify, type Owner } from './note.ts'
 
 /** Makes ten new recovery codes, to be shown once; undefined where there is no second factor. */
 export async function remakeRecoveryCodes(
@@ -15,7 +15,7 @@ export async function remakeRecoveryCodes(
     const factors = await identity.factorsOf(tx, owner.user_id)
     if (!identity.owesFactor(factors)) return undefined
     const made = await makeRecoveryCodes(world, tx, now, owner.user_id)
-    await tell(world, tx, now, { owner, what: 'recovery_codes_made' })
+    await notify(world, tx, now, { owner, what: 'recovery_codes_made' })
     return made
   })
   jobs.wake(EMAIL_QUEUE)

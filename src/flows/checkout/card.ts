@@ -1,6 +1,6 @@
 import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
-import type { Offer } from '#domain/catalog'
+import type { ProductPrice } from '#domain/catalog'
 import type { Card } from '#domain/payments'
 import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
@@ -12,13 +12,13 @@ import type { World } from '#flows/world'
 export async function openCardPage(
   world: World,
   cart: billing.Cart,
-  facts: { app: App; offer: Offer; summary: string[]; return_url: string; back_url: string },
+  facts: { app: App; price: ProductPrice; summary: string[]; return_url: string; back_url: string },
 ): Promise<string> {
   if (cart.card_entry_url) return cart.card_entry_url
   const now = world.clock.now()
   const entry = await world.processor.openCardEntry(now, {
     app_name: facts.app.name,
-    product_name: facts.offer.product_name,
+    product_name: facts.price.product_name,
     email: cart.email ?? '',
     zip: cart.zip ?? '',
     summary: facts.summary,

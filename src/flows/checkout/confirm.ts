@@ -78,27 +78,27 @@ async function record(
   const { db } = world
   const seen = await billing.findCart(db, request.cart_id)
   if (seen?.order_id) return end({ outcome: 'completed', order_id: seen.order_id })
-  const offer = seen && (await catalog.findOffer(db, seen.price_id))
-  const app = offer && (await apps.findOnSale(db, offer.app_id))
-  if (!seen || !offer || !app) return end({ outcome: 'gone' })
+  const price = seen && (await catalog.findLivePrice(db, seen.price_id))
+  const app = price && (await apps.findOnSale(db, price.app_id))
+  if (!seen || !price || !app) return end({ outcome: 'gone' })
   if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
   const { card } = seen
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
-  const shown = await checkoutTotals(world, seen, offer)
+  const shown = await checkoutTotals(world, seen, price)
   const asked_at = appTime(world, app)
   const isValid = tax.isQuoteValid(asked_at, shown.quote, world.taxes)
-  if (!isValid || shown.quote.amount !== offer.amount) {
-    await requote(world, seen, { app, offer })
+  if (!isValid || shown.quote.amount !== price.amount) {
+    await requote(world, seen, { app, price })
     return 'repriced'
   }
   if (shown.agreement !== request.agreement) return end({ outcome: 'changed' })
-  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, offer, card, shown, asked_at }))
+  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, price, card, shown, asked_at }))
 }
 
 interface Seen {
   seen: billing.Cart
   app: apps.App
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   card: payments.Card
   shown: CheckoutTotals
   asked_at: Date
@@ -106,13 +106,13 @@ interface Seen {
 
 /** The same inside of its transaction, with all that was seen before it. */
 async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorded> {
-  const { app, offer, card } = facts
+  const { app, price, card } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
   // Locked until the attempt is on record: its seller changes neither price nor product meanwhile.
-  const locked = await catalog.lockOffer(tx, cart.price_id)
+  const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
-  if (locked.amount !== offer.amount || locked.trial_days !== offer.trial_days) return 'repriced'
+  if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
   const draft = draftOf(world, cart, facts)
   await billing.addDraft(tx, facts.asked_at, draft)
   const email_normalized = cart.email_normalized!
@@ -145,7 +145,7 @@ async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recor
 function draftOf(
   { random }: World,
   cart: billing.Cart,
-  { app, offer, shown, asked_at }: Seen,
+  { app, price, shown, asked_at }: Seen,
 ): billing.DraftInvoice {
   const { quote, lines, terms, trial_days } = shown
   const { brought_by, affiliate_id } = cart
@@ -160,8 +160,8 @@ function draftOf(
     period_index: terms.period_end === null ? null : 1,
     period_start: asked_at,
     period_end: terms.period_end,
-    product_id: offer.product_id,
-    price_id: offer.id,
+    product_id: price.product_id,
+    price_id: price.id,
     ...divide(asked_at, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
 }
@@ -192,11 +192,11 @@ function end(outcome: Confirmed): Recorded {
 async function requote(
   world: World,
   cart: billing.Cart,
-  { app, offer }: { app: apps.App; offer: catalog.Offer },
+  { app, price }: { app: apps.App; price: catalog.ProductPrice },
 ): Promise<void> {
   const now = appTime(world, app)
   const { state, zip } = cart as { state: string; zip: string }
-  const sale = { state, zip, amount: offer.amount }
+  const sale = { state, zip, amount: price.amount }
   const figures = await world.taxes.quote(now, sale)
   await world.db.tx(async (tx) => {
     const id = mintId(world.random, 'quote')

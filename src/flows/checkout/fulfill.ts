@@ -21,7 +21,7 @@ interface PaidPurchase {
 
 /** The same with all that is known of it before any of it is written. */
 interface KnownPurchase extends PaidPurchase {
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   quote: tax.Quote
   terms: billing.Terms
 }
@@ -56,13 +56,13 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
 
 async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<KnownPurchase> {
   const { draft } = paid
-  const offer = await catalog.findBought(tx, draft.price_id)
+  const price = await catalog.findPrice(tx, draft.price_id)
   const quote = await tax.findQuote(tx, draft.tax_quote_id)
   const total = sum(quote.amount, quote.tax)
   // The terms that the buyer agreed to, whatever the plan offers by now.
-  const promised = { frequency: offer.frequency, trial_days: draft.trial_days }
+  const promised = { frequency: price.frequency, trial_days: draft.trial_days }
   const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
-  return { ...paid, offer, quote, terms }
+  return { ...paid, price, quote, terms }
 }
 
 async function mintLicense(
@@ -71,13 +71,13 @@ async function mintLicense(
   now: Date,
   { purchase, user_id }: { purchase: KnownPurchase; user_id: string },
 ): Promise<string> {
-  const { cart, offer, terms } = purchase
+  const { cart, price, terms } = purchase
   const license_id = mintId(random, 'lic')
   const license = {
     license_id,
     app_id: cart.app_id,
     user_id,
-    product_id: offer.product_id,
+    product_id: price.product_id,
     status: terms.status,
     period_end: terms.period_end,
     trigger: 'purchase' as const,
@@ -94,7 +94,7 @@ async function subscribe(
   facts: { purchase: KnownPurchase; user_id: string; license_id: string },
 ): Promise<string | null> {
   const { user_id, license_id } = facts
-  const { draft, cart, card, offer, quote, terms } = facts.purchase
+  const { draft, cart, card, price, quote, terms } = facts.purchase
   const card_id = mintId(random, 'card')
   await payments.keepCard(tx, now, { id: card_id, user_id, card })
   if (!terms.period_end) return null
@@ -105,7 +105,7 @@ async function subscribe(
     app_id: cart.app_id,
     license_id,
     order_id: draft.order_id,
-    price_id: offer.id,
+    price_id: price.id,
     card_id,
     amount: quote.amount,
     state: quote.state,

@@ -1,6 +1,6 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import type { Offer } from '#domain/catalog'
+import type { ProductPrice } from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
@@ -17,7 +17,7 @@ export interface Details {
 
 /** Who opens the cart, from where, and what for. */
 export interface Opening {
-  offer: Offer
+  price: ProductPrice
   details: Details
   browser_hash: Buffer
   next_url: string | null
@@ -39,25 +39,25 @@ export type Opened =
  */
 export async function openCart(world: World, opening: Opening): Promise<Opened> {
   const { db, clock, random } = world
-  const { offer, details, session } = opening
+  const { price, details, session } = opening
   const now = clock.now()
   const user = await identity.findByEmail(db, details.email_normalized)
-  const isSelf = user !== undefined && mayBuyAs(session, user.id, offer.app_id)
+  const isSelf = user !== undefined && mayBuyAs(session, user.id, price.app_id)
   if (isSelf) {
-    const license = await licensing.findLive(db, { app_id: offer.app_id, ...details })
+    const license = await licensing.findLive(db, { app_id: price.app_id, ...details })
     if (license) return { step: 'owner', license }
   }
   const cart_id = mintId(random, 'cart')
-  const sale = { state: details.state, zip: details.zip, amount: offer.amount }
-  const there = appTime(world, (await apps.find(db, offer.app_id))!)
+  const sale = { state: details.state, zip: details.zip, amount: price.amount }
+  const there = appTime(world, (await apps.find(db, price.app_id))!)
   const figures = await world.taxes.quote(there, sale)
   await db.tx(async (tx) => {
     const id = mintId(random, 'quote')
     const quote = await tax.keepQuote(tx, there, { id, ...sale, ...figures })
     await billing.addCart(tx, now, {
       id: cart_id,
-      app_id: offer.app_id,
-      price_id: offer.id,
+      app_id: price.app_id,
+      price_id: price.id,
       browser_hash: opening.browser_hash,
       next_url: opening.next_url,
       ...details,

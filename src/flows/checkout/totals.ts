@@ -1,6 +1,6 @@
 import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
-import type { Offer } from '#domain/catalog'
+import type { ProductPrice } from '#domain/catalog'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
 import { type Cents, cents, sum } from '#platform/money'
@@ -25,11 +25,11 @@ export interface CheckoutTotals {
 export async function checkoutTotals(
   world: World,
   cart: billing.Cart,
-  offer: Offer,
+  price: ProductPrice,
 ): Promise<CheckoutTotals> {
   const quote = await tax.findQuote(world.db, cart.tax_quote_id!)
   const app = (await apps.find(world.db, cart.app_id))!
-  const offered = { ...offer, trial_days: cart.trial_days ?? offer.trial_days }
+  const offered = { ...price, trial_days: cart.trial_days ?? price.trial_days }
   const trial_allowed =
     offered.trial_days > 0 &&
     !(await billing.hadTrial(world.db, {
@@ -41,10 +41,10 @@ export async function checkoutTotals(
   const terms = billing.termsOf(appTime(world, app), offered, { total, trial_allowed })
   const isTrial = terms.status === 'trialing'
   const trial_days = isTrial ? offered.trial_days : 0
-  const price = { kind: 'price', amount: quote.amount } as const
+  const priceLine = { kind: 'price', amount: quote.amount } as const
   const lines = isTrial
-    ? [price, { kind: 'trial', amount: cents(-quote.amount) } as const]
-    : [price]
+    ? [priceLine, { kind: 'trial', amount: cents(-quote.amount) } as const]
+    : [priceLine]
   const shown = JSON.stringify([cart.id, quote.amount, quote.tax, trial_days, cart.card?.token])
   const agreement = sha256(shown).toString('base64url')
   return { quote, lines, total, terms, trial_days, agreement }

@@ -7,7 +7,7 @@ import { raiseAlarm } from '#platform/alarms'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { formatAmount } from '#platform/money'
-import { type DisputedCharge, factsOf, lockCharge, tellSeller } from './disputed.ts'
+import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
 import { begin } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
@@ -30,7 +30,7 @@ export async function disputeClosed(
   else if (dispute.status === 'open') await win(world, tx, dispute, disputed)
   await payments.closeDispute(tx, now, { id: dispute.id, status })
   if (status === 'won') await resumeUnlessDisputed(tx, disputed)
-  await tellSeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
+  await notifySeller(world, tx, now, { kind: 'dispute_closed', id: dispute.id, status })
   return 'done'
 }
 
@@ -73,7 +73,7 @@ async function decideAgain(
     await note('The money was returned to the seller. The license stays canceled.')
   }
   await payments.closeAppeal(tx, now, { id, status })
-  await tellSeller(world, tx, now, { kind: 'dispute_closed', id, status })
+  await notifySeller(world, tx, now, { kind: 'dispute_closed', id, status })
   return 'done'
 }
 

@@ -42,7 +42,7 @@ export function factsOf(
 }
 
 /** Queues an email to the seller about a dispute; one a cause. */
-export async function tellSeller(
+export async function notifySeller(
   { jobs, random }: World,
   tx: Db,
   now: Date,

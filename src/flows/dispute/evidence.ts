@@ -31,7 +31,7 @@ export async function assembleEvidence(
   const invoice = (await billing.findInvoiceOf(db, { id: dispute.invoice_id, app_id: null }))!
   const order = (await billing.orderDetails(db, invoice.order_id))!
   const app = (await apps.find(db, invoice.app_id))!
-  const { product_name } = await catalog.findBought(db, invoice.price_id)
+  const { product_name } = await catalog.findPrice(db, invoice.price_id)
   const card = payments.cardName(await payments.cardOfCharge(db, dispute.charge_id))
   const facts = { invoice, order, product_name, card }
   return payments.writeEvidence({

@@ -6,7 +6,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
-import { type DisputedCharge, factsOf, lockCharge, tellSeller } from './disputed.ts'
+import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disputed.ts'
 
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
@@ -30,7 +30,7 @@ export async function disputeOpened(
   const dispute = await heard(world, tx, { event, disputed, known, refunds })
   await payments.keepDispute(tx, dispute)
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
-  await tellSeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
+  await notifySeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
   return 'done'
 }
 

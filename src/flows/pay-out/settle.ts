@@ -89,7 +89,7 @@ export async function endPayout(
       ...(reason === undefined ? {} : { failure: reason }),
     })
     if (status === 'failed') await giveBack(world, tx, now, payout)
-    if (status !== 'pending') await tell(world, tx, now, id, status)
+    if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
   })
   world.jobs.wake(EMAIL_QUEUE)
@@ -113,7 +113,7 @@ async function giveBack({ random }: World, tx: Db, now: Date, payout: payouts.Pa
   await ledger.post(tx, now, mintId(random, 'txn'), posting)
 }
 
-async function tell(
+async function notify(
   { jobs, random }: World,
   tx: Db,
   now: Date,

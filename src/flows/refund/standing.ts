@@ -80,7 +80,7 @@ export async function isEntitled(
 ): Promise<boolean> {
   if (kind === 'seller') return app.developer_id === user_id
   if (kind === 'buyer') return invoice.user_id === user_id
-  return (await identity.findUser(db, user_id))?.is_operator ?? false
+  return (await identity.findUser(db, user_id))?.is_staff ?? false
 }
 
 /** Why this much does not go back now; undefined: it may. */

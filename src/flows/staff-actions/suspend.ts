@@ -18,9 +18,9 @@ export async function suspendByStaff(
     const { status, paused_for } = locked.license
     if (status === 'canceled' || status === 'preview') return 'ended'
     if (paused_for === 'buyer') return 'paused_by_owner'
-    if (paused_for === 'operator') return 'suspended'
-    if (status === 'paused') await licensing.changePause(tx, { license_id, paused_for: 'operator' })
-    else await suspend(tx, locked, { trigger: 'suspended', paused_for: 'operator' })
+    if (paused_for === 'staff') return 'suspended'
+    if (status === 'paused') await licensing.changePause(tx, { license_id, paused_for: 'staff' })
+    else await suspend(tx, locked, { trigger: 'suspended', paused_for: 'staff' })
     await recordStaffAction(tx, locked.now, staff, {
       action: 'license.suspended',
       subject: license_id,
@@ -37,7 +37,7 @@ export async function reinstateByStaff(
 ): Promise<boolean> {
   return await world.db.tx(async (tx) => {
     const locked = await lockLicense(world, tx, license_id)
-    if (locked.license.paused_for !== 'operator') return false
+    if (locked.license.paused_for !== 'staff') return false
     const isDisputed = (await payments.countOpenDisputes(tx, license_id)) > 0
     if (isDisputed) await licensing.changePause(tx, { license_id, paused_for: 'dispute' })
     else await resume(tx, locked)

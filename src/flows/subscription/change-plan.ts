@@ -10,7 +10,7 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, intendDue } from './invoice.ts'
-import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-offer.ts'
+import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-quote.ts'
 
 /** What came of a plan change that was agreed to. */
 export type PlanChanged =
@@ -32,12 +32,12 @@ export async function changePlan(
     const locked = await lockLicense(world, tx, license_id)
     const { subscription, app, now } = locked
     // Locked, so that nobody takes the plan off sale before this change is on record.
-    const offer = await catalog.lockOffer(tx, pinned.price_id)
-    const change = offer && (await decide(tx, locked, offer, new Date(pinned.at)))
-    if (!offer || !change || !subscription || !isAsShown(locked, { offer, change }, pinned)) {
+    const price = await catalog.lockLivePrice(tx, pinned.price_id)
+    const change = price && (await decide(tx, locked, price, new Date(pinned.at)))
+    if (!price || !change || !subscription || !isAsShown(locked, { price, change }, pinned)) {
       return { end: { outcome: 'changed' } }
     }
-    const detail = { from: subscription.price_id, to: offer.id, when: change.when }
+    const detail = { from: subscription.price_id, to: price.id, when: change.when }
     const action = 'license.plan_change'
     await audit(tx, now, {
       actor,
@@ -45,7 +45,7 @@ export async function changePlan(
       subject: license_id,
       detail,
     })
-    const changing = { locked, subscription, offer, change, pinned }
+    const changing = { locked, subscription, price, change, pinned }
     if (change.when !== 'now') return { end: await changeFree(tx, changing) }
     return { intended: await intendUpgrade(world, tx, changing, change.credit), app }
   })
@@ -63,7 +63,7 @@ type Begun = { end: PlanChanged } | { intended: Intended; app: LockedLicense['ap
 interface Changing {
   locked: LockedLicense
   subscription: billing.RunningSubscription
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   change: billing.PlanChange
   pinned: Pinned
 }
@@ -71,16 +71,16 @@ interface Changing {
 /** A plan change for which nothing is due now: within a trial, or at the period's end. */
 async function changeFree(
   tx: Db,
-  { locked, subscription, offer, change }: Changing,
+  { locked, subscription, price, change }: Changing,
 ): Promise<PlanChanged> {
   const { license, now } = locked
   if (change.when !== 'in_trial') {
-    const plan = { pending_price_id: offer.id, pending_amount: offer.amount }
+    const plan = { pending_price_id: price.id, pending_amount: price.amount }
     await billing.changeSubscription(tx, subscription, plan)
     return { outcome: 'planned' }
   }
   const { license_id } = license
-  const { product_id, amount, id: price_id } = offer
+  const { product_id, amount, id: price_id } = price
   const { trial_end: period_end } = change
   const step = {
     license_id,
@@ -99,7 +99,7 @@ async function changeFree(
     price_id,
     amount,
     ...(isSame ? {} : end),
-    ...billing.NO_MOVE,
+    ...billing.NO_PLAN_CHANGE,
   })
   return { outcome: 'plan_changed' }
 }
@@ -111,20 +111,20 @@ async function intendUpgrade(
   changing: Changing,
   credit: Cents,
 ): Promise<Intended> {
-  const { locked, subscription, offer, change, pinned } = changing
+  const { locked, subscription, price, change, pinned } = changing
   const { app, license, now } = locked
   const at = new Date(pinned.at)
-  const price: billing.InvoiceLine = { kind: 'price', amount: offer.amount }
+  const priceLine: billing.InvoiceLine = { kind: 'price', amount: price.amount }
   const credited: billing.InvoiceLine = { kind: 'credit', amount: cents(-credit) }
   const due: Due = {
     kind: 'upgrade',
     period: {
       period_index: subscription.period_index + 1,
       period_start: at,
-      period_end: firstEnd({ ...locked, now: at }, offer, change),
+      period_end: firstEnd({ ...locked, now: at }, price, change),
     },
-    offer,
-    lines: credit > ZERO ? [price, credited] : [price],
+    price,
+    lines: credit > ZERO ? [priceLine, credited] : [priceLine],
     quote: await tax.findQuote(tx, pinned.tax_quote_id!),
   }
   const { user_id } = license
@@ -140,7 +140,7 @@ export async function cancelPlanChange(
   await world.db.tx(async (tx) => {
     const { subscription, now } = await lockLicense(world, tx, license_id)
     if (!subscription?.pending_price_id) return
-    await billing.changeSubscription(tx, subscription, billing.NO_MOVE)
+    await billing.changeSubscription(tx, subscription, billing.NO_PLAN_CHANGE)
     const action = 'license.plan_change_withdrawn'
     await audit(tx, now, {
       actor,

@@ -25,8 +25,8 @@ export async function followCalendar(
     const { next_at, retries } = billing.firstFailure(now)
     const change = { next_at, retries, last_decline, past_due_since: now }
     await billing.changeSubscription(tx, subscription, change)
-    await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
-    await tell(world, tx, now, 'seller_failed_renewal', subscription, `${now.getTime()}`)
+    await notify(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
+    await notify(world, tx, now, 'seller_failed_renewal', subscription, `${now.getTime()}`)
     return
   }
   if (status !== 'past_due' && status !== 'unpaid') {
@@ -36,12 +36,12 @@ export async function followCalendar(
   const next = billing.nextRetry(subscription.past_due_since!, subscription.retries)
   if (next.status === 'canceled') {
     await endSubscription(tx, now, subscription, 'dunning_exhausted')
-    await tell(world, tx, now, 'license_ended', subscription, `${now.getTime()}`)
+    await notify(world, tx, now, 'license_ended', subscription, `${now.getTime()}`)
     return
   }
   if (next.status !== status) {
     await licensing.transition(tx, now, { license_id, trigger: 'retries_ended', to: next.status })
-    await tell(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
+    await notify(world, tx, now, 'payment_failed', subscription, `${now.getTime()}`)
   }
   const { next_at, retries } = next
   await billing.changeSubscription(tx, subscription, { next_at, retries, last_decline })
@@ -62,7 +62,7 @@ export async function endSubscription(
 }
 
 /** Queues an email to the subscriber or the seller; one a cause. */
-export async function tell(
+export async function notify(
   { jobs, random }: World,
   tx: Db,
   now: Date,

@@ -51,7 +51,7 @@ export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod):
     past_due_since: null,
     retries: 0,
     last_decline: null,
-    ...billing.NO_MOVE,
+    ...billing.NO_PLAN_CHANGE,
   })
 }
 
@@ -69,7 +69,7 @@ async function periodPaid(
 ): Promise<ExtendedPeriod> {
   const { invoice } = paid
   const period_index = invoice.period_index!
-  const { frequency } = await catalog.findBought(tx, invoice.price_id)
+  const { frequency } = await catalog.findPrice(tx, invoice.price_id)
   const calendar = calendarPaid(now, paid, license)
   const { period_start, period_end } = invoice
   // An upgrade was agreed to and charged for the period that it shows.

@@ -14,7 +14,7 @@ import { type Cents, ZERO } from '#platform/money'
 export interface Due {
   kind: 'renewal' | 'upgrade'
   period: Omit<billing.Period, 'period_end'> & { period_end: Date | null }
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   lines: readonly billing.InvoiceLine[]
   quote: tax.Quote
 }
@@ -61,7 +61,7 @@ async function writeInvoice(
   due: Due,
 ): Promise<billing.NewInvoice> {
   const { brought_by, affiliate_id } = (await billing.orderDetails(tx, subscription.order_id))!
-  const { kind, period, offer, lines, quote } = due
+  const { kind, period, price, lines, quote } = due
   const fixed_fee = await fixedPart(tx, subscription, due)
   const invoice = {
     id: mintId(random, 'inv'),
@@ -72,8 +72,8 @@ async function writeInvoice(
     order_id: subscription.order_id,
     subscription_id: subscription.id,
     ...period,
-    product_id: offer.product_id,
-    price_id: offer.id,
+    product_id: price.product_id,
+    price_id: price.id,
     ...divide(now, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
   await billing.addInvoice(tx, now, invoice)

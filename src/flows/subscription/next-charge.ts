@@ -4,7 +4,7 @@ import * as licensing from '#domain/licensing'
 import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
 import { type Cents, sum } from '#platform/money'
-import { plannedOffer } from './planned.ts'
+import { plannedPrice } from './planned-price.ts'
 
 /** An amount with the tax of the day on which it is charged. */
 export interface Taxed {
@@ -19,7 +19,7 @@ export interface Taxed {
 export interface NextCharge extends Taxed {
   /** The period after this one, a bill that is open, or the first period after a pause. */
   why: 'renewal' | 'owed' | 'resumption'
-  offer: catalog.Offer
+  quote: catalog.ProductPrice
   state: string
 }
 
@@ -40,14 +40,14 @@ export async function nextCharge(
   if (owed) return await chargeOf(world, subscription, owed)
   const { price_id, amount, period_end } = subscription
   const resumes = license.paused_for === 'buyer'
-  const wanted = resumes ? undefined : await plannedOffer(db, subscription)
-  const offer = wanted ?? (await catalog.findBought(db, price_id))
+  const wanted = resumes ? undefined : await plannedPrice(db, subscription)
+  const price = wanted ?? (await catalog.findPrice(db, price_id))
   const taxed = await withTax(world, subscription, {
     amount: wanted ? wanted.amount : amount,
     at: resumes ? appTime(world, app) : period_end,
   })
   const { state } = subscription
-  return { why: resumes ? 'resumption' : 'renewal', offer, ...taxed, state }
+  return { why: resumes ? 'resumption' : 'renewal', quote: price, ...taxed, state }
 }
 
 /** What each subscription that is not paused is charged next, for any number of them at once. */
@@ -67,7 +67,7 @@ export async function nextCharges(
       charges.set(id, { why: 'owed', amount, tax, total: sum(amount, tax), is_exact: true })
       continue
     }
-    const wanted = await plannedOffer(db, subscription)
+    const wanted = await plannedPrice(db, subscription)
     const next = { amount: wanted?.amount ?? amount, at: period_end }
     charges.set(id, { why: 'renewal', ...(await withTax(world, subscription, next)) })
   }
@@ -80,9 +80,9 @@ async function chargeOf(
   { state }: billing.Subscription,
   { price_id, amount, tax: owed }: billing.Invoice,
 ): Promise<NextCharge> {
-  const offer = await catalog.findBought(db, price_id)
+  const price = await catalog.findPrice(db, price_id)
   const total = sum(amount, owed)
-  return { why: 'owed', offer, amount, tax: owed, total, state, is_exact: true }
+  return { why: 'owed', quote: price, amount, tax: owed, total, state, is_exact: true }
 }
 
 /** Adds the tax of the day on which a subscription is charged. */

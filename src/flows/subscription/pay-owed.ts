@@ -20,7 +20,7 @@ export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
  */
 export async function payOwed(
   world: World,
-  facts: { license_id: string; asked_by: 'buyer' | 'operator'; return_url: string },
+  facts: { license_id: string; asked_by: 'buyer' | 'staff'; return_url: string },
 ): Promise<Paid> {
   const due = await dueOnResuming(world, facts.license_id)
   const charged = await world.db.tx(async (tx) => {
@@ -65,7 +65,7 @@ async function dueOnResuming(world: World, license_id: string): Promise<Due | un
   return {
     kind: 'renewal',
     period: billing.periodOf(calendar, period_index + 1),
-    offer: await catalog.findBought(db, price_id),
+    price: await catalog.findPrice(db, price_id),
     lines: [{ kind: 'price', amount }],
     quote,
   }

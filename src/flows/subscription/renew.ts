@@ -10,9 +10,9 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
-import { endSubscription, followCalendar, tell } from './dunning.ts'
+import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, intendDue } from './invoice.ts'
-import { plannedOffer } from './planned.ts'
+import { plannedPrice } from './planned-price.ts'
 
 /** Claims of a worker that was killed expire after so long. */
 const CLAIM_SECONDS = 60
@@ -111,7 +111,7 @@ async function doOther(world: World, tx: Db, { subscription, license, now, step 
   const { license_id } = license
   if (step === 'remind') {
     const { period_end } = subscription
-    await tell(world, tx, now, 'trial_ending', subscription, `${period_end.getTime()}`)
+    await notify(world, tx, now, 'trial_ending', subscription, `${period_end.getTime()}`)
     await billing.changeSubscription(tx, subscription, { next_at: period_end })
   } else if (step === 'end') {
     await endSubscription(tx, now, subscription, 'period_ended')
@@ -144,20 +144,20 @@ async function nextDue(world: World, { subscription, now }: InHand): Promise<Due
   const { db, random } = world
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { price_id, state, zip } = subscription
-  const wanted = await plannedOffer(db, subscription)
-  const offer = wanted ?? (await catalog.findBought(db, price_id))
+  const wanted = await plannedPrice(db, subscription)
+  const price = wanted ?? (await catalog.findPrice(db, price_id))
   const amount = wanted ? wanted.amount : subscription.amount
   const sale = { state, zip, amount }
   const figures = await world.taxes.quote(now, sale)
   const quote = await tax.keepQuote(db, now, { ...sale, ...figures, id: mintId(random, 'quote') })
   const period = nextPeriod(subscription, wanted)
-  return { kind: 'renewal', period, offer, lines: [{ kind: 'price', amount }], quote }
+  return { kind: 'renewal', period, price, lines: [{ kind: 'price', amount }], quote }
 }
 
 /** The period that follows: another plan's begins where that of now ends, and may have no end. */
 function nextPeriod(
   subscription: billing.RunningSubscription,
-  wanted: catalog.Offer | undefined,
+  wanted: catalog.ProductPrice | undefined,
 ): Due['period'] {
   const { period_index, period_end } = subscription
   if (!wanted) return billing.periodOf(subscription, period_index + 1)
@@ -175,8 +175,8 @@ async function isStillSold(
   { price_id }: billing.Subscription,
   due: Due | undefined,
 ): Promise<boolean> {
-  if (!due || due.offer.id === price_id) return true
-  return (await catalog.lockOffer(tx, due.offer.id)) !== undefined
+  if (!due || due.price.id === price_id) return true
+  return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
 }
 
 /** Records invoice and attempt, unless something else happened to the subscription meanwhile. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Font, openSync } from 'fontkit'
 import PDFDocument from 'pdfkit'
-import type { Paper, PaperTable } from './paper.ts'
+import type { PdfContent, PdfTable } from './content.ts'
 
 const PACKAGE = '@expo-google-fonts/noto-sans'
 
@@ -32,7 +32,7 @@ export interface OpenDocument {
 }
 
 /** Draws a paper in US letter size, up to the last row that it has. */
-export function beginDocument(paper: Paper): OpenDocument {
+export function beginDocument(content: PdfContent): OpenDocument {
   const doc = new PDFDocument({
     size: 'LETTER',
     margin: MARGIN,
@@ -40,31 +40,31 @@ export function beginDocument(paper: Paper): OpenDocument {
     lang: 'en-US',
     displayTitle: true,
     info: {
-      Title: paper.title,
-      Author: paper.issuer ?? 'Purser',
-      CreationDate: paper.now,
-      ModDate: paper.now,
+      Title: content.title,
+      Author: content.issuer ?? 'Purser',
+      CreationDate: content.now,
+      ModDate: content.now,
     },
   })
   for (const [name, font] of Object.entries(FONTS)) doc.registerFont(name, font)
   const parts: Buffer[] = []
   doc.on('data', (part: Buffer) => parts.push(part))
   const ended = new Promise<void>((resolve) => doc.on('end', resolve))
-  drawHead(doc, paper)
-  drawParties(doc, paper.parties ?? [])
-  drawFacts(doc, paper.facts)
-  const table = paper.table && openTable(doc, paper.table)
-  table?.addRows(paper.table?.rows ?? [])
+  drawHead(doc, content)
+  drawParties(doc, content.parties ?? [])
+  drawFacts(doc, content.facts)
+  const table = content.table && openTable(doc, content.table)
+  table?.addRows(content.table?.rows ?? [])
   return {
     addRows: (rows) => table?.addRows(rows),
     async end() {
       table?.end()
-      drawTotals(doc, paper.totals ?? [])
-      for (const note of paper.notes ?? []) {
+      drawTotals(doc, content.totals ?? [])
+      for (const note of content.notes ?? []) {
         doc.moveDown(0.6).font('regular').fontSize(BODY).fillColor(MUTED)
         doc.text(printable(doc, note), MARGIN, doc.y, { width: widthOf(doc) })
       }
-      drawFeet(doc, paper.foot)
+      drawFeet(doc, content.foot)
       doc.end()
       await ended
       return Buffer.concat(parts)
@@ -106,7 +106,7 @@ function widthOf(doc: Doc): number {
   return doc.page.width - 2 * MARGIN
 }
 
-function drawHead(doc: Doc, { issuer = 'Purser', title, lines }: Paper): void {
+function drawHead(doc: Doc, { issuer = 'Purser', title, lines }: PdfContent): void {
   doc.font('bold').fontSize(11).fillColor(INK).text(printable(doc, issuer), MARGIN, MARGIN)
   doc.moveDown(1.2).fontSize(18).text(printable(doc, title))
   doc.moveDown(0.3).font('regular').fontSize(BODY).fillColor(MUTED)
@@ -114,7 +114,7 @@ function drawHead(doc: Doc, { issuer = 'Purser', title, lines }: Paper): void {
   doc.moveDown(1.2)
 }
 
-function drawParties(doc: Doc, parties: NonNullable<Paper['parties']>): void {
+function drawParties(doc: Doc, parties: NonNullable<PdfContent['parties']>): void {
   if (parties.length === 0) return
   const top = doc.y
   const width = widthOf(doc) / parties.length
@@ -132,7 +132,7 @@ function drawParties(doc: Doc, parties: NonNullable<Paper['parties']>): void {
   doc.moveDown(1.6)
 }
 
-function drawFacts(doc: Doc, facts: Paper['facts']): void {
+function drawFacts(doc: Doc, facts: PdfContent['facts']): void {
   const width = widthOf(doc)
   const indent = width * 0.32
   for (const { term, detail } of facts) {
@@ -146,7 +146,7 @@ function drawFacts(doc: Doc, facts: Paper['facts']): void {
 }
 
 /** A table that grows downwards; its head stands on each of its pages. */
-function openTable(doc: Doc, { columns, total }: PaperTable) {
+function openTable(doc: Doc, { columns, total }: PdfTable) {
   const all = columns.reduce((sum, { width }) => sum + width, 0)
   let x = MARGIN
   const places = columns.map(({ width, numeric }) => {
@@ -198,7 +198,7 @@ function openTable(doc: Doc, { columns, total }: PaperTable) {
 }
 
 /** Figures on the right half of the page; they stay together. */
-function drawTotals(doc: Doc, totals: NonNullable<Paper['totals']>): void {
+function drawTotals(doc: Doc, totals: NonNullable<PdfContent['totals']>): void {
   if (totals.length === 0) return
   const width = widthOf(doc) * 0.55
   const x = MARGIN + widthOf(doc) - width

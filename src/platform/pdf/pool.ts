@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
-import type { Paper } from './paper.ts'
+import type { PdfContent } from './content.ts'
 
 /** What a worker is told, and what it answers. */
 export type PdfRequest =
-  | { kind: 'begin'; paper: Paper }
+  | { kind: 'begin'; content: PdfContent }
   | { kind: 'rows'; rows: string[][] }
   | { kind: 'end' }
 export type PdfAnswer =
@@ -17,7 +17,7 @@ export interface PdfPool {
   /**
    * Draws a document; its table goes on with `more`. Throws a Problem (503) where too many wait.
    */
-  draw(paper: Paper, more?: MoreRows): Promise<Buffer>
+  draw(content: PdfContent, more?: MoreRows): Promise<Buffer>
   /** Lets those in hand end, refuses those that wait, and ends the threads. */
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ const SIZE = { workers: 2, waiting: 32, seconds: 120 }
 const RETRY_SECONDS = 5
 
 interface Job extends MoreRows {
-  paper: Paper
+  content: PdfContent
   resolve(pdf: Buffer): void
   reject(error: Error): void
 }
@@ -76,10 +76,10 @@ export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
   }
 
   return {
-    async draw(paper, more) {
+    async draw(content, more) {
       if (waiting.length >= size.waiting) throw tooMany()
       return await new Promise((resolve, reject) => {
-        waiting.push({ paper, rows: [], isLong: false, ...more, resolve, reject })
+        waiting.push({ content, rows: [], isLong: false, ...more, resolve, reject })
         beginNext()
       })
     },
@@ -105,12 +105,12 @@ function tooMany(): Problem {
 /** Sends a document to a worker, part by part, and waits for its bytes. */
 async function drawIn(
   worker: Worker,
-  job: Pick<Job, 'paper' | 'rows'>,
+  job: Pick<Job, 'content' | 'rows'>,
   seconds: number,
 ): Promise<Buffer> {
   worker.ref()
   try {
-    await ask(worker, { kind: 'begin', paper: job.paper }, seconds)
+    await ask(worker, { kind: 'begin', content: job.content }, seconds)
     for (const rows of job.rows) await ask(worker, { kind: 'rows', rows }, seconds)
     const answer = await ask(worker, { kind: 'end' }, seconds)
     if (answer.kind !== 'done') throw new Error('the worker ended without a document')

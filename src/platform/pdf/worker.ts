@@ -12,7 +12,7 @@ parentPort!.on('message', async (request: PdfRequest) => {
   const answer = (message: PdfAnswer, moved: ArrayBuffer[] = []) =>
     parentPort!.postMessage(message, moved)
   try {
-    if (request.kind === 'begin') open = beginDocument(request.paper)
+    if (request.kind === 'begin') open = beginDocument(request.content)
     if (request.kind === 'rows') open!.addRows(request.rows)
     if (request.kind !== 'end') return answer({ kind: 'more' })
     const drawn = await open!.end()

@@ -104,7 +104,7 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
 
 function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_token: string }) {
   const { license_id, status, bills } = license
-  const isSuspended = license.paused_for === 'operator'
+  const isSuspended = license.paused_for === 'staff'
   const maySuspend = status !== 'canceled' && !isSuspended
   return (
     <li class="grid gap-3 py-4">

@@ -31,7 +31,7 @@ const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, 
 /** A link that was opened: what it sells, and where it leads afterwards. */
 interface BuyLink {
   app: apps.App
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   next_url: string | null
 }
 
@@ -56,13 +56,13 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       return sendDetails(world, request, reply, link, { session, values, faults })
     }
     const opened = await openCart(world, {
-      offer: link.offer,
+      price: link.price,
       details: read.details,
       browser_hash: browserHash(world, request, reply),
       next_url: link.next_url,
       session,
       affiliate_id: referrerOf(world, request),
-      brought_by: broughtBy(world, link.offer.id, form.via),
+      brought_by: broughtBy(world, link.price.id, form.via),
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
@@ -91,23 +91,23 @@ function declareOpening(scope: FastifyInstance, world: World): void {
 /** The same step again, for a buyer who comes back to change what they entered. */
 function declareDetails(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/details`, async (request, reply) => {
-    const { cart, app, offer } = await requireOwnCart(world, request, reply)
+    const { cart, app, price } = await requireOwnCart(world, request, reply)
     if (cart.completed_at) return goTo(reply, `/checkout/${cart.id}/success`)
     const isOnSale = await apps.findOnSale(world.db, app.id)
-    const now = isOnSale && (await catalog.findOffer(world.db, offer.id))
+    const now = isOnSale && (await catalog.findLivePrice(world.db, price.id))
     if (!now) throw refuse('not_found')
     return sendDetails(
       world,
       request,
       reply,
-      { app, offer: now, next_url: cart.next_url },
+      { app, price: now, next_url: cart.next_url },
       {
         session: await currentSession(world, request),
         values: {
           email: cart.email!,
           country: cart.country!,
           zip: cart.zip!,
-          via: cart.brought_by === 'service' ? viaService(world, offer.id) : undefined,
+          via: cart.brought_by === 'service' ? viaService(world, price.id) : undefined,
         },
         faults: {},
         has_expired: billing.hasExpired(world.clock.now(), cart),
@@ -123,13 +123,13 @@ async function readLink(
   next: string | undefined,
 ): Promise<BuyLink & { next_ok: boolean }> {
   const { price_id } = paramsOf(BUY_PATH, request)
-  const offer = await catalog.findOffer(db, price_id)
-  const app = offer && (await apps.findOnSale(db, offer.app_id))
-  if (!offer || !app) throw refuse('not_found')
+  const price = await catalog.findLivePrice(db, price_id)
+  const app = price && (await apps.findOnSale(db, price.app_id))
+  if (!price || !app) throw refuse('not_found')
   const hasNext = next !== undefined && next !== ''
   const url = hasNext ? apps.readReturnUrl(next, app.url) : undefined
   const isAmbiguous = isRepeated(request, 'next')
-  return { app, offer, next_url: url?.href ?? null, next_ok: !isAmbiguous && (!hasNext || !!url) }
+  return { app, price, next_url: url?.href ?? null, next_ok: !isAmbiguous && (!hasNext || !!url) }
 }
 
 function misconfigured(reply: FastifyReply, app: apps.App): FastifyReply {
@@ -140,7 +140,7 @@ function sendDetails(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
-  { app, offer, next_url }: BuyLink,
+  { app, price, next_url }: BuyLink,
   step: {
     session: identity.Session | undefined
     values: Record<string, string | undefined>
@@ -151,9 +151,9 @@ function sendDetails(
 ): FastifyReply {
   const is_preview = apps.isDeveloper(app, step.session)
   const page = DetailsPage({
-    purchase: purchaseOf(world, { app, offer, is_preview }, figuresBeforeTax(offer)),
+    purchase: purchaseOf(world, { app, price, is_preview }, figuresBeforeTax(price)),
     csrf_token: csrfToken(world, request, reply),
-    action: `/buy/${offer.id}/`,
+    action: `/buy/${price.id}/`,
     next: next_url ?? undefined,
     values: step.values,
     faults: step.faults,

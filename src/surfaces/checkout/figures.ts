@@ -1,6 +1,6 @@
 import { adverbOf, formatMoney, priceWords, taxLabel } from '#design/money'
 import type { OrderFigures } from '#design/order'
-import type { Offer } from '#domain/catalog'
+import type { ProductPrice } from '#domain/catalog'
 import type { CheckoutTotals } from '#flows/checkout'
 import { isoDate } from '#platform/calendar'
 import { ZERO } from '#platform/money'
@@ -12,30 +12,30 @@ function day(at: Date): string {
 }
 
 /** The order's lines before an address is known: the tax is still to come. */
-export function figuresBeforeTax(offer: Offer): OrderFigures {
+export function figuresBeforeTax(price: ProductPrice): OrderFigures {
   return {
-    items: [{ label: offer.product_name, amount_cents: offer.amount }],
-    subtotal_cents: offer.amount,
+    items: [{ label: price.product_name, amount_cents: price.amount }],
+    subtotal_cents: price.amount,
     tax_cents: null,
-    total_cents: offer.amount,
-    renewal: rhythm(offer),
+    total_cents: price.amount,
+    renewal: rhythm(price),
   }
 }
 
 /** The order's lines with their tax, and what comes later. */
-export function figuresOf(offer: Offer, totals: CheckoutTotals): OrderFigures {
+export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFigures {
   const { quote, total, terms, trial_days } = totals
   const isTrial = terms.status === 'trialing'
   return {
-    items: [{ label: offer.product_name, amount_cents: quote.amount }],
+    items: [{ label: price.product_name, amount_cents: quote.amount }],
     subtotal_cents: quote.amount,
     tax_cents: quote.tax,
     tax_label: taxLabel(quote),
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
-      ? `Free for ${trial_days} days. Then ${priceWords(total, offer.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
-      : renewal(offer, { total, period_end: terms.period_end }),
+      ? `Free for ${trial_days} days. Then ${priceWords(total, price.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
+      : renewal(price, { total, period_end: terms.period_end }),
   }
 }
 
@@ -46,21 +46,21 @@ export function freeTrial(total: number): { label: string; amount_cents: number 
 
 /** What is charged again and when, in a sentence. */
 export function renewal(
-  offer: Pick<Offer, 'frequency'>,
+  price: Pick<ProductPrice, 'frequency'>,
   facts: { total: number; period_end: Date | null },
 ): string {
-  if (offer.frequency === null || !facts.period_end) return 'One-time payment. Nothing renews.'
-  return `Renews ${adverbOf(offer.frequency)} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
+  if (price.frequency === null || !facts.period_end) return 'One-time payment. Nothing renews.'
+  return `Renews ${adverbOf(price.frequency)} at ${formatMoney(facts.total)}. Next charge: ${day(facts.period_end)}. Cancel anytime.`
 }
 
-function rhythm(offer: Offer): string {
-  if (offer.frequency === null) return 'One-time payment. Nothing renews.'
-  const trial = offer.trial_days > 0 ? `Starts with ${offer.trial_days} days free. ` : ''
-  return `${trial}Renews ${adverbOf(offer.frequency)}. Cancel anytime.`
+function rhythm(price: ProductPrice): string {
+  if (price.frequency === null) return 'One-time payment. Nothing renews.'
+  const trial = price.trial_days > 0 ? `Starts with ${price.trial_days} days free. ` : ''
+  return `${trial}Renews ${adverbOf(price.frequency)}. Cancel anytime.`
 }
 
 /** What the processor's card page says of the sum. */
-export function summaryLines(offer: Offer, totals: CheckoutTotals): string[] {
-  const { total_cents, renewal } = figuresOf(offer, totals)
+export function summaryLines(price: ProductPrice, totals: CheckoutTotals): string[] {
+  const { total_cents, renewal } = figuresOf(price, totals)
   return [`${formatMoney(total_cents)} due today`, String(renewal)]
 }

@@ -13,7 +13,7 @@ import type { PurchaseSummary } from './layout.tsx'
 export interface OwnCart {
   cart: billing.Cart
   app: apps.App
-  offer: catalog.Offer
+  price: catalog.ProductPrice
   totals: CheckoutTotals
   purchase: PurchaseSummary
   /** True where the app's own developer walks through it: nothing is charged. */
@@ -27,27 +27,27 @@ export async function requireOwnCart(
   reply: FastifyReply,
 ): Promise<OwnCart> {
   const cart = await requireCart(world, request, reply)
-  const offer = await catalog.findBought(world.db, cart.price_id)
+  const price = await catalog.findPrice(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
-  const totals = await checkoutTotals(world, cart, offer)
+  const totals = await checkoutTotals(world, cart, price)
   const is_preview = cart.order_id === null && cart.user_id === app.developer_id
-  const figures = figuresOf(offer, totals)
+  const figures = figuresOf(price, totals)
   const amount = totals.quote.amount
-  const purchase = purchaseOf(world, { app, offer: { ...offer, amount }, is_preview }, figures)
-  return { cart, app, offer, totals, purchase, is_preview }
+  const purchase = purchaseOf(world, { app, price: { ...price, amount }, is_preview }, figures)
+  return { cart, app, price, totals, purchase, is_preview }
 }
 
 /** What every step shows beside itself. */
 export function purchaseOf(
   world: World,
-  { app, offer, is_preview }: Pick<OwnCart, 'app' | 'offer' | 'is_preview'>,
+  { app, price, is_preview }: Pick<OwnCart, 'app' | 'price' | 'is_preview'>,
   figures: PurchaseSummary['figures'],
 ): PurchaseSummary {
   return {
     app_name: app.name,
-    product_name: offer.product_name,
-    amount_cents: offer.amount,
-    frequency: offer.frequency,
+    product_name: price.product_name,
+    amount_cents: price.amount,
+    frequency: price.frequency,
     figures,
     notice: is_preview ? 'Preview: nothing is charged.' : testNotice(world, app),
   }

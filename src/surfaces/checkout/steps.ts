@@ -63,8 +63,8 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
     const url = await openCardPage(world, own.cart, {
       app: own.app,
-      offer: own.offer,
-      summary: summaryLines(own.offer, own.totals),
+      price: own.price,
+      summary: summaryLines(own.price, own.totals),
       return_url: `${base}/card-entered`,
       back_url: `${base}/details`,
     })

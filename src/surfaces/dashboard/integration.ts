@@ -16,7 +16,7 @@ export async function integrationOf(
   const { app } = context
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
-  const offers = await catalog.offers(db, app.id)
+  const prices = await catalog.livePrices(db, app.id)
   const holder = { app_id: app.id, user_id: app.developer_id }
   const preview = await licensing.findPreview(db, holder)
   const { name = 'A plan that is no longer for sale' } =
@@ -32,7 +32,7 @@ export async function integrationOf(
     preview: preview && { plan: name, license_key: licensing.showKey(keys, preview) },
     is_published: app.is_published,
     external_sales_enabled: app.external_sales_enabled,
-    links: offers.map(({ id, product_name, amount, frequency }) => ({
+    links: prices.map(({ id, product_name, amount, frequency }) => ({
       id,
       plan: product_name,
       amount_cents: amount,

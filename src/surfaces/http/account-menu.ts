@@ -25,13 +25,13 @@ export async function accountNav(
 ): Promise<Link[]> {
   const sells = current === 'apps' || (await apps.sellerOf(db, user_id)) !== undefined
   const refers = (await affiliates.affiliateOf(db, user_id)) !== undefined
-  const isOperator = (await identity.findUser(db, user_id))?.is_operator ?? false
+  const isStaff = (await identity.findUser(db, user_id))?.is_staff ?? false
   const places: readonly [place: MenuPlace, label: string, href: string, isTheirs: boolean][] = [
     ['purchases', 'Purchases', '/account/', true],
     ['apps', 'Your apps', '/dashboard/', sells],
     ['payouts', 'Payouts', '/dashboard/payouts/', sells],
     ['referrals', 'Referrals', '/affiliate/', refers || current === 'referrals'],
-    ['admin', 'Admin', '/admin/', isOperator],
+    ['admin', 'Admin', '/admin/', isStaff],
     ['connections', 'Connections', '/account/connections/', true],
     ['security', 'Security', '/account/security/', true],
   ]

@@ -160,7 +160,7 @@ async function exportOf(world: World, { request, session }: SessionContext) {
   if (!task || !kind || !isExport) throw refuse('not_found')
   const place = kind.place ?? 'apps'
   // Whoever left the staff has left what was exported there, too.
-  if (place === 'admin' && !(await identity.findUser(db, user_id))?.is_operator) {
+  if (place === 'admin' && !(await identity.findUser(db, user_id))?.is_staff) {
     throw refuse('not_found')
   }
   return { task, place, back_url: kind.back(task), file: await findFile(db, id) }

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import { cardName, statementText } from '#domain/payments'
 import type { World } from '#flows/world'
 import { cents, MILLION, sum } from '#platform/money'
-import type { Paper } from '#platform/pdf/paper'
+import type { PdfContent } from '#platform/pdf/content'
 import { receiptLines } from './invoice-lines.ts'
 
 /** The receipt of a paid bill as a PDF, under the name of its number. */
@@ -21,7 +21,7 @@ export async function invoicePdf(
   return { filename, pdf: await pdfs.draw(paperOf(config, receipt)) }
 }
 
-function paperOf({ operator, base_url }: World['config'], receipt: billing.Receipt): Paper {
+function paperOf({ operator, base_url }: World['config'], receipt: billing.Receipt): PdfContent {
   const number = billing.invoiceNumber(receipt.number)
   const { legal_name, address, tax_id, support_email, support_url } = operator
   const { text: statement } = statementText(operator.statement_descriptor, receipt.app_name)
@@ -66,7 +66,7 @@ function periodOf({ period_start, period_end }: billing.Receipt): string {
   return `${formatDay(period_start)} to ${formatDay(period_end)}`
 }
 
-function totalsOf(receipt: billing.Receipt): NonNullable<Paper['totals']> {
+function totalsOf(receipt: billing.Receipt): NonNullable<PdfContent['totals']> {
   const { amount, tax, given_back } = receipt
   const total = sum(amount, tax)
   const card = cardName({ brand: receipt.card_brand, last4: receipt.card_last4 })

@@ -86,17 +86,17 @@ async function visitor(world: World, request: FastifyRequest) {
 async function plansOf(world: World, app: apps.App): Promise<Plan[]> {
   const { db } = world
   const products = await catalog.products(db, app.id)
-  const offers = app.external_sales_enabled ? await catalog.offers(db, app.id) : []
+  const prices = app.external_sales_enabled ? await catalog.livePrices(db, app.id) : []
   const plans = products.map(({ id, name, description, is_free, trial_days }) => {
     const free = { amount_cents: 0, frequency: null, trial_days: 0, href: app.oauth_login_url }
-    const paid = offers
-      .filter((offer) => offer.product_id === id)
-      .map((offer) => ({
-        amount_cents: offer.amount,
-        frequency: offer.frequency,
+    const paid = prices
+      .filter((price) => price.product_id === id)
+      .map((price) => ({
+        amount_cents: price.amount,
+        frequency: price.frequency,
         trial_days,
         // Coming from here, the sale is one that the service brought (spec: Fees).
-        href: `/buy/${offer.id}/?via=${viaService(world, offer.id)}`,
+        href: `/buy/${price.id}/?via=${viaService(world, price.id)}`,
       }))
     return { id, name, description, prices: is_free ? [free] : paid }
   })

@@ -6,7 +6,7 @@ import type { PayeeKind } from '#http/guards/payee'
 import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
-import type { Paper } from '#platform/pdf/paper'
+import type { PdfContent } from '#platform/pdf/content'
 import type { StatementRow } from './payout-pages.tsx'
 import { causeWords, lineWords, payoutWords } from './words.ts'
 
@@ -90,7 +90,7 @@ export async function statementPdf(
     ...figures(line),
     money(line.amount),
   ]
-  const paper: Paper = {
+  const paper: PdfContent = {
     title: `Payout statement ${payout.number}`,
     issuer: config.operator.legal_name,
     now: clock.now(),

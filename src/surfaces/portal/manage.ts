@@ -4,7 +4,7 @@ import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import { nextCharge, plannedOffer } from '#flows/subscription'
+import { nextCharge, plannedPrice } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -60,7 +60,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
     canceled_at: license.canceled_at,
     renewing: subscription && (await renewingOf(world, subscription)),
     next: next && { ...next, is_about: !next.is_exact },
-    may_change_plan: isRunning && (await catalog.offers(db, app.id)).length > 1,
+    may_change_plan: isRunning && (await catalog.livePrices(db, app.id)).length > 1,
     may_pause: app.allows_pause && status === 'active' && (subscription?.auto_renew ?? false),
     may_rotate: session.app_id === null,
     license_key: isOver ? undefined : licensing.showKey(keys, license),
@@ -78,16 +78,16 @@ async function planOf({ db }: World, { app, license, subscription, next }: Manag
   const paid = await billing.lastPaidInvoice(db, license_id)
   const order = (await billing.orderDetails(db, (await billing.orderOfLicense(db, license_id))!))!
   const price_id = subscription?.price_id ?? paid?.price_id ?? order.price_id
-  const { product_name, frequency } = await catalog.findBought(db, price_id)
+  const { product_name, frequency } = await catalog.findPrice(db, price_id)
   const isSold = await apps.findOnSale(db, app.id)
-  const offer = isSold && (await catalog.findOffer(db, price_id))
+  const price = isSold && (await catalog.findLivePrice(db, price_id))
   const product_url = app.is_published ? `/apps/${app.slug}/` : undefined
   const query = next === undefined ? '' : `?${new URLSearchParams({ next })}`
   return {
     product_name,
     frequency,
     amount: subscription?.amount ?? (paid ? billing.priceOf(paid) : order.amount),
-    buy_url: offer ? `/buy/${price_id}/${query}` : product_url,
+    buy_url: price ? `/buy/${price_id}/${query}` : product_url,
   }
 }
 
@@ -105,7 +105,7 @@ async function renewingOf(
     retry_at: billing.isHardDecline(code) ? null : next_at,
     gives_up_at: past_due_since ? billing.dunningEnd(past_due_since) : undefined,
     declined: code ? payments.declineSentence(code) : undefined,
-    pending: await plannedOffer(db, subscription),
+    pending: await plannedPrice(db, subscription),
   }
 }
 

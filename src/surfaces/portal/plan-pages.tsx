@@ -14,7 +14,7 @@ import {
 import { LineItems } from '#design/order'
 import { Heading } from '#design/panels'
 import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
-import type { Offer, Product } from '#domain/catalog'
+import type { Product, ProductPrice } from '#domain/catalog'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
 /** The other plans and prices of an app, with the present one marked. */
@@ -22,13 +22,18 @@ export function ChoosePlanPage(
   facts: ManageLayoutFacts & {
     products: Product[]
     /** Each with its price and the sales tax on it together. */
-    offers: (Offer & { total: number })[]
+    prices: (ProductPrice & { total: number })[]
     current_price_id: string
     pending_price_id: string | null
   },
 ): JSX.Element {
-  const { at, offers } = facts
-  const priceOf = ({ id, amount, frequency, total }: Offer & { total: number }): PlanPrice => {
+  const { at, prices } = facts
+  const priceOf = ({
+    id,
+    amount,
+    frequency,
+    total,
+  }: ProductPrice & { total: number }): PlanPrice => {
     const note = total === amount ? 'No sales tax' : `${formatMoney(total)} with sales tax`
     const price = { amount_cents: amount, frequency, note }
     if (id === facts.current_price_id) return { ...price, mark: 'Your plan' }
@@ -38,7 +43,7 @@ export function ChoosePlanPage(
   const plans = facts.products
     .map((product) => ({
       product,
-      prices: offers.filter(({ product_id }) => product_id === product.id).map(priceOf),
+      prices: prices.filter(({ product_id }) => product_id === product.id).map(priceOf),
     }))
     .filter(({ prices }) => prices.length > 0)
   return (

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as catalog from '#domain/catalog'
-import { cancelPlanChange, changePlan, offerPlanChange, withTax } from '#flows/subscription'
+import { cancelPlanChange, changePlan, quotePlanChange, withTax } from '#flows/subscription'
 import { appTime, type World } from '#flows/world'
 import { MANAGE_PATH } from '#http/guards/license'
 import { formOf, paramsOf, queryOf } from '#http/input'
@@ -11,7 +11,7 @@ import { noteOf } from './notes.ts'
 import { charge, resumeUrl } from './paying.ts'
 import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
 
-const OFFERS: Limit = { name: 'plan-offers', points: 120, seconds: 3600 }
+const OFFERS: Limit = { name: 'plan-prices', points: 120, seconds: 3600 }
 const PLAN = `${MANAGE_PATH}/plan/`
 
 /** Moving to another plan: the choice, what it costs to the cent, and the move (decided: plan move). */
@@ -21,14 +21,14 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
     const { app, subscription } = context
     if (!mayMove(context)) return goTo(reply, context.at())
     const at = appTime(world, app)
-    const offers = (await catalog.offers(world.db, app.id)).map(async (offer) => {
-      const { total } = await withTax(world, subscription!, { amount: offer.amount, at })
-      return { ...offer, total }
+    const prices = (await catalog.livePrices(world.db, app.id)).map(async (quote) => {
+      const { total } = await withTax(world, subscription!, { amount: quote.amount, at })
+      return { ...quote, total }
     })
     const page = ChoosePlanPage({
       ...(await layoutFacts(world, context)),
       products: await catalog.products(world.db, app.id),
-      offers: await Promise.all(offers),
+      prices: await Promise.all(prices),
       current_price_id: subscription!.price_id,
       pending_price_id: subscription!.pending_price_id,
     })
@@ -36,7 +36,7 @@ export function declarePlan(scope: FastifyInstance, world: World): void {
   })
 
   scope.get(`${PLAN}:price_id/`, async (request, reply) =>
-    sendOffer(world, await requireManagedLicense(world, request, reply)),
+    sendPlanQuote(world, await requireManagedLicense(world, request, reply)),
   )
 
   scope.post(`${PLAN}:price_id/`, async (request, reply) => {
@@ -75,28 +75,28 @@ function priceOf({ request }: ManageContext): string {
 }
 
 /** Shows what a move costs now, exactly as it is done if the buyer agrees. */
-async function sendOffer(world: World, context: ManageContext): Promise<FastifyReply> {
+async function sendPlanQuote(world: World, context: ManageContext): Promise<FastifyReply> {
   const { request, reply, session, license, subscription, at } = context
   const { license_id } = license
   const { price_id } = paramsOf('/:price_id', request)
   // Each look writes a quote of the tax, for which a tax service may be paid.
   await limitPage(world, OFFERS, session.user_id, reply)
-  const offered = mayMove(context) && (await offerPlanChange(world, { license_id, price_id }))
+  const offered = mayMove(context) && (await quotePlanChange(world, { license_id, price_id }))
   if (!offered) {
     if (subscription?.auto_renew === false)
       return goTo(reply, at('', { done: 'cannot_change_plan' }))
     return goTo(reply, at(mayMove(context) ? 'plan/' : ''))
   }
-  const before = await catalog.findBought(world.db, subscription!.price_id)
-  const { offer, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
+  const before = await catalog.findPrice(world.db, subscription!.price_id)
+  const { quote, change: move, tax, total, is_waived, renewal, period_end, agreement } = offered
   const page = PlanChangePage({
     ...(await layoutFacts(world, context)),
     note: await noteOf(world, license_id, queryOf(request, 'done')),
     action: at(`plan/${priceOf(context)}/`),
     agreement,
     from: before.product_name,
-    to: offer,
-    same_plan: before.product_id === offer.product_id,
+    to: quote,
+    same_plan: before.product_id === quote.product_id,
     when: move.when,
     credit: move.when === 'now' ? move.credit : 0,
     due: move.when === 'now' ? move.due : 0,

@@ -46,7 +46,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
       is_owing: isOwing(context),
       ends_now: endsNow(context),
       is_trial: license.status === 'trialing',
-      plan: next.offer.product_name,
+      plan: next.quote.product_name,
       period_end: subscription.period_end,
       total: next.total,
       is_about: !next.is_exact,

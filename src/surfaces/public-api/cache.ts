@@ -78,10 +78,10 @@ async function load(
   const app = await apps.findOnSale(db, client_id)
   if (!app) return undefined
   const products = await catalog.products(db, app.id)
-  const offers = await catalog.offers(db, app.id)
+  const prices = await catalog.livePrices(db, app.id)
   return {
     profile: ready(writeProfile(config.base_url, app)),
-    prices: ready(writePrices(config.base_url, app, products, offers)),
+    prices: ready(writePrices(config.base_url, app, products, prices)),
     loaded_at,
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '#domain/apps'
-import type { Offer, Product } from '#domain/catalog'
+import type { Product, ProductPrice } from '#domain/catalog'
 import { FREQUENCIES } from '#platform/calendar'
 import { formatAmount } from '#platform/money'
 
@@ -58,21 +58,21 @@ export function writePrices(
   base_url: string,
   app: App,
   products: Product[],
-  offers: Offer[],
+  prices: ProductPrice[],
 ): z.infer<typeof PricesResponse> {
   return {
     client_id: app.id,
     app_name: app.name,
     has_free_tier: products.some((product) => product.is_free),
-    prices: offers.map((offer) => ({
-      public_id: offer.id,
-      product_id: offer.product_id,
-      product_name: offer.product_name,
-      amount: formatAmount(offer.amount),
-      currency: offer.currency,
-      is_recurring: offer.frequency !== null,
-      frequency: offer.frequency,
-      buy_url: `${base_url}/buy/${offer.id}/`,
+    prices: prices.map((price) => ({
+      public_id: price.id,
+      product_id: price.product_id,
+      product_name: price.product_name,
+      amount: formatAmount(price.amount),
+      currency: price.currency,
+      is_recurring: price.frequency !== null,
+      frequency: price.frequency,
+      buy_url: `${base_url}/buy/${price.id}/`,
     })),
   }
 }

@@ -17,7 +17,7 @@ export interface RefundForm {
 }
 
 /** What a refund would do, to the cent. */
-interface OfferedRefund {
+interface QuotedRefund {
   back: { amount: number; tax: number; fee: number }
   cost: number
   kept: number
@@ -37,14 +37,14 @@ export function RefundPage(
     credit: number
     obstacle: string | undefined
     /** What would happen, once an amount and a reason were given. */
-    offer: OfferedRefund | undefined
+    quote: QuotedRefund | undefined
     /** Names what is shown, so that nothing else is done. */
     seen: string
     /** True where something changed since it was shown. */
     has_changed: boolean
   },
 ): JSX.Element {
-  const { sale, base, offer } = facts
+  const { sale, base, quote } = facts
   const path = `${base}/sales/${sale.id}/`
   const title = `Refund ${invoiceNumber(sale.number)}`
   return (
@@ -66,7 +66,7 @@ export function RefundPage(
       )}
       {facts.obstacle && <Alert tone="info">{facts.obstacle}</Alert>}
       <ErrorSummary errors={facts.faults} title="Nothing was refunded" />
-      {offer ? <Preview {...facts} offer={offer} /> : !facts.obstacle && <Ask {...facts} />}
+      {quote ? <Preview {...facts} quote={quote} /> : !facts.obstacle && <Ask {...facts} />}
     </SiteLayout>
   )
 }
@@ -116,15 +116,15 @@ function Ask({ form, faults, left, credit, csrf_token, base, sale }: RefundPageF
 }
 
 function Preview({
-  offer,
+  quote,
   form,
   seen,
   csrf_token,
   base,
   sale,
   as,
-}: RefundPageFacts & { offer: OfferedRefund }) {
-  const { back, cost } = withCredit(offer, form)
+}: RefundPageFacts & { quote: QuotedRefund }) {
+  const { back, cost } = withCredit(quote, form)
   const money = (term: string, cents: number) => ({ term, detail: <Money cents={cents} /> })
   const whose = as === 'seller' ? 'your' : 'the seller’s'
   return (
@@ -132,23 +132,23 @@ function Preview({
       <DescriptionList
         items={[
           money('Refund to the buyer', back.amount),
-          ...(form.credit && offer.credit
-            ? [money('including credit from the previous plan', offer.credit.back.amount)]
+          ...(form.credit && quote.credit
+            ? [money('including credit from the previous plan', quote.credit.back.amount)]
             : []),
           money('including sales tax', back.tax),
           money('Fee returned', back.fee),
-          money('Fee not returned', offer.kept),
+          money('Fee not returned', quote.kept),
           money(`Deducted from ${whose} balance`, cost),
         ]}
       />
       <p class="text-sm">
-        {offer.ends_license
+        {quote.ends_license
           ? 'This refunds the latest payment in full. The license is canceled immediately, and its key stops working.'
           : 'The license is not affected.'}
       </p>
-      {offer.credit && !form.credit && (
+      {quote.credit && !form.credit && (
         <Alert tone="warning" title="The previous plan’s credit is not included">
-          This payment was an upgrade. The {formatMoney(offer.credit.back.amount)} of credit that it
+          This payment was an upgrade. The {formatMoney(quote.credit.back.amount)} of credit that it
           used, tax included, came from an earlier payment and is not refunded. Go back and choose
           the credit to refund it too.
         </Alert>
@@ -173,9 +173,9 @@ function Preview({
 
 /** What goes back and what it costs, with the credit where that was chosen. */
 function withCredit(
-  { back, cost, credit }: OfferedRefund,
+  { back, cost, credit }: QuotedRefund,
   form: RefundForm,
-): Pick<OfferedRefund, 'back' | 'cost'> {
+): Pick<QuotedRefund, 'back' | 'cost'> {
   if (!form.credit || !credit) return { back, cost }
   const { amount, tax, fee } = credit.back
   return {

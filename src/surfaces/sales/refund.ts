@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as apps from '#domain/apps'
-import { offerRefund, type RefundOffer, refundCharge } from '#flows/refund'
+import { quoteRefund, type RefundQuote, refundCharge } from '#flows/refund'
 import type { World } from '#flows/world'
 import {
   requireSellerOrStaff,
@@ -29,8 +29,8 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const context = await requireSellerOrStaff(world, request, reply, side)
     requireRecentProof(world, context)
     const { id: invoice_id } = await saleOf(world, context)
-    const offer = await offerRefund(world, actorOf(context), { invoice_id })
-    const whole = 'back' in offer ? formatAmount(offer.left) : ''
+    const quote = await quoteRefund(world, actorOf(context), { invoice_id })
+    const whole = 'back' in quote ? formatAmount(quote.left) : ''
     const amount = queryOf(request, 'amount') ?? whole
     const reason = queryOf(request, 'reason') ?? ''
     const credit = queryOf(request, 'credit') === 'yes'
@@ -51,8 +51,8 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     if (amount === undefined || reasonFault) return await show(world, context, { form })
     const { id: invoice_id } = await saleOf(world, context)
     const actor = actorOf(context)
-    const offer = await offerRefund(world, actor, { invoice_id, amount })
-    const isSeen = 'back' in offer && seen === seenOf(offer) && !creditFault(form, offer)
+    const quote = await quoteRefund(world, actor, { invoice_id, amount })
+    const isSeen = 'back' in quote && seen === seenOf(quote) && !creditFault(form, quote)
     if (step !== 'confirm' || !isSeen) {
       return await show(world, context, { form, has_changed: step === 'confirm' })
     }
@@ -74,14 +74,14 @@ function filledIn({ request }: SalesContext): string {
 }
 
 /** Names what an offer shows. */
-function seenOf({ left, back, cost, ends_license, credit }: RefundOffer): string {
+function seenOf({ left, back, cost, ends_license, credit }: RefundQuote): string {
   const shown = [left, back.amount, back.tax, back.fee, cost, ends_license, credit?.back.amount]
   return shown.join('.')
 }
 
 /** The credit goes back only with all that is left of the upgrade. */
-function creditFault({ credit }: RefundForm, offer: RefundOffer): string | undefined {
-  if (!credit || offer.credit) return undefined
+function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undefined {
+  if (!credit || quote.credit) return undefined
   return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
 
@@ -106,22 +106,22 @@ async function show(
   const app = context.app ?? (await apps.find(world.db, sale.app_id))!
   const actor = actorOf(context)
   const facts = { invoice_id: sale.id }
-  const whole = await offerRefund(world, actor, facts)
+  const whole = await quoteRefund(world, actor, facts)
   const obstacle = 'refusal' in whole ? REFUSAL_WORDS[whole.refusal] : undefined
   const isAsked = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
-  const offer =
-    isAsked && amount !== undefined ? await offerRefund(world, actor, { ...facts, amount }) : whole
+  const quote =
+    isAsked && amount !== undefined ? await quoteRefund(world, actor, { ...facts, amount }) : whole
   const amountFault =
     amount === undefined
       ? REFUSAL_WORDS.not_an_amount
-      : 'refusal' in offer
-        ? REFUSAL_WORDS[offer.refusal]
+      : 'refusal' in quote
+        ? REFUSAL_WORDS[quote.refusal]
         : undefined
   const found = [
     { id: 'amount', message: amountFault },
     { id: 'reason', message: faultOfReason(form) },
-    { id: 'credit', message: 'back' in offer ? creditFault(form, offer) : undefined },
+    { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined },
   ]
   const faults = isAsked ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
@@ -132,8 +132,8 @@ async function show(
     left: whole.left,
     credit: 'back' in whole ? (whole.credit?.back.amount ?? 0) : 0,
     obstacle,
-    offer: isAsked && faults.length === 0 && 'back' in offer ? offer : undefined,
-    seen: 'back' in offer ? seenOf(offer) : '',
+    quote: isAsked && faults.length === 0 && 'back' in quote ? quote : undefined,
+    seen: 'back' in quote ? seenOf(quote) : '',
     has_changed,
   })
   return sendPage(context.reply, page, {

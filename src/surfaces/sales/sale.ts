@@ -3,7 +3,7 @@ import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import { offerRefund } from '#flows/refund'
+import { quoteRefund } from '#flows/refund'
 import type { World } from '#flows/world'
 import {
   requireSellerOrStaff,
@@ -32,7 +32,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
     const entries = await ledger.entriesOf(db, subjects)
     const transactions = [...new Set(entries.map(({ transaction_id }) => transaction_id))]
     const payouts = await billing.payoutsOf(db, transactions)
-    const offer = await offerRefund(world, actorOf(context), { invoice_id: sale.id })
+    const quote = await quoteRefund(world, actorOf(context), { invoice_id: sale.id })
     const page = SalePage({
       ...(await pageFacts(world, context, app)),
       app_name: app.name,
@@ -45,7 +45,7 @@ export function declareSale(scope: FastifyInstance, world: World, side: Side): v
       disputes,
       payouts: payouts.filter(({ owner }) => context.as === 'staff' || owner === app.seller_id),
       entries,
-      is_refundable: 'back' in offer,
+      is_refundable: 'back' in quote,
       note: ownValue(NOTES, queryOf(request, 'done')),
     })
     return sendPage(reply, page)

@@ -21,7 +21,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   }[]
   subscriber_count: number
   /** Prices that a scenario can be played with. */
-  offers: { value: string; label: string }[]
+  prices: { value: string; label: string }[]
   /** Why no scenario can be played. */
   closed: 'not_on_sale' | 'no_prices' | undefined
   /** Where the work that is under way is watched. */
@@ -142,7 +142,7 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
 }
 
 function ScenarioPanel(facts: ClockFacts): JSX.Element {
-  const { closed, base, csrf_token, offers, app_name, slug, faulty } = facts
+  const { closed, base, csrf_token, prices, app_name, slug, faulty } = facts
   if (closed) {
     return (
       <Panel title="Scenarios">
@@ -168,7 +168,7 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
           <SelectField
             label="Plan to buy"
             name="price_id"
-            options={offers}
+            options={prices}
             error={faulty?.id === 'price_id' ? faulty.message : undefined}
           />
           <SelectField label="Retry that succeeds" name="retry" options={RETRIES} />

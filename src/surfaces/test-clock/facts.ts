@@ -27,7 +27,7 @@ export async function gather(
   const { db } = world
   const { app } = context
   const shown = await billing.subscribersOf(db, { app_id: app.id, limit: MOST_SHOWN })
-  const offers = await catalog.offers(db, app.id)
+  const prices = await catalog.livePrices(db, app.id)
   const isOnSale = app.is_published && app.external_sales_enabled
   const work = await underWay(world, app.id)
   return {
@@ -38,10 +38,10 @@ export async function gather(
       return { license_id, email, product_name, status, next }
     }),
     subscriber_count: await billing.countSubscribers(db, app.id),
-    offers: offers.map(({ id, product_name, amount, frequency }) => {
+    prices: prices.map(({ id, product_name, amount, frequency }) => {
       return { value: id, label: `${product_name}, ${priceWords(amount, frequency)}` }
     }),
-    closed: offers.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
+    closed: prices.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
     under_way_url: work && addressOf(work.id),
     latest: (await latestWork(world, app.id)).map(workLine),
   }

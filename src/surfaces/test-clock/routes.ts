@@ -119,9 +119,9 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
     const { scenario: name = '', price_id = '', retry } = formOf(request)
     const scenario = scenarioOf(name, retry === undefined ? {} : { retry })
     const isOnSale = app.is_published && app.external_sales_enabled
-    const offer = isOnSale ? await catalog.findOffer(world.db, price_id) : undefined
-    if (!scenario || offer?.app_id !== app.id) throw refuse('invalid_request')
-    if (!fits(scenario, offer)) {
+    const price = isOnSale ? await catalog.findLivePrice(world.db, price_id) : undefined
+    if (!scenario || price?.app_id !== app.id) throw refuse('invalid_request')
+    if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
       return await sendClock(world, outside, context, { faulty, date: '' })

@@ -41,16 +41,16 @@ export interface ScenarioRun {
 export async function runScenario(
   world: World,
   outside: Outside,
-  facts: { scenario: Scenario; offer: catalog.Offer; actor: ActorOf<'buyer' | 'seller'> },
+  facts: { scenario: Scenario; price: catalog.ProductPrice; actor: ActorOf<'buyer' | 'seller'> },
   tell: TellScenario,
 ): Promise<ScenarioRun> {
-  const { scenario, offer, actor } = facts
+  const { scenario, price, actor } = facts
   const { card } = scenario
   // A scenario about money has no trial in front of it, whatever the plan offers.
-  const trial_days = scenario.trial_days ? offer.trial_days || scenario.trial_days : 0
-  const buyer = await buyAsNewBuyer(world, outside.processor, { offer, card, trial_days })
-  await tell(`${buyer.email} bought ${offer.product_name}.`)
-  const stage = { world, outside, actor, app_id: offer.app_id, buyer, tell }
+  const trial_days = scenario.trial_days ? price.trial_days || scenario.trial_days : 0
+  const buyer = await buyAsNewBuyer(world, outside.processor, { price, card, trial_days })
+  await tell(`${buyer.email} bought ${price.product_name}.`)
+  const stage = { world, outside, actor, app_id: price.app_id, buyer, tell }
   const { license_id } = buyer
   for (const act of scenario.acts) {
     if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }

@@ -25,13 +25,13 @@ export interface ScenarioBuyer {
 export async function buyAsNewBuyer(
   world: World,
   processor: TestProcessor,
-  facts: { offer: catalog.Offer; card: string; trial_days: number },
+  facts: { price: catalog.ProductPrice; card: string; trial_days: number },
 ): Promise<ScenarioBuyer> {
   const { db, random, config } = world
-  const { offer, trial_days } = facts
+  const { price, trial_days } = facts
   const email = `scenario-${base62(random, 8).toLowerCase()}@example.com`
   const opened = await openCart(world, {
-    offer,
+    price,
     details: { email, email_normalized: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
     browser_hash: sha256(random.bytes(32).toString('hex')),
     next_url: null,
@@ -42,17 +42,17 @@ export async function buyAsNewBuyer(
   })
   if (opened.step !== 'card') throw new Error(`a new buyer was sent to ${opened.step}`)
   const { cart_id } = opened
-  const app = (await apps.find(db, offer.app_id))!
+  const app = (await apps.find(db, price.app_id))!
   const cart = async () => (await billing.findCart(db, cart_id))!
   const back = config.base_url
-  const page = { app, offer, summary: [], return_url: back, back_url: back }
+  const page = { app, price, summary: [], return_url: back, back_url: back }
   await openCardPage(world, await cart(), page)
   const { card_entry_id } = await cart()
   const entered = { entry_id: card_entry_id!, number: facts.card }
   await processor.enterCard(appTime(world, app), entered)
   const taken = await takeCard(world, await cart())
   if (taken.outcome !== 'kept') throw new Error('the card of a scenario was refused')
-  const { agreement } = await checkoutTotals(world, await cart(), offer)
+  const { agreement } = await checkoutTotals(world, await cart(), price)
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {
     throw new Error(`the purchase of a scenario came to ${confirmed.outcome}`)

@@ -109,6 +109,9 @@ export function needsRenewal({ acts }: Scenario): boolean {
 }
 
 /** Whether a scenario can be played with a price. */
-export function fits(scenario: Scenario, { frequency }: Pick<catalog.Offer, 'frequency'>): boolean {
+export function fits(
+  scenario: Scenario,
+  { frequency }: Pick<catalog.ProductPrice, 'frequency'>,
+): boolean {
   return frequency !== null || !needsRenewal(scenario)
 }

@@ -107,10 +107,10 @@ async function runScenarioTask(
   const { slug, scenario: name, price_id, ...chosen } = ScenarioRequest.parse(task.request)
   const app_id = task.app_id!
   const scenario = scenarioOf(name, chosen)!
-  const offer = await catalog.findBought(world.db, price_id)
+  const price = await catalog.findPrice(world.db, price_id)
   const from = await timeOf(world, app_id)
   const actor = { kind: 'seller', user_id: task.user_id, request_id: task.id } as const
-  const played = await runScenario(world, outside, { scenario, offer, actor }, (note) =>
+  const played = await runScenario(world, outside, { scenario, price, actor }, (note) =>
     tell({ done: 0, total: 0, note }),
   )
   const reached = await timeOf(world, app_id)

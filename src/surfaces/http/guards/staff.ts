@@ -18,7 +18,7 @@ export async function requireStaff(
 ): Promise<SessionContext> {
   const context = await requireSession(world, request, reply, home)
   const user = await identity.findUser(world.db, context.session.user_id)
-  if (!user?.is_operator) throw await refuseAudited(world, context)
+  if (!user?.is_staff) throw await refuseAudited(world, context)
   if (!identity.owesFactor(await identity.factorsOf(world.db, user.id))) {
     throw new AnsweredByGuard((to) => sendPage(to, StaffFactorPage(), { status: 403 }))
   }

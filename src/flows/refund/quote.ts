@@ -12,7 +12,7 @@ import {
 } from './standing.ts'
 
 /** What a refund would do, to the cent. */
-export interface RefundOffer {
+export interface RefundQuote {
   /** What is left of the charge, tax included. */
   left: Cents
   /** What goes back, and what of it is tax, fee, add-on and commission. */
@@ -31,11 +31,11 @@ export interface RefundOffer {
 }
 
 /** Tells what a refund would do; all that is left where no amount is given. */
-export async function offerRefund(
+export async function quoteRefund(
   world: World,
   actor: RefundActor,
   facts: { invoice_id: string; amount?: Cents },
-): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundOffer> {
+): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundQuote> {
   const { db } = world
   const standing = await standingOf(world, db, facts.invoice_id)
   if (!standing) return { refusal: 'not_paid', left: undefined }

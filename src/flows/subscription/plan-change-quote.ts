@@ -11,8 +11,8 @@ import { type Cents, sum, ZERO } from '#platform/money'
 import { type Taxed, withTax } from './next-charge.ts'
 
 /** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
-export interface PlanChangeOffer {
-  offer: catalog.Offer
+export interface PlanChangeQuote {
+  quote: catalog.ProductPrice
   change: billing.PlanChange
   /** The tax on what is due now, and both together. */
   tax: Cents
@@ -45,16 +45,16 @@ export interface Pinned {
 }
 
 /** Offers a plan change to another price of the same app; undefined where there is none. */
-export async function offerPlanChange(
+export async function quotePlanChange(
   world: World,
   facts: { license_id: string; price_id: string },
-): Promise<PlanChangeOffer | undefined> {
+): Promise<PlanChangeQuote | undefined> {
   const { db, random } = world
   const { license_id, price_id } = facts
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
-  const offer = await catalog.findOffer(db, price_id)
-  const change = offer && (await decide(db, locked, offer, locked.now))
-  if (!offer || !change) return undefined
+  const price = await catalog.findLivePrice(db, price_id)
+  const change = price && (await decide(db, locked, price, locked.now))
+  if (!price || !change) return undefined
   const { now } = locked
   const subscription = locked.subscription!
   const { state, zip } = subscription
@@ -68,7 +68,7 @@ export async function offerPlanChange(
     price_id,
     price_id_before: subscription.price_id,
     period_index: subscription.period_index,
-    amount: offer.amount,
+    amount: price.amount,
     when: change.when,
     due,
     trial_end: trialEndOf(change),
@@ -77,15 +77,15 @@ export async function offerPlanChange(
   }
   const owed = quote?.tax ?? ZERO
   const total = sum(due, owed)
-  const period_end = firstEnd(locked, offer, change)
+  const period_end = firstEnd(locked, price, change)
   const renews_at = change.when === 'period_end' ? subscription.period_end : period_end
   return {
-    offer,
+    quote: price,
     change,
     tax: owed,
     total,
     is_waived: isWaived(world, total),
-    renewal: await withTax(world, subscription, { amount: offer.amount, at: renews_at ?? now }),
+    renewal: await withTax(world, subscription, { amount: price.amount, at: renews_at ?? now }),
     period_end,
     agreement: seal(world, pinned),
   }
@@ -95,11 +95,11 @@ export async function offerPlanChange(
 export async function decide(
   db: Db,
   { license, subscription, app }: LockedLicense,
-  offer: catalog.Offer,
+  price: catalog.ProductPrice,
   at: Date,
 ): Promise<billing.PlanChange | undefined> {
   const { status } = license
-  if (!subscription || offer.app_id !== app.id || offer.id === subscription.price_id) {
+  if (!subscription || price.app_id !== app.id || price.id === subscription.price_id) {
     return undefined
   }
   if (status !== 'active' && status !== 'trialing') return undefined
@@ -107,7 +107,7 @@ export async function decide(
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { period_end } = subscription
   const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
-  const change = billing.planChange(at, subscription, offer, running)
+  const change = billing.planChange(at, subscription, price, running)
   // Where auto-renew is off nothing follows this period.
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }
@@ -130,7 +130,7 @@ async function periodOf(
 /** The end of the first period under the new plan. */
 export function firstEnd(
   { now, subscription }: Pick<LockedLicense, 'now' | 'subscription'>,
-  { frequency }: catalog.Offer,
+  { frequency }: catalog.ProductPrice,
   change: billing.PlanChange,
 ): Date | null {
   if (change.when === 'in_trial') return change.trial_end
@@ -142,14 +142,14 @@ export function firstEnd(
 /** Whether everything is as it was when the buyer was asked. */
 export function isAsShown(
   { subscription, now }: LockedLicense,
-  { offer, change }: { offer: catalog.Offer; change: billing.PlanChange },
+  { price, change }: { price: catalog.ProductPrice; change: billing.PlanChange },
   pinned: Pinned,
 ): boolean {
   const age = now.getTime() - pinned.at
   return (
     age >= 0 &&
     age <= GOOD_FOR_SECONDS * 1000 &&
-    offer.amount === pinned.amount &&
+    price.amount === pinned.amount &&
     change.when === pinned.when &&
     dueNow(change) === pinned.due &&
     trialEndOf(change) === pinned.trial_end &&

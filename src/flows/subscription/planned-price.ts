@@ -6,10 +6,10 @@ import type { Db } from '#platform/db'
  * The plan that a subscription moves to at the period's end, for what its owner agreed to, whatever
  * it costs others by now; undefined where there is none, or it is not sold any more.
  */
-export async function plannedOffer(
+export async function plannedPrice(
   db: Db,
   { pending_price_id, pending_amount }: billing.Subscription,
-): Promise<catalog.Offer | undefined> {
-  const offer = pending_price_id ? await catalog.findOffer(db, pending_price_id) : undefined
-  return offer && { ...offer, amount: pending_amount! }
+): Promise<catalog.ProductPrice | undefined> {
+  const price = pending_price_id ? await catalog.findLivePrice(db, pending_price_id) : undefined
+  return price && { ...price, amount: pending_amount! }
 }

@@ -1,5 +1,5 @@
 /** A document to be drawn: who says what to whom, its figures, and a table. */
-export interface Paper {
+export interface PdfContent {
   /** Whose paper it is, at the head of the first page. */
   issuer?: string
   /** What it is, "Payout statement 12". */
@@ -12,7 +12,7 @@ export interface Paper {
   parties?: { label: string; lines: string[] }[]
   /** Facts with their names. */
   facts: { term: string; detail: string }[]
-  table?: PaperTable
+  table?: PdfTable
   /** Figures under the table, one below the other. */
   totals?: { label: string; amount: string; strong?: boolean }[]
   /** Sentences below the table. */
@@ -22,7 +22,7 @@ export interface Paper {
 }
 
 /** A table; its widths are shares of the page's. */
-export interface PaperTable {
+export interface PdfTable {
   columns: { label: string; width: number; numeric?: boolean }[]
   rows: string[][]
   /** The last row, set apart. */
