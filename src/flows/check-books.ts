@@ -37,7 +37,7 @@ export async function checkBooks(
   const { db, processor } = sides
   const checks: [what: string, check: (db: Db, to: Report) => Promise<void>][] = [
     ['the whole', checkWhole],
-    ['bills', checkInvoices],
+    ['invoices', checkInvoices],
     ['refunds, disputes and payouts', checkOthers],
     ['what payees are owed', checkPayees],
     ['what states are owed', checkTaxes],
@@ -45,7 +45,7 @@ export async function checkBooks(
     ['what the processor has', (_, to) => askProcessor(sides, to)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
-    await onProgress({ done: index, total: checks.length, note: `Looking at ${what}.` })
+    await onProgress({ done: index, total: checks.length, note: `Checking ${what}.` })
     await check(db, report)
   }
   return { counts, differences }

@@ -156,6 +156,14 @@ describe('requests that are not understood', () => {
     }
   })
 
+  test('each fault names its field, what the field takes and what was sent', async () => {
+    const messages = async (payload: object) =>
+      (await validate(payload)).json().fields.map(({ message }: { message: string }) => message)
+    assert.deepEqual(await messages({}), ['`key` is required.'])
+    assert.deepEqual(await messages({ key: 5 }), ['`key` must be a string, not a number.'])
+    assert.deepEqual(await messages({ key, extra: 1 }), ['Unknown field.'])
+  })
+
   test('what is not JSON is 415', async () => {
     const body = JSON.stringify({ key })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'text/json', 'x']) {
@@ -172,6 +180,7 @@ describe('requests that are not understood', () => {
     assertRefused(full, 400, 'invalid_request', 'fields')
     const over = await send(`{"key":"${'x'.repeat(room + 1)}"}`, json)
     assertRefused(over, 413, 'payload_too_large')
+    assert.equal(over.json().message, 'The request body is too large (limit 64 KB).')
   })
 
   test('another method is 405 and names the right one', async () => {

@@ -41,7 +41,10 @@ describe('the manage page of an app that was unpublished', () => {
     assert.match(words(agent), /This license has ended .* Buy it again/)
     await setOnSale(service, app.client_id, withdrawn)
     await agent.open(manage(subscriber))
-    assert.match(words(agent), /is no longer sold here\. Your receipts are kept here\./)
+    assert.match(
+      words(agent),
+      /is no longer sold here\. Nothing more is charged\. Your receipts are kept here\./,
+    )
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
   })
 

@@ -31,7 +31,7 @@ test('staff checks the books: they agree, and the page says what was looked at',
   await staff.submit('Check ledger')
   assert.equal(staff.page.url, CHECKS)
   assert.match(words(), /The ledger is correct/)
-  assert.match(words(), /Checked .*1 /)
+  assert.match(words(), /Checked .*: 1/)
 })
 
 test('a line that nothing led to is told with the rule that it breaks', async () => {

@@ -19,6 +19,7 @@ import * as plans from '#design/plans'
 import * as reading from '#design/reading'
 import * as rows from '#design/rows'
 import { asset } from '#platform/assets'
+import { counted } from '#platform/text'
 import { buildAssets } from '../../scripts/build-assets.ts'
 
 before(buildAssets)
@@ -352,6 +353,15 @@ describe('money', () => {
     assert.equal(money.formatMoney(123456789), '$1,234,567.89')
     assert.equal(money.formatMoney(-7), '−$0.07')
     assert.equal(money.formatMoney(9007199254740993_01n), '$9,007,199,254,740,993.01')
+  })
+
+  test('a price, a line of sales tax and a count each have one wording', () => {
+    assert.equal(money.priceWords(1200, 'month'), '$12.00 per month')
+    assert.equal(money.priceWords(7900, null), '$79.00 once')
+    assert.equal(money.taxLabel({ state: 'TX', tax: 60 }), 'Sales tax (TX)')
+    assert.equal(money.taxLabel({ state: 'OR', tax: 0 }), 'Sales tax (OR, none)')
+    const counts = [0, 1, 2, 1200].map((count) => counted(count, 'dispute'))
+    assert.deepEqual(counts, ['0 disputes', '1 dispute', '2 disputes', '1,200 disputes'])
   })
 
   test('the digits shown are the cents given', () => {

@@ -468,7 +468,7 @@ describe('the check of the books', () => {
     const { counts, differences } = await checkBooks(service.world)
     assert.deepEqual(differences, [])
     for (const [what, least] of [
-      ['bills', 7],
+      ['invoices', 7],
       ['refunds', 3],
       ['disputes', 3],
       ['payouts', 2],
@@ -529,7 +529,7 @@ describe('the check of the books', () => {
     const { counts, differences } = await checkBooks({ ...world, processor })
     const rule = 'the books were compared with the processor'
     assert.deepEqual(differences, [{ rule, subject: 'sandbox', words: 'no answer' }])
-    assert.ok(counts.bills! >= 7)
+    assert.ok(counts.invoices! >= 7)
   })
 
   test('expects the fee of the add-on while it was on, by its switches', async () => {

@@ -48,7 +48,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
         left join charges c on c.invoice_id = i.id
       where i.id > ${after} order by i.id limit ${limit}`),
     (invoice) => {
-      report.count('bills')
+      report.count('invoices')
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
       checkQuote(report, invoice)
       checkLines(report, invoice)

@@ -70,7 +70,7 @@ function Check(facts: {
 }
 
 function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element {
-  const looked = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+  const looked = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
   const isGood = differences.length === 0
   return (
     <>

@@ -27,8 +27,8 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
     case 'invalid_type': {
       const given = /received (\w+)$/.exec(issue.message)?.[1]
       if (given === 'undefined') return `${field} is required.`
-      const kind = `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
-      return `${field} must be ${kind}${given ? `, not ${given}` : ''}.`
+      const kind = withArticle(issue.expected)
+      return `${field} must be ${kind}${given ? `, not ${withArticle(given)}` : ''}.`
     }
     case 'invalid_value':
       return `${field} must be one of ${issue.values.map(String).join(', ')}.`
@@ -39,6 +39,11 @@ function messageOf(issue: z.core.$ZodIssue, path: string): string {
     default:
       return issue.message
   }
+}
+
+function withArticle(kind: string): string {
+  if (kind === 'null') return kind
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
 const UNITS: Record<string, string> = { string: 'characters', array: 'items' }

@@ -56,7 +56,6 @@ const NOTES: Record<string, Note> = {
     tone: 'success',
     words: 'You keep your subscription. Auto-renew is on again.',
   },
-  ended: { tone: 'success', words: 'Your license has ended. Nothing more is charged.' },
   pause_on: { tone: 'success', words: 'Pause scheduled.' },
   pause_off: { tone: 'success', words: 'Pause canceled.' },
   key_replaced: {

@@ -64,7 +64,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     if (!mayRenew(context) || isOther) return goTo(reply, at('', { done: 'changed' }))
     await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })
     const ended = endsNow(context) && to === 'off'
-    return goTo(reply, at('', { done: ended ? 'ended' : `auto_renew_${to}` }))
+    return goTo(reply, ended ? at() : at('', { done: `auto_renew_${to}` }))
   })
 }
 

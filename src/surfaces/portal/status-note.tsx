@@ -22,8 +22,8 @@ export function StatusNote(facts: ManageFacts): JSX.Element | null {
         )
       }
     >
-      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Your receipts are kept
-      here.
+      {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Nothing more is charged.
+      Your receipts are kept here.
     </Standing>
   )
 }

@@ -53,7 +53,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
         <div class="grid grid-cols-1 gap-5">
-          <Panel title="The dispute">
+          <Panel title="Details">
             <DescriptionList
               items={[
                 { term: 'Invoice', detail: number },

@@ -133,9 +133,9 @@ function Preview({
         items={[
           money('Refund to the buyer', back.amount),
           ...(form.credit && quote.credit
-            ? [money('including credit from the previous plan', quote.credit.back.amount)]
+            ? [money('Including credit from the previous plan', quote.credit.back.amount)]
             : []),
-          money('including sales tax', back.tax),
+          money('Including sales tax', back.tax),
           money('Fee returned', back.fee),
           money('Fee not returned', quote.kept),
           money(`Deducted from ${whose} balance`, cost),
