@@ -85,7 +85,7 @@ test('says what a decided dispute leads to, won or lost', async () => {
   await agent.open(manage(subscriber))
   assert.match(words(agent), /If the bank upholds the payment, the license works again/)
   assert.match(words(agent), /If the bank returns your money, the license ends/)
-  await pause('operator')
+  await pause('staff')
   await agent.open(manage(subscriber))
   assert.match(words(agent), /We suspended this license/)
   await forceStatus(service, 'active', { email })
