@@ -163,3 +163,16 @@ test('ARCHITECTURE.md names each module of every layer', () => {
   )
   assert.deepEqual(missing, [])
 })
+
+test('docs/retention.md names tables that the migrations create', () => {
+  const schema = globSync('migrations/*.sql').map(read).join('\n')
+  const cells = [...read('docs/retention.md').matchAll(/^\| [^|]+ \| ([^|]+) \|/gm)].slice(1)
+  const tables = cells.flatMap(([, cell]) => cell!.match(/[a-z_*.]+/g) ?? [])
+  const missing = tables.filter(
+    (table) =>
+      !table.startsWith('pgboss.') &&
+      !new RegExp(`create table ${table.replace('*', '\\w+')}\\b`).test(schema),
+  )
+  assert.ok(tables.length > 20)
+  assert.deepEqual(missing, [])
+})

@@ -3,7 +3,7 @@ import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** Something that staff must look at because the service cannot mend it. */
+/** Something that staff must look at because the service cannot resolve it. */
 export interface Alarm {
   id: string
   /** What went wrong, as `processor_refused`. */

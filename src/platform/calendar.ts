@@ -1,4 +1,4 @@
-/** How often a price is charged; null on a price stands for once. */
+/** How often a price is charged; null for a one-time price. */
 export const FREQUENCIES = ['day', 'week', 'month', 'year'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 

@@ -64,7 +64,7 @@ const SETTINGS = z.object({
   BASE_URL: url('http:', 'https:')
     .refine((text) => {
       const address = URL.parse(text)
-      // What is no address at all has been told already.
+      // An invalid URL has been reported already.
       return address === null || address.href === `${address.origin}/`
     }, 'must be an origin alone, without a path')
     .optional(),
@@ -207,7 +207,7 @@ function stayLocal({ BASE_URL }: Settings): void {
   )
 }
 
-/** Tells whether a host name or an IP address is this machine's own. */
+/** Whether a host name or an IP address is this machine's own. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/.test(host)
 }

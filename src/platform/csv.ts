@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Cents, formatAmount } from '#platform/money'
 
-/** A column of a table for other programs: its name, and what of a row stands in it. */
+/** A column of a table for other programs: its name, and its value of a row. */
 export interface CsvColumn<Row> {
   name: string
   /** A number is an amount in cents and is written with two decimals. */
@@ -22,7 +22,7 @@ export function csvOf<Row>(
     header,
     columns: columns.map(({ name }, key) => ({ key: String(key), header: name })),
     record_delimiter: 'windows',
-    // The library would quote only what holds both together; programs end a row at either.
+    // The library would quote only what contains both together; programs end a row at either.
     quoted_match: /[\r\n]/,
     escape_formulas: true,
     cast: { number: (amount: number) => formatAmount(amount as Cents) },

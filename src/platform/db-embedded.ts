@@ -4,7 +4,7 @@ import pg from 'pg'
 import { assertNoTransaction, type Database, insideTransaction, statements } from '#platform/db'
 
 export interface EmbeddedOptions {
-  /** The folder that holds the data; absent: memory only. */
+  /** The folder of the data; absent: memory only. */
   dataDir?: string
   /** A dump of a database to start from. */
   loadDataDir?: Blob
@@ -12,7 +12,7 @@ export interface EmbeddedOptions {
 
 /**
  * Opens PGlite through the same `pg` client that speaks to a server. It has one connection, so
- * statements and transactions queue for it; the caller holds the folder's lock (see lock.ts).
+ * statements and transactions queue for it; the caller has the folder's lock (see lock.ts).
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   return await embeddedOn(await PGlite.create(options))

@@ -66,7 +66,7 @@ export async function openPostgres(
   return {
     engine: 'postgresql',
     ...over(pool, limits),
-    reports: over(reports, limits, () => assertRoom(reports)),
+    reports: over(reports, limits, () => assertCapacity(reports)),
     patient: statements(patiently),
     hot: statements({ query: (config, values) => hot.query(config, values) }).maybe,
     probe: async (statement) => {
@@ -112,7 +112,7 @@ function over(pool: pg.Pool, limits: typeof LIMITS, assertFree = () => {}): Data
 }
 
 /** Refuses at once where so many wait for a connection that most of them would time out. */
-function assertRoom(pool: pg.Pool): void {
+function assertCapacity(pool: pg.Pool): void {
   if (pool.waitingCount < CONNECTIONS.waiting_reports) return
   const message = 'Too many reports are open right now. Try again in a few seconds.'
   throw new Problem(503, 'service_unavailable', message, { retry_after: RETRY_SECONDS })
@@ -152,7 +152,7 @@ async function transact<Result>(
 ): Promise<Result> {
   const client = await pool.connect()
   let lost: Error | string | undefined
-  // A connection may be lost between two statements, when nobody waits for an answer of it.
+  // A connection may be lost between two statements, when no query waits for it.
   const onLost = (error: Error) => {
     lost = error
   }

@@ -29,7 +29,7 @@ export interface Database extends Db {
    * retention. However many of these wait, the other connections stay free (decision 72).
    */
   readonly reports: Db & Pick<Database, 'tx'>
-  /** Statements that may take minutes: reports over everything, by nobody who waits at a page. */
+  /** Statements that may take minutes: reports over everything, for no one who waits at a page. */
   readonly patient: Db
   /** One read-only statement that waits for no transaction's connection where it can help it. */
   hot<Row>(statement: Sql): Promise<Row | undefined>
@@ -84,7 +84,7 @@ export function assertNoTransaction(what: string): void {
   if (openTransaction.getStore()) throw new Error(`${what} while a transaction is open`)
 }
 
-/** Tells whether an error is a broken unique rule, of this name where one is given. */
+/** Whether an error is a broken unique rule, of this name where one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)
@@ -96,7 +96,7 @@ const AWAY_CODES = /^(08...|53...|57P0[1-5]|57014|25006|58030|ECONN\w+|ENOTFOUND
 const AWAY_WORDS =
   /^(Query read timeout|timeout ex|[Tt]he connection ended|Connection terminated|Client (has|was) )/
 
-/** Tells whether an error means that the database is away or overloaded, and a retry may help. */
+/** Whether an error means that the database is away or overloaded, and a retry may help. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

@@ -4,13 +4,13 @@ import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** An email that shall go out: of which kind, about what, and for which cause. */
+/** An email to send: its kind, its subject, and its cause. */
 export interface QueuedEmail {
   id: string
   /** Said once: a second email for the same cause is not queued. */
   cause: string
   kind: string
-  /** The id of what the email tells of. */
+  /** The ID of what the email is about. */
   subject_id: string
   /** What else its words need; no secrets. */
   facts?: Record<string, string>

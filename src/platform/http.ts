@@ -58,7 +58,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request by themselves; a logger for each request would cost more than it says.
+    // Each line names its request; a logger for each request would cost more than it says.
     childLoggerFactory: (logger) => logger,
     genReqId: () => mintId(options.random, 'req'),
     trustProxy: trustOnly(options.trusted_proxies),
@@ -106,7 +106,7 @@ function namesManyHosts(headers: readonly string[]): boolean {
 }
 
 /**
- * Believes X-Forwarded-For from these addresses and networks (`10.0.0.0/8`) and from nobody else.
+ * Believes X-Forwarded-For from these addresses and networks (`10.0.0.0/8`) only.
  * Node's own list is asked, as the one that Fastify brings parses each address at each request.
  */
 function trustOnly(proxies: string[]): false | ((address: string) => boolean) {
@@ -131,7 +131,7 @@ function logAnswers(app: FastifyInstance, log: Log): void {
     const line = {
       request_id: request.id,
       method: request.method,
-      // The route's pattern and never the address itself, which may hold a reference or a link's secret.
+      // The route's pattern and never the URL, which may contain a reference or a link's secret.
       route: url ?? 'unknown',
       status: reply.statusCode,
       address: request.ip,
@@ -203,7 +203,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
           },
         )
       }
-      // Refused before the body is read: of what type that is does not matter any more.
+      // Refused before the body is read, so its type does not matter.
       const config = { refuses: true }
       last.route({ method: others, url, config, onRequest: refuse, handler: refuse })
     }
@@ -212,7 +212,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
 }
 
 /**
- * The refusal that an error stands for. Only our own errors and those of the server's framework
+ * The refusal of an error. Only our own errors and those of the server's framework
  * carry a status: what a library throws about a request of ours says nothing to the visitor.
  */
 export function problemOf(error: FastifyError | Error, body_limit = BODY_LIMIT): Problem {

@@ -30,7 +30,7 @@ export function mintId(random: Random, prefix: string): string {
   return `${prefix}_${base62(random, ID_LENGTH)}`
 }
 
-/** Tells whether a text has the shape of an id with this prefix. */
+/** Whether a text has the shape of an id with this prefix. */
 export function isId(prefix: string, text: string): boolean {
   const body = text.startsWith(`${prefix}_`) ? text.slice(prefix.length + 1) : ''
   return body.length === ID_LENGTH && /^[0-9A-Za-z]+$/.test(body)

@@ -32,7 +32,7 @@ export type LimitKey = string | readonly Network[]
 export interface Allowance {
   allowed: boolean
   remaining: number
-  /** Whole seconds until the window starts anew, at least 1. */
+  /** Whole seconds until the window restarts, at least 1. */
   reset_seconds: number
 }
 
@@ -51,7 +51,7 @@ export interface Limits {
   close(): Promise<void>
 }
 
-// A count that never refuses by itself.
+// A count that never refuses.
 const UNBOUNDED = 1_000_000_000
 
 /** Limits in this process or, where a Valkey server is named and answers, shared between processes. */
@@ -69,7 +69,7 @@ export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
             ...options,
             storeClient: valkey,
             rejectIfRedisNotReady: true,
-            // A lost store must not take the shop down: each process limits by itself meanwhile.
+            // A lost store must not stop the service: meanwhile each process counts separately.
             insuranceLimiter: new RateLimiterMemory(options),
           })
         : new RateLimiterMemory(options)

@@ -16,8 +16,8 @@ const SECRET_FIELDS = [
 ]
 
 /**
- * What is told of an error. What else hangs on it (a row that a database refused, an object of a
- * processor's) may hold secrets and buyers' data, and is left out.
+ * What is logged of an error. Its other properties (a row that a database refused, an object of a
+ * processor's) may contain secrets and buyers' data, and are left out.
  */
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return String(error)
@@ -25,7 +25,7 @@ function errorFields(error: unknown) {
   return { type, message, stack, code }
 }
 
-/** The service's structured log, one JSON line an event; fields that may hold secrets are cut. */
+/** The service's structured log, one JSON line an event; fields with possible secrets are cut. */
 export function openLog(level: string, destination?: pino.DestinationStream): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
   const options: pino.LoggerOptions = {

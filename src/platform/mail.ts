@@ -85,7 +85,7 @@ export function mailboxMailer(db: Database, log: Log): Mailer {
         (message_id, recipient, subject, html, text, attachments, sent_at)
         values (${message_id}, ${to}, ${subject}, ${html}, ${text}, ${JSON.stringify(kept)}, ${now})
         on conflict (message_id) do nothing`)
-      log.info({ subject }, 'a letter lies in the development mailbox')
+      log.info({ subject }, 'email captured in the development mailbox')
     },
     close() {},
   }

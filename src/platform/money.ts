@@ -1,7 +1,7 @@
 /** Whole US cents. The only shape in which money is computed, stored or compared. */
 export type Cents = number & { readonly unit: 'cents' }
 
-/** Checks that a number is a whole amount of cents that a double holds exactly. */
+/** Checks that a number is a whole amount of cents that a double represents exactly. */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole amount of cents: ${value}`)
   return value as Cents

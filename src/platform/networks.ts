@@ -6,7 +6,7 @@ export interface Network {
 
 /**
  * The networks by which limits count an address, the narrowest first: an IPv4 address alone, and the
- * /64, /56 and /48 of an IPv6 one. Whoever rents a /48 has 65,536 of the first, so the wider ones
+ * /64, /56 and /48 of an IPv6 one. A tenant of a /48 has 65,536 of the first, so the wider ones
  * count too, with budgets that grow.
  */
 export function networksOf(ip: string): Network[] {
@@ -32,7 +32,7 @@ export function networkOf(ip: string): string {
   return networksOf(ip)[0]!.key
 }
 
-/** The caller's network as people are told of it, too coarse to name a household: `203.0.113.*`. */
+/** The caller's network as it is shown to people, too coarse to name a household: `203.0.113.*`. */
 export function coarseNetworkOf(ip: string): string {
   const network = networkOf(ip)
   const [mark, parts] = network.includes(':') ? [':', 3] : ['.', 3]

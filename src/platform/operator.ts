@@ -27,7 +27,7 @@ export interface OperatorQuestion {
   optional?: boolean
 }
 
-/** The lines of an address stand in one variable, separated by semicolons. */
+/** The lines of an address are in one variable, separated by semicolons. */
 const addressLines = (text: string) =>
   text
     .split(/[;\n]/)

@@ -1,4 +1,4 @@
-/** One fault of an input: where it stands (`sections[2].title`) and what is wrong with it. */
+/** One fault of an input: its place (`sections[2].title`) and what is wrong with it. */
 export interface FieldFault {
   path: string
   message: string

@@ -58,7 +58,7 @@ function askFirst(route: RouteOptions, limits: Limits, own: readonly RouteLimit[
   route.onRequest = [...[route.onRequest ?? []].flat(), ask]
 }
 
-/** Takes a point of a limit, tells so in the answer's headers, and refuses with 429 at its end. */
+/** Takes a point of a limit, says so in the response's headers, and refuses with 429 at its end. */
 export async function takePoint(
   limits: Limits,
   limit: Limit,

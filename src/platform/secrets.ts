@@ -11,7 +11,7 @@ import {
 import type { Random } from '#platform/random'
 
 /**
- * The service's key ring. `SECRET_KEY` holds one or more keys, the current one first; older ones
+ * The service's key ring. `SECRET_KEY` has one or more keys, the current one first; older ones
  * still open and verify what they once sealed or signed. Each purpose gets a key of its own.
  */
 export interface KeyRing {

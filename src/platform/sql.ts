@@ -28,7 +28,7 @@ function nameOf(text: string): string {
   return name
 }
 
-/** Writes a statement: values become parameters, and other statements are set in as they stand. */
+/** Writes a statement: values become parameters, and other statements are inserted unchanged. */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some((value) => value instanceof Sql)) {
     let text = plainTexts.get(strings)

@@ -16,7 +16,7 @@ export interface BufferedTally<Thing> {
   drain(write: (counted: Counted<Thing>[]) => Promise<void>): Promise<void>
 }
 
-/** A tally of things that are told apart by `nameOf`. */
+/** A tally of things that `nameOf` distinguishes. */
 export function openTally<Thing>(nameOf: (thing: Thing) => string): BufferedTally<Thing> {
   let counted = new Map<string, Counted<Thing>>()
   const addAll = ({ thing, count, first_at, last_at }: Counted<Thing>) => {

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { Jobs, Queue } from '#platform/jobs'
 import { sql } from '#platform/sql'
 
-/** Long work that somebody waits for: what it is, how far it has come, and what came of it. */
+/** Long work that a person waits for: what it is, how far it has come, and what came of it. */
 export interface Task {
   id: string
   kind: string
@@ -29,7 +29,7 @@ export interface Progress {
   note: string
 }
 
-/** A task is run once: one that failed half-way is not begun again by itself. */
+/** A task is run once: one that failed half-way is not started again. */
 export const TASKS: Queue = { name: 'tasks', retries: 0, retry_seconds: 1 }
 
 // A task that says nothing for so long has died with its process.

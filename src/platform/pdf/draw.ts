@@ -18,8 +18,8 @@ const MUTED = '#56635e'
 const LINE = '#cfc9bb'
 const GAP = 8
 const ROW_PAD = 4
-// The font draws these as a letter and a mark. As one character, the text that is copied from the
-// document would have them in place of the plain letter everywhere.
+// The font draws these as two glyphs. As one character, the text that is copied from the
+// document would have them in place of the plain character everywhere.
 const SPLIT = /[ǹḿṃṅṣẹịọụ]/gu
 
 type Doc = PDFKit.PDFDocument
@@ -27,7 +27,7 @@ type Doc = PDFKit.PDFDocument
 /** A document whose rows are still coming. */
 export interface OpenDocument {
   addRows(rows: string[][]): void
-  /** Draws what stands below the table, and returns the whole document. */
+  /** Draws what is below the table, and returns the whole document. */
   end(): Promise<Buffer>
 }
 
@@ -145,7 +145,7 @@ function drawFacts(doc: Doc, facts: PdfContent['facts']): void {
   doc.moveDown(1)
 }
 
-/** A table that grows downwards; its head stands on each of its pages. */
+/** A table that grows downwards; its head is repeated on each page. */
 function openTable(doc: Doc, { columns, total }: PdfTable) {
   const all = columns.reduce((sum, { width }) => sum + width, 0)
   let x = MARGIN
@@ -232,7 +232,7 @@ function drawFeet(doc: Doc, foot: string): void {
   const { count } = doc.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
-    // The foot stands in the margin, where text would begin a page of its own.
+    // The foot is in the margin, where text would begin a page of its own.
     doc.page.margins.bottom = 0
     const y = doc.page.height - MARGIN + GAP
     const width = widthOf(doc)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
 import type { PdfContent } from './content.ts'
 
-/** What a worker is told, and what it answers. */
+/** What a worker receives, and what it answers. */
 export type PdfRequest =
   | { kind: 'begin'; content: PdfContent }
   | { kind: 'rows'; rows: string[][] }
