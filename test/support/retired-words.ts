@@ -63,12 +63,10 @@ export const ALLOWED: readonly { text: RegExp; reason: string }[] = [
     text: /test\/[\w./-]+` ".+?"(?=[;. ]|$)/g,
     reason: 'a test title that docs/security.md quotes',
   },
-  { text: /where email_normalised =/g, reason: 'a column in README.md, until it is renamed' },
   {
     text: /Math\.floor|letter-spacing|US letter|'LETTER'|one of them a letter/g,
     reason: 'names of Node, CSS and a paper size',
   },
   { text: /\['postgres', 'nobody'\]/g, reason: 'a user of the operating system' },
   { text: /'Weather'/g, reason: "a category of the demo's app" },
-  { text: /`letters`/g, reason: 'a table in docs/retention.md, until it is renamed' },
 ]
