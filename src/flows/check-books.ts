@@ -36,13 +36,13 @@ export async function checkBooks(
   }
   const { db, processor } = sides
   const checks: [what: string, check: (db: Db, to: Report) => Promise<void>][] = [
-    ['the whole', checkWhole],
+    ['the ledger as a whole', checkWhole],
     ['invoices', checkInvoices],
     ['refunds, disputes and payouts', checkOthers],
-    ['what payees are owed', checkPayees],
-    ['what states are owed', checkTaxes],
+    ['balances of payees', checkPayees],
+    ['tax balances of states', checkTaxes],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
-    ['what the processor has', (_, to) => askProcessor(sides, to)],
+    ['records of the processor', (_, to) => askProcessor(sides, to)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
     await onProgress({ done: index, total: checks.length, note: `Checking ${what}.` })

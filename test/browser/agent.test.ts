@@ -26,7 +26,7 @@ async function atConsent(t: TestContext, library: Library) {
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   // F44: an agent that has called nothing yet asks for reading alone.
-  await arrive(page, 'Let an agent look at your apps?')
+  await arrive(page, 'Let an agent read your apps?')
   return { agent, page }
 }
 

@@ -230,7 +230,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
     },
   },
   'a charge of another amount than the bill': {
-    rule: 'a paid bill has its charge',
+    rule: 'a paid invoice has its charge',
     async plant(tx) {
       const id = await idOf(tx, aSale)
       await tx.run(sql`update charges set amount = amount - 1 where invoice_id = ${id}`)
@@ -238,7 +238,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
     },
   },
   'a refund whose tax is not its share': {
-    rule: 'what goes back is divided like the bill',
+    rule: 'a refund is divided like its invoice',
     async plant(tx) {
       const id = await idOf(tx, sql`select id from refunds order by amount limit 1`)
       await tx.run(sql`update refunds set tax = tax + 1 where id = ${id}`)
@@ -301,7 +301,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
     },
   },
   'a line that no payout took, and that is not listed': {
-    rule: 'a line that no payout took is listed',
+    rule: 'an unpaid line is listed',
     async plant(tx) {
       const id = await idOf(tx, sql`select transaction_id as id from unpaid_lines limit 1`)
       await tx.run(sql`delete from unpaid_lines where transaction_id = ${id}`)
@@ -309,7 +309,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
     },
   },
   'a line that is listed though a payout took it': {
-    rule: 'a line that no payout took is listed',
+    rule: 'an unpaid line is listed',
     async plant(tx) {
       const id = await idOf(tx, sql`select transaction_id as id from payout_lines limit 1`)
       await tx.run(sql`insert into unpaid_lines select * from payee_lines
@@ -361,7 +361,7 @@ const WRONGS: Record<string, { rule: string; plant: Plant }> = {
     },
   },
   'a refund of another name than the processor has': {
-    rule: 'a refund is one that the processor gave',
+    rule: 'a refund is one that the processor made',
     async plant(tx) {
       const id = await idOf(tx, sql`select id from refunds where status = 'succeeded' limit 1`)
       await tx.run(sql`update refunds set processor_refund_id = 're_planted' where id = ${id}`)
@@ -383,22 +383,22 @@ const OUTSIDE_RULES = {
   charges: {
     ours: 'processor_charge_id',
     made: 'a charge is one that the processor made',
-    known: 'what the processor took is on the books',
+    known: 'a charge at the processor is recorded',
   },
   refunds: {
     ours: 'processor_refund_id',
-    made: 'a refund is one that the processor gave',
-    known: 'what the processor gave back is on the books',
+    made: 'a refund is one that the processor made',
+    known: 'a refund at the processor is recorded',
   },
   payouts: {
     ours: 'processor_payout_id',
     made: 'a payout is one that the processor made',
-    known: 'what the processor paid out is on the books',
+    known: 'a payout at the processor is recorded',
   },
   disputes: {
     ours: 'processor_dispute_id',
-    made: 'a dispute is one that the processor told of',
-    known: 'what the processor gave up in a dispute is on the books',
+    made: 'a dispute is one that the processor reported',
+    known: 'a dispute at the processor is recorded',
   },
 } as const
 const HOLDS = 'the processor holds what the books say'

@@ -184,7 +184,7 @@ const TAKEN = 'money that the processor took has its charge, its order and its l
 const FORESEEN = 'no flow fails in a way that nobody foresaw'
 const DIVIDED = [
   'a bill that went back whole took back its tax, its commission and all but the fixed fee',
-  `${BOOKS}: what goes back is divided like the bill`,
+  `${BOOKS}: a refund is divided like its invoice`,
 ]
 
 /** Every bug that is planted; those that say most come first. */

@@ -59,7 +59,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       const due = isPaid && !invoice.is_waived ? sum(invoice.amount, invoice.tax) : null
       if (invoice.charged === due) return
       const words = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
-      report.differ('a paid bill has its charge', invoice.id, words)
+      report.differ('a paid invoice has its charge', invoice.id, words)
     },
   )
 }
@@ -104,7 +104,7 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
   const isTrial = amount === ZERO
   if (!isTrial && (amount !== quote_amount || invoice.tax !== quote_tax)) {
     const words = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
-    report.differ('a bill charges its quote', id, words)
+    report.differ('an invoice charges its quote', id, words)
   }
   // What a tax service outside worked out follows rules of its own.
   if (!rule.startsWith('US-')) return

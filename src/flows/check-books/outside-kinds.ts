@@ -48,7 +48,7 @@ const CHARGES: Kind = {
   name: 'charges',
   rules: {
     made: 'a charge is one that the processor made',
-    known: 'what the processor took is on the books',
+    known: 'a charge at the processor is recorded',
   },
   unlike: (db, processor, page) =>
     db.rows<Unlike>(sql`select l.position, c.id as our_id, c.amount as ours, b.amount as booked,
@@ -66,8 +66,8 @@ const CHARGES: Kind = {
 const REFUNDS: Kind = {
   name: 'refunds',
   rules: {
-    made: 'a refund is one that the processor gave',
-    known: 'what the processor gave back is on the books',
+    made: 'a refund is one that the processor made',
+    known: 'a refund at the processor is recorded',
   },
   unlike: (db, _processor, page) =>
     db.rows<Unlike>(sql`select l.position, r.id as our_id, r.amount as ours, b.amount as booked,
@@ -88,7 +88,7 @@ const PAYOUTS: Kind = {
   name: 'payouts',
   rules: {
     made: 'a payout is one that the processor made',
-    known: 'what the processor paid out is on the books',
+    known: 'a payout at the processor is recorded',
   },
   unlike: (db, _processor, page) =>
     db.rows<Unlike>(sql`select l.position, p.id as our_id, p.amount as ours, b.amount as booked,
@@ -109,8 +109,8 @@ const MOVED_MONEY = sql`d.status in ('open', 'lost')`
 const DISPUTES: Kind = {
   name: 'disputes',
   rules: {
-    made: 'a dispute is one that the processor told of',
-    known: 'what the processor gave up in a dispute is on the books',
+    made: 'a dispute is one that the processor reported',
+    known: 'a dispute at the processor is recorded',
   },
   unlike: (db, _processor, page) =>
     db.rows<Unlike>(sql`select l.position, d.id as our_id,

@@ -66,7 +66,7 @@ async function checkBalances(db: Db, report: Report): Promise<void> {
   for (const { owner, balance, untaken } of rows) {
     if (balance === untaken) continue
     const words = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
-    report.differ('a balance is what no payout has taken', owner, words)
+    report.differ('a balance is the sum of unpaid lines', owner, words)
   }
 }
 
@@ -82,6 +82,6 @@ async function checkStandings(db: Db, report: Report): Promise<void> {
       : is_unpaid
         ? 'it is listed with other facts than the ledger has'
         : 'it is listed, and was paid out or is on no account of a payee'
-    report.differ('a line that no payout took is listed', transaction_id, words)
+    report.differ('an unpaid line is listed', transaction_id, words)
   }
 }

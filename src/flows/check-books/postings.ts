@@ -137,7 +137,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
     const whole = bill.amount + bill.tax
     if (bill.back > whole) {
       const words = `${formatAmount(bill.back)} of ${formatAmount(cents(whole))} went back`
-      report.differ('no more goes back than was taken', bill.id, words)
+      report.differ('refunds do not exceed the charge', bill.id, words)
       continue
     }
     if (bill.back === 0) continue
@@ -147,7 +147,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
       // A refund that was refused stood before later ones, whose rounding it moved by a cent.
       if (Math.abs(found - expected[part]) <= bill.refused) continue
       const words = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
-      report.differ('what goes back is divided like the bill', bill.id, words)
+      report.differ('a refund is divided like its invoice', bill.id, words)
     }
   }
 }

@@ -31,7 +31,7 @@ export function AgentPage(facts: {
 }): JSX.Element {
   const reading = facts.scopes.filter((scope) => !isWriting(scope))
   const writing = facts.scopes.filter(isWriting)
-  const title = `Let an agent ${writing.length > 0 ? 'manage' : 'look at'} your apps?`
+  const title = `Let an agent ${writing.length > 0 ? 'manage' : 'read'} your apps?`
   return (
     <FocusLayout title={`${title} · Purser`}>
       <Heading title={title}>
