@@ -45,7 +45,7 @@ test('a seller edits the listing and sees it on the product page', async (t) => 
   await arrive(page, 'Tidepool: listing')
   await page.getByLabel('Tagline').fill('x'.repeat(121))
   await press(page, 'Save listing')
-  await page.getByRole('link', { name: /^Tagline: At most 120 characters/ }).waitFor()
+  await page.getByRole('link', { name: /^Tagline: Use at most 120 characters/ }).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])
   assert.equal(await page.getByLabel('Tagline').inputValue(), 'x'.repeat(121))
   await page.getByLabel('Tagline').fill('Low water, found')

@@ -47,7 +47,9 @@ async function nameBank(page: Page, account: string): Promise<void> {
 /** The amounts in a column of the statement, in cents, and the total at its foot. */
 async function column(page: Page, index: number): Promise<{ sum: number; total: number }> {
   const cells = await page.locator(`tbody tr td:nth-child(${index})`).allTextContents()
-  const amounts = cells.map((cell) => Math.round(Number(cell.replaceAll(/[$,]/g, '')) * 100))
+  const centsOf = (cell: string) =>
+    Math.round(Number(cell.replace('−', '-').replaceAll(/[$,]/g, '')) * 100)
+  const amounts = cells.map(centsOf)
   const total = amounts.pop()!
   return { sum: amounts.reduce((sum, amount) => sum + amount, 0), total }
 }

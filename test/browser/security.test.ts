@@ -74,7 +74,7 @@ for (const host of ['127.0.0.1', 'localhost']) {
     const email = newEmail()
     await goToConfirm(page, { buy_url, email, card: CARDS.asks })
     await press(page, /^Pay /)
-    await arrive(page, 'Confirm your identity')
+    await arrive(page, 'Confirm that it is you')
     const { base_url } = setup.service.world.config
     const attacks: [string, Record<string, string>][] = [
       [page.url(), { result: 'complete' }],

@@ -226,7 +226,7 @@ function Pausing({ allows_pause, base, csrf_token }: Integration): JSX.Element {
       <Form action={`${base}pausing`} csrf_token={csrf_token}>
         <Actions>
           <Button name="to" value={allows_pause ? 'off' : 'on'} pending="Saving…">
-            {allows_pause ? 'Turn off pausing' : 'Turn on pausing'}
+            {allows_pause ? 'Turn pausing off' : 'Allow buyers to pause'}
           </Button>
         </Actions>
       </Form>
