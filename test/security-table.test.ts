@@ -128,8 +128,8 @@ describe('the table of security requirements', () => {
 
   test('counts what is met, not met and not applicable as the table does', () => {
     const count = (status: string) => rows.filter((row) => row.status === status).length
-    const told = /(\d+) are met, (\d+) are not met and (\d+) do not apply/.exec(text)
-    assert.deepEqual(told?.slice(1).map(Number), [
+    const counts = /(\d+) are met, (\d+) are not met and (\d+) do not apply/.exec(text)
+    assert.deepEqual(counts?.slice(1).map(Number), [
       count('met'),
       count('not met'),
       count('not applicable'),

@@ -48,7 +48,7 @@ test('only the adapters of processor, mail, limits and database open connections
   const clients = /from '(?:nodemailer|stripe|pg|iovalkey|undici|node:https|node:tls|node:dgram)'/
   assert.deepEqual(holders(clients, adapters), [])
   const calls = /(?<![.\w])fetch\(|\b(?:http|https|net)\.(?:request|get|connect)\(/
-  // A browser asks its own origin, which the page's policy holds it to; docs show code of sellers.
+  // A browser asks its own origin, as the page's policy requires; docs show code of sellers.
   assert.deepEqual(holders(calls, ['src/platform/design/browser/', 'src/surfaces/docs/']), [])
 })
 
@@ -101,7 +101,7 @@ test('every third-party package is of an exact version, with the digest of what 
   )
 })
 
-test('no secret stands in the sources', () => {
+test('the sources contain no secret', () => {
   const secret = /sk_live_\w{8}|rk_live_\w{8}|whsec_[A-Za-z0-9]{16}|-----BEGIN [A-Z ]*PRIVATE KEY/
   assert.deepEqual(holders(secret), [])
 })

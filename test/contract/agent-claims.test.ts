@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 let network = 0
-/** Reads an address as somebody at a network of his own. */
+/** Reads an address from another network. */
 async function read(
   url: string,
   facts: {
@@ -80,7 +80,7 @@ test('the old secret stops at once, and the answer has an address instead of the
   await assertGone(path)
 })
 
-test('neither the answer nor the log of changes nor a table holds the secret in plain', async () => {
+test('neither the answer nor the log of changes nor a table contains the secret in plain text', async () => {
   const { path } = await rotate()
   const tables = ['clients', 'secret_claims', 'app_changes', 'audit_log']
   const kept = await Promise.all(
@@ -141,7 +141,7 @@ test('a person is shown a page to copy it from, once', async () => {
   assert.match(textOf(gone.body), /This link was already used, has expired/)
 })
 
-test('ten minutes later it is gone; spent, expired and unknown look alike', async () => {
+test('expires after ten minutes; used, expired and unknown links answer alike', async () => {
   const spent = await rotate()
   await read(spent.path)
   const late = await rotate()
@@ -155,7 +155,7 @@ test('ten minutes later it is gone; spent, expired and unknown look alike', asyn
   for (const each of others) assert.deepEqual(each, first)
 })
 
-test('a secret that nobody fetched is forgotten', async () => {
+test('a secret that was not fetched is deleted', async () => {
   const { db, clock } = service.world
   await rotate()
   service.clock.pass(600)

@@ -67,7 +67,7 @@ test('an account without connections says so, and how to make one', async () => 
   assert.match(words, /Apps that you sign in to with Purser appear here/)
 })
 
-test('the page is for whoever is signed in, with a proven mailbox', async () => {
+test('the page needs a session and a verified email', async () => {
   const page = await browser(setup).open(CONNECTIONS)
   assert.equal(page.url, '/signin/?return_to=%2Faccount%2Fconnections%2F')
   const buyer = browser(setup)
@@ -75,7 +75,7 @@ test('the page is for whoever is signed in, with a proven mailbox', async () => 
   assert.equal((await buyer.open(CONNECTIONS)).url, '/account/security/')
 })
 
-test('every agent is listed with what it may do, and the mailbox hears of each', async () => {
+test('lists every agent with its scopes, and each new one is announced by email', async () => {
   const { user_id, email } = await person()
   const agent = await enter(setup, { user_id })
   await connect(side, agent, { checked: { 'listing.write': 'yes' } })
@@ -121,7 +121,7 @@ test('one agent is disconnected at once and for good, and the others are not', a
   assert.deepEqual((await auditOf(user_id)).at(-1), 'account.agent_disconnected')
 })
 
-test('nobody disconnects what is somebody else’s', async () => {
+test('does not disconnect an agent of another account', async () => {
   const owner = await person()
   const tokens = await connect(side, await enter(setup, owner))
   const [theirs] = await grants.listAgents(setup.world.db, setup.clock.now(), owner.user_id)
@@ -154,7 +154,7 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   assert.match(textOf(asked.body), /Sign in to Tidepool/)
 })
 
-test('whoever signs out of the service ends every agent at once, in whichever browser he let it in', async () => {
+test('signing out of the service ends every agent at once, in whichever browser it was allowed', async () => {
   const somebody = await person()
   const [here, there] = [await enter(setup, somebody), await enter(setup, somebody)]
   const tokens = [await connect(side, here), await connect(side, there)]
@@ -167,7 +167,7 @@ test('whoever signs out of the service ends every agent at once, in whichever br
   assert.equal((await there.open(CONNECTIONS)).url, CONNECTIONS)
 })
 
-test('so does whoever signs out of an app, which signs out of the service as well', async () => {
+test('so does signing out of an app, which signs out of the service as well', async () => {
   const somebody = await person()
   const agent = await enter(setup, somebody)
   const tokens = await connect(side, agent)
@@ -177,7 +177,7 @@ test('so does whoever signs out of an app, which signs out of the service as wel
   await assertEnded(tokens)
 })
 
-test('so does whoever signs another browser out, or all others, or chooses a new password', async () => {
+test('so does signing out another browser or all others, or setting a new password', async () => {
   const ways: ((agent: Agent, other: Agent) => Promise<unknown>)[] = [
     async (agent) => {
       await agent.open('/account/security/')
@@ -205,7 +205,7 @@ async function otherSession(agent: Agent): Promise<string> {
   return agent.form('Sign out').session!
 }
 
-test('whoever takes the browser over without signing out ends what was let in from it', async () => {
+test('another account that signs in in the same browser ends the agents allowed from it', async () => {
   const agent = await enter(setup, await person())
   const theirs = await connect(side, agent)
   await enter(setup, await person(), { agent })
@@ -214,7 +214,7 @@ test('whoever takes the browser over without signing out ends what was let in fr
   assert.ok(await isGood(mine))
 })
 
-test('an agreement that waited while another account took the browser over is asked for anew', async () => {
+test('asks for consent again when another account signed in in the browser meanwhile', async () => {
   const agent = await enter(setup, await person())
   const attempt = await ask(side)
   const { url } = await agent.open(attempt.url.href)

@@ -238,7 +238,7 @@ describe('pages of other origins', () => {
     }
   })
 
-  test('F45: the page of a stranger may not even ask', async () => {
+  test('F45: refuses a request from a page of another origin', async () => {
     const answer = await service.app.inject({
       method: 'OPTIONS',
       url: '/mcp',
@@ -254,14 +254,14 @@ describe('tokens', () => {
     String(answer.headers['www-authenticate'])
   const metadata = () => `resource_metadata="${base_url}/.well-known/oauth-protected-resource/mcp"`
 
-  // F44: whoever needs to read is not asked to let an agent write.
+  // F44: an agent that only reads does not ask for permission to write.
   test('without a token the answer is 401, asks for reading, and says where to learn how to get one', async () => {
     const answer = await post(service, PING)
     assertRefused(answer, 401, 'invalid_token')
     assert.equal(challengeOf(answer), `Bearer realm="agent", scope="${READING}", ${metadata()}`)
   })
 
-  test('a token that is unknown, expired, revoked or for somebody else is 401', async () => {
+  test('returns 401 for a token that is unknown, expired, revoked or for another audience', async () => {
     const { db, clock, random } = service.world
     const give = async (audience: string | undefined) => {
       const name = random.bytes(32).toString('base64url')
@@ -397,7 +397,7 @@ describe('the protocol', () => {
     assert.equal((await post(service, method, authorized)).json().error.code, -32601)
   })
 
-  test('there is nothing to listen to, and no stream is held open', async () => {
+  test('offers no event stream and keeps none open', async () => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': MODERN,
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -445,7 +445,7 @@ describe('the protocol', () => {
     })
   }
 
-  test('a client is told the scope that it must ask for, in both eras', async () => {
+  test('names the missing scope in both versions of the protocol', async () => {
     for (const mode of ['legacy', { pin: MODERN }] as const) {
       const client = await connect(await token('integrations.read'), mode)
       const name = 'get_app_listing'
@@ -472,7 +472,7 @@ describe('the protocol', () => {
   let port = 5000
   type CallTool = (name: string, args: Record<string, unknown>) => Promise<unknown>
 
-  /** The official clients hold every result against the schema that the tool promised. */
+  /** The official clients validate every result against the tool's output schema. */
   async function assertTools(call: CallTool): Promise<void> {
     const answers = async (name: string, args: Record<string, unknown> = {}) =>
       (await call(name, args)) as {

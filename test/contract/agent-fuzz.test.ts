@@ -49,7 +49,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Stands for the product on sale at that place when the call is made. */
+/** Placeholder for the product on sale at that index when the call is made. */
 const LIVE = /^live:(\d)$/
 
 const amounts = fc.constantFrom('1.00', '12.00', '96.00', '99999.99')
@@ -176,7 +176,7 @@ function spoil(args: Args, { place, how, value }: Spoiling): void {
   else delete at[key]
 }
 
-/** Arguments with what stands for live products replaced by their ids. */
+/** Arguments with the placeholders of live products replaced by their ids. */
 function resolve(value: Args, ids: string[]): Args {
   return JSON.parse(JSON.stringify(value), (_key, each) => {
     const place = typeof each === 'string' ? LIVE.exec(each)?.[1] : undefined

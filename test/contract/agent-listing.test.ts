@@ -62,7 +62,7 @@ const versions = () => [
 ]
 
 describe('get_app_listing', () => {
-  test('tells the listing whole', async () => {
+  test('returns the whole listing', async () => {
     const { app, listing } = await done('get_app_listing', { app_slug: 'driftlog' })
     const { categories, industries, tags, sections, features } = SIGN_IN_LISTING
     assert.deepEqual(app, { slug: 'driftlog', name: 'Driftlog' })
@@ -77,7 +77,7 @@ describe('get_app_listing', () => {
     )
   })
 
-  test('what it tells can be written again, and changes nothing', async () => {
+  test('its answer can be written back and changes nothing', async () => {
     const { tagline, description, categories, industries, tags, sections, features, ...rest } =
       await listing()
     const words = { tagline, description, categories, industries, tags, ...rest }
@@ -114,7 +114,7 @@ describe('update_app_listing', () => {
     assert.deepEqual(change, { action: 'listing.updated', agent: 'test-agent', email })
   })
 
-  test('the limits are told all at once, each at its place', async () => {
+  test('reports all broken limits at once, each at its field', async () => {
     const at = await refused('update_app_listing', {
       tagline: 'x'.repeat(121),
       description: 'x'.repeat(1001),
@@ -204,7 +204,7 @@ describe('replace_feature_table', () => {
     assert.equal(removed.length, 3)
   })
 
-  test('products of nobody and of other apps are refused alike', async () => {
+  test('refuses unknown products and products of other apps alike', async () => {
     const driftlog = await done('list_products', { app_slug: 'driftlog' })
     const product_ids = [driftlog.products[0].product_public_id, 'prod_none', pro, pro]
     const features = [{ name: 'x'.repeat(201), description: 'x'.repeat(501), product_ids }]
@@ -222,7 +222,7 @@ describe('replace_versions', () => {
   const buyPage = async (price_id: string) =>
     (await service.app.inject(`/buy/${price_id}/`)).statusCode
 
-  test('a dry run tells what would be removed and which links would die, and does nothing', async () => {
+  test('a dry run lists what would be removed and which links would stop working, and changes nothing', async () => {
     const [one, two] = versions()
     const before = await sellersTables(service.world)
     const told = await done('replace_versions', { versions: [one, two], dry_run: true })
@@ -236,7 +236,7 @@ describe('replace_versions', () => {
     assert.equal(await buyPage(public_id), 200)
   })
 
-  test('the write does what the dry run told, at once', async () => {
+  test('the write does what the dry run listed', async () => {
     const [one, two] = versions()
     const dearer = {
       ...two!,
@@ -309,7 +309,7 @@ describe('update_product_description', () => {
     )
   })
 
-  test('one that is sold no longer, and one of nobody, are unknown', async () => {
+  test('a product that is no longer sold is unknown, and so is one that never existed', async () => {
     for (const product_id of [lifetime, 'prod_none', '']) {
       const args = { product_id, description: 'x'.repeat(1001) }
       const at = await refused('update_product_description', args)
@@ -318,7 +318,7 @@ describe('update_product_description', () => {
   })
 })
 
-test('an app of somebody else’s answers exactly as one that never was, whatever is sent', async () => {
+test('an app of another seller answers exactly like an unknown one, whatever is sent', async () => {
   const calls: [string, object][] = [
     ['get_app_listing', {}],
     ['update_app_listing', { tagline: 'x' }],

@@ -157,7 +157,7 @@ function hostIn(uri: string): string {
   return new URL(uri).host.replaceAll(/[[\].]/g, '\\$&')
 }
 
-test('any other address is refused before anybody signs in, and the page says what to do', async () => {
+test('refuses any other address before sign-in, and the page says what to do', async () => {
   for (const redirect_uri of REFUSED) {
     const { url } = await ask(side, { redirect_uri })
     const page = await browser(setup).open(url.href)
@@ -361,7 +361,7 @@ test('the page is shown every time: in the same browser, for the same scopes, ri
   assert.equal(parametersOf(url).error, 'interaction_required')
 })
 
-test('whoever cancels is sent back with access_denied and the state, and nothing is granted', async () => {
+test('returns access_denied and the state when the person cancels, and grants nothing', async () => {
   const person = await addPerson(setup, 'no-thanks@example.org')
   const agent = await enter(setup, person)
   const attempt = await ask(side)

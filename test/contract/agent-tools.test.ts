@@ -45,7 +45,7 @@ const settings = async () =>
   (await agent.call('get_integration_settings', { app_slug: SLUG })).json.settings
 
 describe('finding things', () => {
-  test('list_apps names the apps that the person develops, and nobody else’s', async () => {
+  test('list_apps returns only the apps of the person', async () => {
     const { json, is_error } = await agent.call('list_apps')
     assert.equal(is_error, false)
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('finding things', () => {
     assert.deepEqual([free.is_active, pro.is_active], [true, true])
   })
 
-  test('an app of somebody else’s answers exactly as one that never was', async () => {
+  test('an app of another seller answers exactly like an unknown one', async () => {
     const tools = {
       list_products: {},
       get_integration_settings: {},
@@ -112,7 +112,7 @@ describe('finding things', () => {
 })
 
 describe('get_integration_settings', () => {
-  test('tells what the dashboard tells, and never the secret', async () => {
+  test('returns what the dashboard shows, and never the secret', async () => {
     const answer = await agent.call('get_integration_settings', { app_slug: SLUG })
     assert.deepEqual(answer.json, {
       app: { slug: SLUG, name: 'Tidepool' },
@@ -142,7 +142,7 @@ describe('get_integration_settings', () => {
     assert.ok(!JSON.stringify(answer).includes(service.demo.app.client_secret))
   })
 
-  test('tells when the free months of the add-on end, and what buy links wait for', async () => {
+  test('returns when the free months of the add-on end, and why buy links are closed', async () => {
     await apps.enableAddOn(service.world.db, service.clock.now(), client_id)
     await rows(`update apps set is_published = false where slug = '${SLUG}'`)
     const { hosted_sign_in, buy_link_preconditions } = await settings()
@@ -233,7 +233,7 @@ describe('update_integration_settings', () => {
     )
   })
 
-  test('a flood of faults is told of in part', async () => {
+  test('truncates a long list of errors', async () => {
     const { json } = await update({ redirect_uris: Array.from({ length: 5000 }, () => 1) })
     assert.equal(json.fields.length, 200)
     assert.match(json.message, /^5,000 invalid fields, the first 200 are listed/)
@@ -323,7 +323,7 @@ describe('every write tool', () => {
     assert.equal(await everything(), before)
   })
 
-  test('a bug of ours tells the id of the request and nothing else', async () => {
+  test('an internal error returns the request id and nothing else', async () => {
     await rows('alter table clients rename to clients_away')
     const answer = await post(service, toolCall('get_integration_settings', { app_slug: SLUG }), {
       authorization: `Bearer ${agent.token}`,

@@ -181,7 +181,7 @@ describe('email', () => {
     assert.equal(await count('carts'), before)
   })
 
-  test('of an account reads the same as of nobody', async () => {
+  test('reads the same for an email with and without an account', async () => {
     const pages = []
     for (const email of [service.demo.buyer.email, 'nobody@example.com']) {
       const { body, headers } = await service.app.inject({ url: linkWith('email', email) })
@@ -221,7 +221,7 @@ describe('the buyer’s details', () => {
     assert.deepEqual([again.answer.statusCode, again.opened], [303, 1])
   })
 
-  // F1, F2: 99999 stood among these; any five digits under a prefix of the United States are read.
+  // F1, F2: 99999 was among these; any five digits under a prefix of the United States are accepted.
   test('refuses a ZIP code outside the United States, and reads one with four more digits', async () => {
     for (const zip of [
       '00000',
@@ -256,7 +256,7 @@ describe('the buyer’s details', () => {
     }
   })
 
-  test('what is no address is refused, and all faults stand on the page at once', async () => {
+  test('refuses an invalid address and shows all errors at once', async () => {
     for (const email of [
       '',
       'a',

@@ -215,7 +215,7 @@ describe('a form that this site did not draw for this browser', () => {
 })
 
 describe('another browser', () => {
-  test('finds nothing at any step of somebody’s cart, before and after the purchase', async () => {
+  test('answers 404 at every step of another buyer’s cart, before and after the purchase', async () => {
     const agent = buyer(service)
     await goToConfirm(service, agent, { email: fresh() })
     const cart = agent.page.url.split('/')[2]!

@@ -198,7 +198,7 @@ test('of two licenses the live one counts; a preview counts where nothing else d
   assert.equal(await status(), 'one_time_active')
 })
 
-test('a plan that is no longer for sale keeps its name for whoever holds it', async () => {
+test('a plan that is no longer for sale keeps its name for its subscribers', async () => {
   await run('update products set deleted_at = created_at where id = $1', [plans.Pro])
   const { version, status } = (await ask(token)).json()
   await run('update products set deleted_at = null where id = $1', [plans.Pro])
@@ -227,7 +227,7 @@ test('no token, an unknown one and a strange one are 401, and only what was show
   assert.equal((await ask(refresh_token)).statusCode, 401)
 })
 
-test('a token for somebody else’s ears is refused', async () => {
+test('refuses a token for another audience', async () => {
   const { user_id } = await addPerson(setup, 'agent@example.org')
   const audience = `${setup.world.config.base_url}/mcp`
   const answer = await ask(await give({ user_id }, { audience }))
@@ -235,7 +235,7 @@ test('a token for somebody else’s ears is refused', async () => {
   assert.equal(answer.json().error, 'invalid_token')
 })
 
-test('a token without the scope is told which one', async () => {
+test('names the scope that a token lacks', async () => {
   const { user_id } = await addPerson(setup, 'scopeless@example.org')
   const answer = await ask(await give({ user_id }, { scope: 'openid' }))
   assert.equal(answer.statusCode, 403)
@@ -265,7 +265,7 @@ test('while the add-on is off people still sign in, and the answer is service_no
   assert.equal((await ask(token)).statusCode, 200)
 })
 
-test('a client that belongs to no app is told so', async () => {
+test('says that a client belongs to no app', async () => {
   const { user_id } = await addPerson(setup, 'unlinked@example.org')
   const { client_id } = await addApp(setup, { redirect_uris: [setup.callback], linked: false })
   const answer = await ask(await give({ user_id, client_id }))

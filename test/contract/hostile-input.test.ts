@@ -49,7 +49,7 @@ describe('no input is an error of ours', () => {
     )
   const json = () => fc.jsonValue({ depthSize: 'small' })
 
-  test('of the program surfaces, whatever stands in path, headers and body', async () => {
+  test('of the program surfaces, whatever path, headers and body contain', async () => {
     const { client_id } = service.demo.app
     const paths = (word: string) => [
       `/api/v1/public/apps/${word}/`,
@@ -98,7 +98,7 @@ describe('no input is an error of ours', () => {
     }
   })
 
-  test('of the pages, whatever stands in the query, the cookies and the form', async () => {
+  test('of the pages, whatever the query, the cookies and the form contain', async () => {
     const agent = buyer(service)
     await goToConfirm(service, agent, { email: 'fuzz@example.com' })
     const { csrf_token = '', agreement = '' } = agent.form(/^Pay /)
@@ -181,7 +181,7 @@ describe('no input is an error of ours', () => {
   })
 })
 
-test('the log holds no secret of anybody, even at its most talkative', async () => {
+test('the log contains no secret, even at its most verbose level', async () => {
   const { app } = service.demo
   const agent = buyer(service)
   const email = 'quiet-buyer@example.com'

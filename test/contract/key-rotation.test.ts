@@ -32,7 +32,7 @@ const validate = (key: string) =>
 
 let callers = 0
 
-/** Each call from an address of its own, so that no limit stands in its way. */
+/** Each call from an address of its own, so that no limit refuses it. */
 const rotate = (license_id: string, headers: object = {}, payload?: object | string) =>
   service.app.inject({
     method: 'POST',

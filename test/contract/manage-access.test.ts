@@ -21,7 +21,7 @@ const withdrawn = { is_published: false, external_sales_enabled: true }
 
 // F6
 describe('the manage page of an app that was unpublished', () => {
-  test('asks a buyer who is signed out to sign in, and shows what they hold', async () => {
+  test('asks a buyer who is signed out to sign in, and shows their purchase', async () => {
     const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
     await setOnSale(service, subscriber.app.client_id, withdrawn)
     const signedOut = buyer(service)
@@ -48,7 +48,7 @@ describe('the manage page of an app that was unpublished', () => {
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
   })
 
-  test('answers 404 for one that nobody ever bought', async () => {
+  test('answers 404 for one without a purchase', async () => {
     const app = await otherApp(service, {})
     await setOnSale(service, app.client_id, withdrawn)
     assert.equal((await buyer(service).open(manage({ app }))).status, 404)
@@ -56,7 +56,7 @@ describe('the manage page of an app that was unpublished', () => {
 })
 
 // F16
-test('shows what has just happened, and nothing that somebody wrote into a link', async () => {
+test('shows what has just happened, and no text from a crafted link', async () => {
   const subscriber = await subscribe(service, { app: await otherApp(service, {}) })
   const { agent } = subscriber
   for (const done of ['key_replaced', 'paid', 'declined', '__proto__', 'x.y']) {

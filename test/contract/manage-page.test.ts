@@ -50,7 +50,7 @@ async function twoPlans(facts: Parameters<typeof otherApp>[1] & { other?: Cents 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
 const words = (agent: Agent) => textOf(agent.page.body).replaceAll(/ ([,.])/g, '$1')
 
-/** Lets days pass for one app, day by day, so that a browser's session lives on. */
+/** Lets days pass for one app, day by day, so that a browser's session does not expire. */
 async function passDays(app: OtherApp, days: number) {
   const { db } = service.world
   const { clock_ahead } = (await apps.find(db, app.client_id))!
@@ -143,7 +143,7 @@ describe('the manage page', () => {
     }
   })
 
-  test('is for its owner alone: a stranger finds nothing, and nobody posts from elsewhere', async () => {
+  test('answers 404 to another account, and refuses a form from another site', async () => {
     const subscriber = await subscribe(service, { app: await twoPlans() })
     const base = manage(subscriber)
     const { agent: stranger } = await signUp(service)
@@ -168,7 +168,7 @@ describe('the manage page', () => {
     assert.deepEqual(await stateOf(service, subscriber), before)
   })
 
-  test('asks whoever is not signed in to do so, and is there after the app was withdrawn', async () => {
+  test('asks to sign in, and still works after the app was withdrawn', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })
     const other = buyer(service)
@@ -254,7 +254,7 @@ describe('another plan', () => {
     assert.equal((await takenFrom(service, email)).length, 2)
   })
 
-  test('that was changed meanwhile is shown anew, and nothing is charged', async () => {
+  test('that was changed meanwhile is shown again, and nothing is charged', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
@@ -334,7 +334,7 @@ describe('auto-renew and pauses', () => {
 })
 
 describe('the key', () => {
-  test('is replaced by whoever proved the mailbox: the old one dies, once for a form', async () => {
+  test('is replaced for a verified email: the old key is revoked, once per form', async () => {
     const app = await twoPlans()
     const { agent, email } = await signUp(service)
     await agent.open(`/buy/${app.price_id}/`)

@@ -1,4 +1,4 @@
-/** Requests of apps while nobody is signed in: nothing is stored for them, and they can wait. */
+/** Requests of apps before a sign-in: nothing is stored for them, and they can wait. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { networksWith } from '#platform/networks'
@@ -31,7 +31,7 @@ async function rows(): Promise<number> {
 }
 
 // F37, S4
-test(`${REQUESTS} requests of apps write no row before somebody is signed in`, async () => {
+test(`${REQUESTS} requests of apps write no row before a sign-in`, async () => {
   const attempt = await begin(setup.app_side, setup.callback, { state: 'x'.repeat(4096) })
   const url = attempt.url.pathname + attempt.url.search
   const before = await rows()
@@ -48,7 +48,7 @@ test(`${REQUESTS} requests of apps write no row before somebody is signed in`, a
 })
 
 // F37, S4
-test('one address asks 120 times a minute, and is told when to ask again', async () => {
+test('accepts 120 requests a minute from one address, then says when to retry', async () => {
   const { url } = await begin(setup.app_side, setup.callback)
   const ask = () =>
     setup.app.inject({

@@ -57,7 +57,7 @@ async function gives(
   return await exchange(setup.app_side, attempt, page.url, checks)
 }
 
-/** The error that the app is told at its callback. */
+/** The error that the app receives at its callback. */
 function errorAt(page: Seen): string | null {
   assert.ok(page.url.startsWith(`${setup.callback}?`), page.url)
   const { searchParams } = new URL(page.url)
@@ -131,7 +131,7 @@ const REFUSED: Record<string, [Record<string, string | undefined>, string]> = {
 }
 
 for (const [module, [changes, error]] of Object.entries(REFUSED)) {
-  test(`${module}: the app is told ${error}`, async () => {
+  test(`${module}: the app receives ${error}`, async () => {
     const { page, attempt } = await ask(agent, changes)
     const told = page.url.replace('#', '?')
     assert.equal(errorAt({ ...page, url: told }), error)
@@ -159,12 +159,12 @@ for (const [module, changes] of Object.entries(NOWHERE)) {
   })
 }
 
-test('oidcc-prompt-none-not-logged-in: the app is told login_required', async () => {
+test('oidcc-prompt-none-not-logged-in: the app receives login_required', async () => {
   const { page } = await ask(browser(setup), { prompt: 'none' })
   assert.equal(errorAt(page), 'login_required')
 })
 
-test('prompt none without agreement: the app is told consent_required', async () => {
+test('prompt none without consent: the app receives consent_required', async () => {
   const bob = await addPerson(setup, 'bob@example.org')
   const his = await enter(setup, bob)
   await ask(his)
@@ -172,8 +172,8 @@ test('prompt none without agreement: the app is told consent_required', async ()
   assert.equal(errorAt(page), 'consent_required')
 })
 
-/** Signs in anew: the page asks for it, and opening the sign-in again without it asks again. */
-async function signInAnew(page: Seen): Promise<Seen> {
+/** Signs in again: the page asks for it, and opening the sign-in again without it asks again. */
+async function signInAgain(page: Seen): Promise<Seen> {
   assert.match(page.url, /^\/signin\/\?return_to=/)
   const back = new URL(page.url, 'http://localhost').searchParams.get('return_to')!
   assert.match((await agent.open(back)).url, /^\/signin\//)
@@ -185,7 +185,7 @@ async function signInAnew(page: Seen): Promise<Seen> {
 test('oidcc-prompt-login: a person who is there signs in again, and the ID token says when', async () => {
   setup.clock.pass(1)
   const { attempt, page } = await ask(agent, { prompt: 'login' })
-  const back = await signInAnew(page)
+  const back = await signInAgain(page)
   const tokens = await gives({ attempt, page: back })
   const { auth_time, sub } = tokens.claims()!
   assert.equal(auth_time, Math.floor(setup.clock.now().getTime() / 1000))
@@ -208,14 +208,14 @@ test('oidcc-max-age-10000: the ID token says when the person signed in, which wa
 test('oidcc-max-age-1: a sign-in of more than a second ago is not enough', async () => {
   setup.clock.pass(2)
   const { attempt, page } = await ask(agent, { max_age: '1' })
-  const tokens = await gives({ attempt, page: await signInAnew(page) }, { maxAge: 1 })
+  const tokens = await gives({ attempt, page: await signInAgain(page) }, { maxAge: 1 })
   assert.equal(tokens.claims()!.auth_time, Math.floor(setup.clock.now().getTime() / 1000))
 })
 
 test('max_age of zero is the same as asking for a sign-in', async () => {
   setup.clock.pass(1)
   const { attempt, page } = await ask(agent, { max_age: '0' })
-  assert.ok(await gives({ attempt, page: await signInAnew(page) }))
+  assert.ok(await gives({ attempt, page: await signInAgain(page) }))
 })
 
 test('oidcc-id-token-hint: the person that the hint names is signed in', async () => {

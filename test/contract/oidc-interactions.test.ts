@@ -53,7 +53,7 @@ test('a person signs in with a password, reads what the app learns, and agrees',
   assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
-test('whoever cancels is sent back with access_denied and no code, and is asked anew', async () => {
+test('returns access_denied and no code when the person cancels, and asks again the next time', async () => {
   const agent = await enter(setup, await person('cancels'))
   for (let round = 0; round < 2; round++) {
     const attempt = await begin(setup.app_side, setup.callback)
@@ -93,7 +93,7 @@ test('F34: the sign-up page names the app, and leads back to it with access_deni
   assert.deepEqual([error, state], ['access_denied', attempt.state])
 })
 
-test('who agreed once is not asked again, in any browser; for something new he is', async () => {
+test('asks for consent once, in whichever browser, and again only for a new scope', async () => {
   const agrees = await person('agrees')
   const agent = await enter(setup, agrees)
   const ask = async (who = agent, scope = 'openid') => {
@@ -146,7 +146,7 @@ test('what a checkout opened is good for its app alone, and is no single sign-on
   await signInToApp(setup, agent)
 })
 
-test('whoever signed out of the service is not let in, and the app’s own session goes on', async () => {
+test('a person who signed out of the service must sign in again, and the app’s own session continues', async () => {
   const agent = await enter(setup, await person('leaves'))
   const tokens = await signInToApp(setup, agent)
   agent.cookies.delete('__Host-session')
@@ -210,7 +210,7 @@ async function hop(agent: Agent, url: string): Promise<string> {
   return String(answer.headers.location)
 }
 
-test('an agreement whose sign-in session ended meanwhile begins anew', async () => {
+test('a consent whose sign-in session ended meanwhile starts again', async () => {
   const somebody = await person('ended')
   const agent = await enter(setup, somebody)
   const attempt = await begin(setup.app_side, setup.callback)
@@ -221,7 +221,7 @@ test('an agreement whose sign-in session ended meanwhile begins anew', async () 
   assert.match(textOf(page.body), /Start signing in again/)
 })
 
-test('nobody agrees for somebody else: who takes the browser over is asked himself', async () => {
+test('another account that signs in in the browser is asked for its own consent', async () => {
   const agent = await enter(setup, await person('asked'))
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)
@@ -239,7 +239,7 @@ test('nobody agrees for somebody else: who takes the browser over is asked himse
   assert.deepEqual(rows, [{ email: 'other-asked@example.org' }])
 })
 
-test('a sign-in that was begun in another browser leads back to the app, and tells nothing', async () => {
+test('a sign-in that began in another browser leads back to the app without a code', async () => {
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await browser(setup).open(attempt.url.href)
   const here = hereOf(url)
@@ -254,7 +254,7 @@ test('a sign-in that was begun in another browser leads back to the app, and tel
   assert.match(textOf(gone.body), /Go to the home page/)
 })
 
-test('a sign-in that nobody finishes ends after an hour', async () => {
+test('an unfinished sign-in expires after an hour', async () => {
   const agent = await enter(setup, await person('slow'))
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await agent.open(attempt.url.href)

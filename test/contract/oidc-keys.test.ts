@@ -76,7 +76,7 @@ test('a running service publishes a new key, then signs with it, then lets the o
   assert.deepEqual(await kids(), [made.id])
   assert.ok(!(await isGood(meanwhile.id_token!)))
 
-  // Nobody can tell any more whose hint it is, so the client id decides, and the person.
+  // Whose hint it is can no longer be read, so the client id decides, and the person.
   const query = new URLSearchParams({
     id_token_hint: before.id_token!,
     client_id: setup.demo.app.client_id,

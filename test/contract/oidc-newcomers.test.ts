@@ -33,7 +33,7 @@ async function tokensGiven(): Promise<number> {
   return (rows as { count: number }[])[0]!.count
 }
 
-test('somebody new proves the mailbox before any token, agrees, and is on the free plan', async () => {
+test('a new person verifies the email before any token, agrees, and is on the free plan', async () => {
   const agent = browser(setup)
   const email = newEmail()
   const attempt = await begin(setup.app_side, setup.callback)
@@ -50,7 +50,7 @@ test('somebody new proves the mailbox before any token, agrees, and is on the fr
   assert.equal((await entitlementOf(setup, tokens.access_token)).json().status, 'free')
 })
 
-test('whoever has a second factor gives it before the app learns anything', async () => {
+test('asks for the second factor before the app receives anything', async () => {
   const owner = await signUp(setup)
   const { secret } = await addAuthenticator(setup, owner.agent)
   const agent = browser(setup)
@@ -65,7 +65,7 @@ test('whoever has a second factor gives it before the app learns anything', asyn
   assert.ok((await exchange(setup.app_side, attempt, url)).access_token)
 })
 
-test('a buyer proves the mailbox on the way into another app, and begins afresh with it', async () => {
+test('a buyer verifies the email on the way into another app, and starts over with it', async () => {
   const email = newEmail()
   const agent = browser(setup)
   await purchase(setup, agent, { email })

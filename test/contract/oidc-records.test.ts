@@ -46,7 +46,7 @@ test('a record is found by its text until it expires, and under no other kind', 
   assert.equal(await find(token, addSeconds(now, 60)), undefined)
 })
 
-test('of many who use a code at once one gets it, and nobody keeps anything', async () => {
+test('a code that is used many times at once works once, and its tokens are revoked', async () => {
   const grant = named('Grant')
   const code = named('AuthorizationCode')
   const token = named('AccessToken')
@@ -139,7 +139,7 @@ test('a key in wrong hands is gone at once', async () => {
   )
 })
 
-test('a key is deleted when nothing that it signed is good any more', async () => {
+test('a key is deleted once nothing that it signed is valid', async () => {
   const [old] = (await grants.openKeys(db, now, tools(ring(2)))).signing
   const made = await grants.rotateKeys(db, now, tools(ring(2)), { at_once: false })
   const ids = async () => (await grants.openKeys(db, now, tools(ring(2)))).signing.map((k) => k.id)

@@ -99,7 +99,7 @@ test(`of ${MUTATIONS} redirect URIs that differ from a listed one by anything no
   assert.equal(tried, MUTATIONS)
 })
 
-test('an address that is not listed is answered by a page of ours, before anybody signs in', async () => {
+test('answers an unlisted address with an error page, before sign-in', async () => {
   for (const [index, redirect_uri] of fc.sample(mutated, 200).entries()) {
     const query = new URLSearchParams({
       client_id: app.client_id,

@@ -31,7 +31,7 @@ after(async () => {
 
 type Tokens = Awaited<ReturnType<typeof signInToApp>>
 
-/** Somebody new, signed in to the service and to the app. */
+/** A new person, signed in to the service and to the app. */
 async function signedIn(): Promise<{ agent: Agent; tokens: Tokens; user_id: string }> {
   const { user_id } = await addPerson(setup, `leaves-${++count}@example.org`)
   const agent = await enter(setup, { user_id })
@@ -177,7 +177,7 @@ test('an ID token that has expired still says of which app to sign out', async (
   assert.match(textOf((await agent.open(asked(tokens))).body), /Sign out of Tidepool\?/)
 })
 
-test('whoever is not signed in goes straight back', async () => {
+test('redirects back at once without a session', async () => {
   const { tokens } = await signedIn()
   const { url } = await browser(setup).open(asked(tokens))
   assert.equal(url, `${setup.home}?state=where-i-was`)
@@ -214,7 +214,7 @@ test('no other site can sign a person out', async () => {
   assert.equal(await status(tokens), 200)
 })
 
-test('a sign-out ends what the app has of the person everywhere, and nobody else’s', async () => {
+test('a sign-out ends the app’s sessions of that person everywhere, and of no one else', async () => {
   const { agent, tokens, user_id } = await signedIn()
   const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
   const other = await signedIn()
@@ -249,7 +249,7 @@ test('F35: a sign-out that names no app ends every app of this browser, and none
   assert.equal(await status(elsewhere), 200)
 })
 
-test('F35: a hint of another person ends the login it names, and nobody who is here', async () => {
+test('F35: a hint of another person ends the login that it names, not the current session', async () => {
   const other = await signedIn()
   const their_second = await signInToApp(setup, await enter(setup, other))
   const here = await signedIn()
@@ -263,7 +263,7 @@ test('F35: a hint of another person ends the login it names, and nobody who is h
   assert.equal((await here.agent.open('/account/')).status, 200)
 })
 
-test('a code that was on its way when its person signed out gives nothing any more', async () => {
+test('a code that was issued before the person signed out no longer works', async () => {
   const { agent, tokens } = await signedIn()
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await goToApp(agent, attempt)

@@ -231,7 +231,7 @@ test('a wrong secret, an unknown client and no secret at all are refused alike',
   }
 })
 
-test('nothing that opens anything stands in the database', async () => {
+test('the database contains no usable secret', async () => {
   const agent = await enter(setup, ada)
   const attempt = await begin(setup.app_side, setup.callback, { prompt: 'consent' })
   await goToApp(agent, attempt)
@@ -388,7 +388,7 @@ test('F40: refresh goes on while an app has no redirect URI', async () => {
   assert.equal((await browser(setup).open(nowhere.url.href)).status, 400)
 })
 
-test('F38: what Auth.js asks for by itself gets the plan too, and no other request does', async () => {
+test('F38: the default request of Auth.js gets the plan too, and no other request does', async () => {
   const agent = await enter(setup, ada)
   await signInToApp(setup, agent)
   for (const [scope, given] of [

@@ -163,7 +163,7 @@ test('each status names just the codes that it can have', () => {
   }
 })
 
-test('who may call, how often, and for how long an answer is good, stands beside each answer', () => {
+test('documents who may call, the rate limit and the cache time of each response', () => {
   for (const row of rows) {
     const { security, responses } = operationOf(row)
     assert.deepEqual(security, row.auth === 'none' ? [] : [{ [row.auth]: [] }])
@@ -217,7 +217,7 @@ test('the description is served to every page, for a minute, and is not sent twi
   }
 })
 
-test('the explorer asks no other host and runs no script that stands in the page', async () => {
+test('the explorer asks no other host and runs no inline script', async () => {
   const page = await service.app.inject('/api/v1/docs/')
   assert.equal(page.statusCode, 200)
   const policy = String(page.headers['content-security-policy'])

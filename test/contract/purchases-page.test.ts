@@ -19,7 +19,7 @@ test('a buyer with many purchases sees twenty on a page, each once', async () =>
   const { email, password } = service.demo.buyer
   await agent.submit('Sign in', { email, password })
   await purchase(service, agent, { email })
-  // Canceled licenses of the same app stand for years of buying.
+  // Canceled licenses of the same app simulate years of buying.
   await db.run(sql`insert into licenses select (jsonb_populate_record(l, jsonb_build_object(
       'id', l.id || n, 'status', 'canceled', 'canceled_at', l.created_at,
       'key_hash', '\\x' || lpad(n::text, 64, '0')))).* from licenses l, generate_series(1, 24) n`)

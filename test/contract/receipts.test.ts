@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-/** The paid bills of a subscriber, the first one first. */
+/** The paid invoices of a subscriber, the oldest first. */
 async function bills({ license_id }: Subscriber): Promise<{ id: string; number: number }[]> {
   return await service.world.db.rows(sql`select id, number from invoices
     where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
@@ -32,7 +32,7 @@ async function fetchPdf({ agent }: Pick<Subscriber, 'agent'>, url: string) {
   return await service.app.inject({ url, headers: { cookie, accept: 'text/html' } })
 }
 
-test('a receipt names seller of record, maker, buyer, line, tax with state and rate, total and card', async () => {
+test('a receipt names seller of record, seller, buyer, line, tax with state and rate, total and card', async () => {
   const subscriber = await subscribe(service)
   const [bill] = await bills(subscriber)
   const answer = await fetchPdf(subscriber, address(subscriber, bill!.id))
@@ -69,7 +69,7 @@ test('a receipt names seller of record, maker, buyer, line, tax with state and r
   }
   assert.ok(!text.includes('424242424242'))
   const again = await fetchPdf(subscriber, address(subscriber, bill!.id))
-  assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same bill is the same bytes')
+  assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same invoice is the same bytes')
 })
 
 test('a receipt is its buyer’s alone, under its own app, and only once it was paid', async () => {
@@ -91,7 +91,7 @@ test('a receipt is its buyer’s alone, under its own app, and only once it was 
   assert.match(String(nobody.headers.location), /^\/signin\//)
 })
 
-test('what was paid again has a receipt of its own, and a refund stands on the one it is of', async () => {
+test('a renewal has a receipt of its own, and a refund is on the receipt of its invoice', async () => {
   const app = await otherApp(service, { amount: cents(2000) })
   const subscriber = await subscribe(service, { app })
   await apps.setClockAhead(service.world.db, app.client_id, 32 * DAY)

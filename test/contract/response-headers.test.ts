@@ -97,11 +97,11 @@ describe('every answer, of a page or of a program, good or refused', () => {
     })
   })
 
-  test('tells other sites nothing of its address', () => {
+  test('sends other sites nothing of its address', () => {
     each((headers, name) => assert.equal(headers['referrer-policy'], 'same-origin', name))
   })
 
-  test('is kept by no cache unless it is the same for everybody', () => {
+  test('is cached only if it is the same for everyone', () => {
     const shared = /listing|public JSON|metadata|keys of sign-in|description|stylesheet/
     each((headers, name) => {
       if (shared.test(name)) return assert.equal(headers['set-cookie'], undefined, name)

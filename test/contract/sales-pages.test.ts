@@ -22,12 +22,12 @@ let sellers: Agent
 let staffs: Agent
 before(async () => {
   service = await openTestService()
-  await enterAnew()
+  await signInAgain()
 })
 after(() => closeSound(service))
 
 /** Signs both in: an idle session ends, that of staff within half a day. */
-async function enterAnew(): Promise<void> {
+async function signInAgain(): Promise<void> {
   sellers = await signedIn(service, service.demo.seller)
   staffs = await signedIn(service, service.demo.operator)
 }
@@ -42,13 +42,13 @@ const auditOf = async (action: string) =>
 
 // R14: by each status too, at any size (bench/growth.ts)
 describe('the list of sales', () => {
-  test('is empty in calm words before anybody bought', async () => {
+  test('says that there are no sales before the first', async () => {
     const page = await seller().open('/dashboard/apps/driftlog/sales/')
     assert.equal(page.status, 200)
     assert.match(textOf(page.body), /No sales yet/)
   })
 
-  test('tells every bill with its parts, and can be narrowed down and paged', async () => {
+  test('lists every invoice with its parts, with filters and pages', async () => {
     const bought = await buy(service)
     const refunded = await buy(service)
     await refund(service, refunded)
@@ -84,7 +84,7 @@ describe('the list of sales', () => {
     assert.equal(rows.length, count)
   })
 
-  test('and its pages are nobody else’s', async () => {
+  test('shows its pages to no one else', async () => {
     const bought = await buy(service, { card: FRAUDULENT })
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
@@ -109,7 +109,7 @@ describe('the list of sales', () => {
 })
 
 describe('a sale', () => {
-  test('tells every line of the books in words, down to a balance of nothing', async () => {
+  test('explains every ledger entry in words, down to a balance of zero', async () => {
     const bought = await buy(service)
     await refund(service, bought, 630)
     const text = textOf((await seller().open(salePath(bought))).body)
@@ -140,7 +140,7 @@ describe('a sale', () => {
     assert.equal(line?.detail.reason, 'Half')
   })
 
-  test('of which somebody refunded meanwhile is shown again, and nothing is done', async () => {
+  test('that was refunded meanwhile is shown again, and nothing is refunded', async () => {
     const bought = await buy(service)
     const agent = seller()
     await agent.open(`${salePath(bought)}refund`)
@@ -183,7 +183,7 @@ describe('a sale', () => {
   test('older than 60 days is refunded by staff alone', async () => {
     const bought = await buy(service, { price: 2 })
     service.clock.pass(61 * 86_400)
-    await enterAnew()
+    await signInAgain()
     const refused = await seller().open(`${salePath(bought)}refund`)
     assert.match(textOf(refused.body), /can refund for 60 days/)
     const agent = staff()
@@ -213,7 +213,7 @@ describe('a dispute', () => {
     assert.match(textOf(sent.body), /They wrote to thank us\./)
     assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
     await passAndHear(service, 8)
-    await enterAnew()
+    await signInAgain()
     assert.equal((await stateOf(service, bought)).status, 'active')
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
     assert.match(textOf(late.body), /decided for the seller/)
@@ -222,11 +222,11 @@ describe('a dispute', () => {
 })
 
 describe('the admin area', () => {
-  test('shows what waits, and lets staff pay, write off, hold and release, each with a reason', async () => {
+  test('lists open items, and lets staff pay, write off, suspend and reinstate, each with a reason', async () => {
     const owed = await buy(service, { card: COMES_BACK })
     await refund(service, owed, 300)
     await passAndHear(service, 2)
-    await enterAnew()
+    await signInAgain()
     const disputed = await buy(service, { price: 2 })
     await objectTo(service, disputed.charge)
     // Each dispute of a sale takes $15 and its fee more than the sale had brought.
