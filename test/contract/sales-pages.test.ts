@@ -10,7 +10,7 @@ import { disputeOf, FRAUDULENT, objectTo, owedToSeller } from '../support/disput
 import { exportBy } from '../support/exports.ts'
 import { closeSound } from '../support/invariants.ts'
 import { buyer, purchase } from '../support/purchase.ts'
-import { type Bought, buy, passAndHear, refund, refundsOf, stateOf } from '../support/refunds.ts'
+import { type Bought, buy, passAndHandle, refund, refundsOf, stateOf } from '../support/refunds.ts'
 import { addSellerWithApp, signedIn } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -212,7 +212,7 @@ describe('a dispute', () => {
     assert.match(textOf(sent.body), /Evidence submitted/)
     assert.match(textOf(sent.body), /They wrote to thank us\./)
     assert.equal((await auditOf('dispute.evidence_sent')).length, 1)
-    await passAndHear(service, 8)
+    await passAndHandle(service, 8)
     await signInAgain()
     assert.equal((await stateOf(service, bought)).status, 'active')
     const late = await staff().open(`/admin/disputes/${dispute.id}/`)
@@ -225,7 +225,7 @@ describe('the admin area', () => {
   test('lists open items, and lets staff pay, write off, suspend and reinstate, each with a reason', async () => {
     const owed = await buy(service, { card: COMES_BACK })
     await refund(service, owed, 300)
-    await passAndHear(service, 2)
+    await passAndHandle(service, 2)
     await signInAgain()
     const disputed = await buy(service, { price: 2 })
     await objectTo(service, disputed.charge)

@@ -85,7 +85,7 @@ async function atCheckout(email: string, { password }: { password?: string }): P
 async function bySigningUp(email: string): Promise<Agent> {
   const agent = buyer(service)
   await agent.open('/signup/')
-  await agent.submit('Create account', { email, password: 'whatever a stranger likes' })
+  await agent.submit('Create account', { email, password: 'the attacker chose this' })
   await agent.open(linkIn(await emailTo(service, email, /^You already have/), 'sign_in'))
   await agent.submit('Sign in')
   return agent
@@ -109,7 +109,7 @@ const FACTORS: [factor: string, give: (agent: Agent, owner: Guarded) => Promise<
   ['a passkey', async (agent, { passkey }) => await pressPasskey(service, agent, passkey)],
 ]
 
-describe('whichever way somebody comes in, the second factor is asked for', async () => {
+describe('every way to sign in asks for the second factor', async () => {
   for (const [way, enter] of WAYS) {
     test(`by ${way}: no session before it, and one after`, async () => {
       for (const [factor, give] of FACTORS) {
@@ -149,7 +149,7 @@ describe('whichever way somebody comes in, the second factor is asked for', asyn
     service.clock.pass(30)
     await agent.open('/signin/')
     await agent.submit('Sign in', { email, password: PASSWORD })
-    assert.ok(await isSignedIn(agent), 'who owes a factor keeps the session he had')
+    assert.ok(await isSignedIn(agent), 'a session without the second factor is kept as it was')
     await agent.submit('Sign in', { code: codeOf(service, secret) })
     const second = agent.cookies.get('__Host-session')!
     assert.equal(new Set([pending, first, second]).size, 3)
@@ -199,7 +199,7 @@ describe('an authenticator app', () => {
     assert.ok(await isSignedIn(agent))
   })
 
-  test('keeps everybody out after five wrong codes, the right ones too', async () => {
+  test('refuses all codes after five wrong ones, the right ones too', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret, recovery_codes } = await addAuthenticator(service, owner)
     const agent = await enterPassword(service, email)
@@ -246,7 +246,7 @@ describe('an authenticator app', () => {
 })
 
 describe('recovery codes', () => {
-  test('are ten, work once each, and are told of', async () => {
+  test('are ten, work once each, and each use is announced by email', async () => {
     const { email, agent: owner } = await signUp(service)
     const { recovery_codes } = await addAuthenticator(service, owner)
     assert.equal(new Set(recovery_codes).size, 10)
@@ -322,10 +322,10 @@ describe('a passkey', () => {
     assert.ok(await isSignedIn(second))
   })
 
-  test('of somebody else is no second factor', async () => {
-    const [{ email }, stranger] = [await addGuarded(), await addGuarded()]
+  test('of another person is no second factor', async () => {
+    const [{ email }, other] = [await addGuarded(), await addGuarded()]
     const agent = await enterPassword(service, email)
-    await pressPasskey(service, agent, stranger.passkey)
+    await pressPasskey(service, agent, other.passkey)
     assert.equal(agent.page.status, 422)
     assert.ok(!(await isSignedIn(agent)))
   })

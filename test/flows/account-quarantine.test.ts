@@ -52,7 +52,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** What an attacker holds who bought with somebody else's address. */
+/** What an attacker has who bought with another person's address. */
 interface Attack {
   email: string
   user_id: string
@@ -113,12 +113,12 @@ async function answer(email: string, subject: RegExp, purpose: string): Promise<
   return agent
 }
 
-/** Asserts that nothing the attacker holds opens anything of the account any more. */
+/** Asserts that nothing the attacker has still opens the account. */
 async function assertOut({ email, attacker, success_url, access_token }: Attack): Promise<void> {
   const { client_id } = setup.demo.app
   for (const url of ['/account/', SECURITY, `/manage/${client_id}/`, success_url]) {
     const page = await attacker.tab().open(url)
-    // A disowned cart is nobody's any more; every other page asks to sign in.
+    // A disowned cart belongs to no one; every other page asks to sign in.
     assert.ok(page.status === 404 || /^\/signin\//.test(page.url), `${url} ${page.url}`)
     assert.ok(!page.body.includes('key_'), url)
   }
@@ -127,7 +127,7 @@ async function assertOut({ email, attacker, success_url, access_token }: Attack)
   const attempt = await begin(setup.app_side, setup.callback)
   assert.match((await goToApp(again, attempt)).url, /^\/signin\//)
   assert.ok(!(await isSignedIn(await enterPassword(setup, email, ATTACKERS_PASSWORD))))
-  // The same browser, with its cart, buys again: it is asked to sign in as anybody else is.
+  // The same browser, with its cart, buys again: it is asked to sign in like anyone else.
   const cart = attacker.tab()
   await cart.open(`/buy/${setup.demo.app.prices[0]!.public_id}/`)
   assert.match((await cart.submit('Continue', { email, ...TEXAS })).url, /\/sign-in$/)
@@ -140,8 +140,8 @@ for (const [proof, prove] of PROOFS) {
       const { email, attacker, user_id } = attack_
       // There is no form for it, and the sign-up page only writes to the mailbox.
       await assertNoChange(attacker)
-      const stranger = await at('/signup/')
-      await stranger.submit('Create account', { email, password: ATTACKERS_PASSWORD })
+      const other = await at('/signup/')
+      await other.submit('Create account', { email, password: ATTACKERS_PASSWORD })
       // And if there were a hole through which one got in:
       const hash = await identity.hashPassword(ATTACKERS_PASSWORD)
       await identity.setPassword(setup.world.db, user_id, hash)
@@ -152,7 +152,7 @@ for (const [proof, prove] of PROOFS) {
 
     test('2. unexpired session: it ends, and so do the app’s tokens', async () => {
       const attack_ = await attack()
-      // A code on its way, which nobody has exchanged yet.
+      // A code that is not exchanged yet.
       const code = await begin(setup.app_side, setup.callback)
       const callback = (await goToApp(attack_.attacker.tab(), code)).url
       await prove(attack_.email)
@@ -189,16 +189,16 @@ for (const [proof, prove] of PROOFS) {
 
     test('5. unverified identity: it passes for the owner nowhere else, before or after', async () => {
       const attack_ = await attack()
-      await assertStranger(attack_)
+      await assertSignedOut(attack_)
       await prove(attack_.email)
-      await assertStranger(attack_)
+      await assertSignedOut(attack_)
       await assertOut(attack_)
     })
   })
 }
 
 /** Asserts that what one app's checkout believed of an address opens nothing at any other app. */
-async function assertStranger({ email, attacker }: Attack): Promise<void> {
+async function assertSignedOut({ email, attacker }: Attack): Promise<void> {
   const agent = attacker.tab()
   const other_side = await discover(setup, driftwood)
   const attempt = await begin(other_side, DRIFTWOOD)

@@ -81,14 +81,14 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
         })
       const late = await send(agent.cookie)
       assert.match(String(late.headers.location), /^\/account\/confirm\?return_to=/, path)
-      const stranger = buyer(service)
-      await stranger.open('/signin/')
-      const { csrf_token: own = '' } = stranger.form('Sign in')
+      const other = buyer(service)
+      await other.open('/signin/')
+      const { csrf_token: own = '' } = other.form('Sign in')
       const refused = await service.app.inject({
         method: 'POST',
         url: SECURITY + path,
         headers: {
-          cookie: stranger.cookie,
+          cookie: other.cookie,
           'content-type': 'application/x-www-form-urlencoded',
         },
         payload: new URLSearchParams({ ...fields, csrf_token: own }).toString(),
@@ -122,7 +122,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
       assert.notEqual(agent.cookies.get('__Host-session'), before)
       const thief = buyer(service)
       thief.cookies.set('__Host-session', before!)
-      assert.ok(!(await isSignedIn(thief)), 'the secret before opens nothing any more')
+      assert.ok(!(await isSignedIn(thief)), 'the earlier secret no longer works')
     }
     const { count } = await service.world.db.one<{ count: number }>(sql`
       select count(*) from sessions s join users u on u.id = s.user_id where u.email = ${email}`)
@@ -168,18 +168,18 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     assert.ok(await isSignedIn(others[0]!))
     const { secret } = await addAuthenticator(service, agent)
     await ended()
-    const enterAnew = async () => {
+    const signInAgain = async () => {
       const other = await enterPassword(service, email)
       service.clock.pass(30)
       await other.submit('Sign in', { code: codeOf(service, secret) })
       assert.ok(await isSignedIn(other))
       others.push(other)
     }
-    await enterAnew()
+    await signInAgain()
     await addPasskey(service, agent)
     await ended()
     for (const button of ['Remove', 'Remove the app']) {
-      await enterAnew()
+      await signInAgain()
       await agent.open(SECURITY)
       await agent.submit(button)
       await ended()
@@ -210,7 +210,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
 })
 
 describe('a new password', () => {
-  test('puts every other browser out, and the mailbox hears of it', async () => {
+  test('signs out every other browser and sends an email about it', async () => {
     const { email, agent } = await signUp(service)
     const other = await enterPassword(service, email)
     await agent.open(`${SECURITY}password`)
@@ -237,7 +237,7 @@ describe('a new password', () => {
     assert.ok(!(await isSignedIn(other)))
   })
 
-  test('by a link from the mailbox puts everybody out, a change of email too', async () => {
+  test('by an emailed link signs out every browser, and so does a change of email', async () => {
     const { email, agent } = await signUp(service)
     const wanted = newEmail()
     await agent.open(`${SECURITY}email`)
@@ -275,7 +275,7 @@ describe('another address', () => {
     return agent
   }
 
-  test('changes nothing before the new mailbox answers, and then both are told', async () => {
+  test('changes nothing before the new mailbox confirms, and then notifies both', async () => {
     const { email, wanted, agent, confirm } = await ask()
     assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${email}.*Waiting for`))
     assert.ok(await isSignedIn(await enterPassword(service, email)))
@@ -299,7 +299,7 @@ describe('another address', () => {
     assert.equal((await buyer(service).open(reset)).status, 404)
   })
 
-  test('is taken back by the old mailbox for seven days: whoever asked for it is put out', async () => {
+  test('can be reverted from the old mailbox for seven days, which signs out every browser', async () => {
     const { email, wanted, agent, confirm } = await ask()
     await addPasskey(service, agent)
     await change(confirm)
@@ -340,7 +340,7 @@ describe('another address', () => {
     assert.ok(await isSignedIn(await enterPassword(service, email)))
   })
 
-  test('that has an account of its own is told so by email alone', async () => {
+  test('that has an account of its own is reported by email alone', async () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send confirmation email', { email: taken })
@@ -379,7 +379,7 @@ describe('another address', () => {
 describe('the list of sessions', () => {
   const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
 
-  test('tells the browser and the network, and never the whole address', async () => {
+  test('shows the browser and the network, and never the whole address', async () => {
     const { agent } = await signUp(service)
     await agent.open(SECURITY)
     assert.match(words(agent), /Unknown browser This browser Since March \d+, 2026/)
@@ -408,7 +408,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(await auditedActionsOf(email), actions)
   })
 
-  test('ends nobody else’s session', async () => {
+  test('ends no session of another account', async () => {
     const [{ agent: thief }, { agent: victim }] = [await signUp(service), await signUp(service)]
     await enterPassword(service, (await signUp(service)).email)
     await victim.open(SECURITY)
@@ -476,7 +476,7 @@ describe('the setup of an authenticator app', () => {
     assert.ok(decodeURIComponent(uri.pathname).includes(email))
   })
 
-  test('begins anew with a new key, and ends after a quarter of an hour', async () => {
+  test('starts again with a new key, and expires after 15 minutes', async () => {
     const { agent } = await signUp(service)
     const key = () => /id="setup_key"[^>]*>([A-Z2-7]+)</.exec(agent.page.body)?.[1] ?? ''
     await agent.open(SECURITY)
@@ -493,7 +493,7 @@ describe('the setup of an authenticator app', () => {
     assert.equal((await agent.open(`${SECURITY}authenticator`)).url, SECURITY)
   })
 
-  test('and every other change of a factor is written down and told to the mailbox', async () => {
+  test('and every other change of a factor is recorded and announced by email', async () => {
     const { email, agent } = await signUp(service)
     await addAuthenticator(service, agent)
     await addPasskey(service, agent)

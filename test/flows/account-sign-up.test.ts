@@ -34,7 +34,7 @@ async function typeIn(email: string, password = PASSWORD, return_to = ''): Promi
 const confirmation = async (email: string) =>
   linkIn(await emailTo(service, email, /^Confirm your email/), 'sign_up')
 
-test('nobody has an account, a session or a sign-in before the mailbox answers', async () => {
+test('creates no account, session or sign-in before the email is confirmed', async () => {
   const email = newEmail()
   const agent = await typeIn(email)
   assert.match(words(agent), /Check your inbox/)
@@ -67,7 +67,7 @@ test('the way goes on where it led before, also from the sign-in page', async ()
   assert.equal((await agent.submit('Confirm my email')).url, return_to)
 })
 
-test('an address of somebody else’s is no place to go on to', async () => {
+test('does not redirect to an address of another site', async () => {
   for (const return_to of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
     const email = newEmail()
     const agent = await typeIn(email, PASSWORD, return_to)
@@ -84,7 +84,7 @@ test('the page is the same, byte for byte, whether the address has an account or
   for (const email of [known, bought, newEmail(), newEmail()]) {
     const { page } = await typeIn(email)
     const { 'x-request-id': _, date: __, ...headers } = page.headers
-    const cut = page.body.replaceAll(email, 'somebody@example.com')
+    const cut = page.body.replaceAll(email, 'person@example.com')
     headers['content-length'] = Number(headers['content-length']) - email.length
     pages.add(JSON.stringify({ status: page.status, headers, body: cut }))
   }
@@ -117,31 +117,31 @@ test('answering asks the database the same, whether the address has an account o
   assert.deepEqual(await asked(known), first)
 })
 
-test('an owner who signs up again is told so by email, and keeps the password', async () => {
+test('an owner who signs up again gets an email that says so, and keeps the password', async () => {
   const { email } = await signUp(service)
-  const stranger = await typeIn(email, 'a password of a stranger')
+  const other = await typeIn(email, 'a password of an attacker')
   const message = await emailTo(service, email, /^You already have a Purser account/)
   assert.ok(!message.includes('/link/sign_up/'))
   const owner = buyer(service)
   await owner.open(linkIn(message, 'sign_in'))
   await owner.submit('Sign in')
   assert.ok(await isSignedIn(owner))
-  assert.ok(!(await isSignedIn(stranger)))
-  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of a stranger'))))
+  assert.ok(!(await isSignedIn(other)))
+  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of an attacker'))))
   assert.ok(await isSignedIn(await enterPassword(service, email)))
 })
 
-test('whoever opens the email in another browser chooses the password, not who typed it', async () => {
+test('the person who opens the email in another browser chooses the password, not who typed it', async () => {
   const email = newEmail()
-  const stranger = await typeIn(email, 'a password of a stranger')
+  const other = await typeIn(email, 'a password of an attacker')
   const owner = buyer(service)
   await owner.open(await confirmation(email))
   await owner.submit('Confirm my email')
   assert.equal(owner.page.status, 422)
   await owner.submit('Confirm my email', { password: PASSWORD })
   assert.ok(await isSignedIn(owner))
-  assert.ok(!(await isSignedIn(stranger)))
-  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of a stranger'))))
+  assert.ok(!(await isSignedIn(other)))
+  assert.ok(!(await isSignedIn(await enterPassword(service, email, 'a password of an attacker'))))
   assert.ok(await isSignedIn(await enterPassword(service, email)))
 })
 
@@ -182,10 +182,10 @@ test('a weak password, a breached one and one’s own address are refused, with 
   assert.match(textOf(page.body), /Enter an email address.*Use at least 10 characters/)
 })
 
-test('emails to one address that one browser asks for end after a few, and the page says so to everybody', async () => {
+test('limits the emails to one address that one browser requests, and says so in every case', async () => {
   const { email: known } = await signUp(service)
   for (const email of [known, newEmail()]) {
-    // F32: those of one browser; strangers elsewhere do not use up what it may ask for.
+    // F32: those of one browser; other browsers do not use up its limit.
     const agent = await typeIn(email)
     let page = agent.page
     for (let tries = 0; page.status === 200 && tries < 10; tries++) {
@@ -196,7 +196,7 @@ test('emails to one address that one browser asks for end after a few, and the p
   }
 })
 
-test('an email to an unknown address is never written, and nobody can tell', async () => {
+test('sends no email to an unknown address, and answers as for a known one', async () => {
   const { email: known } = await signUp(service)
   const unknown = newEmail()
   const bodies = new Set<string>()
@@ -206,7 +206,7 @@ test('an email to an unknown address is never written, and nobody can tell', asy
       await agent.open('/signin/')
       const page = await agent.submit(button, { email })
       const { csrf_token = '' } = agent.form('Sign in')
-      bodies.add(page.body.replaceAll(email, 'somebody').replaceAll(csrf_token, 'token'))
+      bodies.add(page.body.replaceAll(email, 'person').replaceAll(csrf_token, 'token'))
     }
   }
   assert.equal(bodies.size, 1)

@@ -34,7 +34,7 @@ test('staff checks the books: they agree, and the page says what was looked at',
   assert.match(words(), /Checked .*: 1/)
 })
 
-test('a line that nothing led to is told with the rule that it breaks', async () => {
+test('reports an entry without a cause, with the rule that it breaks', async () => {
   service.clock.pass(1)
   await service.world.db.run(sql`insert into ledger_transactions (id, at, event, subject)
     values ('txn_stray', ${service.clock.now()}, 'sale', 'inv_nothing')`)
@@ -44,7 +44,7 @@ test('a line that nothing led to is told with the rule that it breaks', async ()
   assert.match(words(), /txn_stray|inv_nothing/)
 })
 
-test('events that nobody heard are heard once, however often they are asked for', async () => {
+test('missed events are processed once, however often they are requested', async () => {
   const subscriber = await subscribe(service, { card: DISPUTED })
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   await staff.open(CHECKS)

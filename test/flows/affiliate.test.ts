@@ -43,7 +43,7 @@ async function passDays(days: number): Promise<void> {
   }
 }
 
-/** The commissions of a license's bills, the first one first. */
+/** The commissions of a license's invoices, the oldest first. */
 async function commissionsOf({ license_id }: Bought): Promise<number[]> {
   const rows = await service.world.db.rows<{ commission: number }>(sql`
     select commission from invoices where license_id = ${license_id} and status = 'paid'
@@ -83,8 +83,8 @@ describe('a commission', () => {
   })
 })
 
-describe('nobody earns on himself', () => {
-  test('an affiliate who becomes the payer of a renewal, by his card, earns nothing on it', async () => {
+describe('pays no commission on a person’s own purchase', () => {
+  test('an affiliate whose card pays a renewal earns nothing on it', async () => {
     const bought = await buy(service, { query })
     const agent = await signedIn(service, service.demo.affiliate)
     await agent.open(`/buy/${service.demo.sign_in_app.prices[0]!.public_id}/`)
@@ -108,7 +108,7 @@ describe('nobody earns on himself', () => {
     assert.equal(affiliate_id, null)
   })
 
-  test('a seller earns nothing on his own app', async () => {
+  test('a seller earns nothing on their own app', async () => {
     const { db, random, clock } = service.world
     const { id: user_id } = await db.one<{ id: string }>(
       sql`select id from users where email_normalized = ${service.demo.seller.email}`,
@@ -120,7 +120,7 @@ describe('nobody earns on himself', () => {
   })
 })
 
-describe('whoever wants to refer', () => {
+describe('joining as an affiliate', () => {
   const join = async (agent: Agent, code: string) => {
     await agent.open('/affiliate/')
     await agent.submit('Become an affiliate', { code })
@@ -162,7 +162,7 @@ describe('whoever wants to refer', () => {
 })
 
 describe('an affiliate’s page', () => {
-  test('tells every line and what became of it, and nothing of who bought', async () => {
+  test('lists every commission with its status, and nothing about the buyer', async () => {
     await passDays(40)
     const standing = await earned()
     assert.ok(standing > 0)

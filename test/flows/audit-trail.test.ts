@@ -45,11 +45,11 @@ async function lastLine(): Promise<number> {
 
 // S6
 describe('the audit log', () => {
-  test('tells sign-ins, good and bad, and sign-outs, each with address and request', async () => {
+  test('records successful and failed sign-ins and sign-outs, each with address and request', async () => {
     const { email } = await signUp(service)
     const start = await lastLine()
     await enterPassword(service, email, 'not the password')
-    await enterPassword(service, 'nobody@example.com', 'not the password')
+    await enterPassword(service, 'unknown@example.com', 'not the password')
     const agent = await enterPassword(service, email)
     await agent.submit('Sign out')
     const lines = await linesAfter(start)
@@ -73,7 +73,7 @@ describe('the audit log', () => {
     assert.equal(lines[2]?.detail.by, 'password')
   })
 
-  test('tells wrong second factors, and proofs that were asked for again', async () => {
+  test('records wrong second factors and repeated confirmations', async () => {
     const { email, agent } = await signUp(service)
     const { secret } = await addAuthenticator(service, agent)
     const start = await lastLine()
@@ -96,7 +96,7 @@ describe('the audit log', () => {
     )
   })
 
-  test('tells who asked for what is not theirs, at most thirty times an hour', async () => {
+  test('records requests for what belongs to others, at most thirty an hour', async () => {
     const agent = await signedIn(service, service.demo.buyer)
     const start = await lastLine()
     await agent.open('/admin/')
@@ -114,7 +114,7 @@ describe('the audit log', () => {
     )
   })
 
-  test('tells which programs were refused, and not more than five times a minute for a network', async () => {
+  test('records refused API clients, at most five times a minute for a network', async () => {
     const { seller, app } = service.demo
     const { client_id } = app
     const { id: user_id } = await service.world.db.one<{ id: string }>(

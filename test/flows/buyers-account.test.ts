@@ -84,36 +84,36 @@ describe('an address that has an account', () => {
     }
   })
 
-  test('is told that it owns the app after it signed in, and not before', async () => {
+  test('learns that it owns the app after it signed in, and not before', async () => {
     const password = 'a password of the owner'
     const email = await addOwner(password)
-    const stranger = buyer(service)
-    const page = await begin(stranger, email)
+    const other = buyer(service)
+    const page = await begin(other, email)
     const cart = page.url.replace('sign-in', '')
-    // A stranger who skips the step, card and all, learns nothing and gets nowhere.
-    await stranger.open(`${cart}card`)
-    await enterCard(stranger)
-    const refused = await stranger.submit(/^Pay /)
+    // Another person who skips the step, card and all, learns nothing and gets nowhere.
+    await other.open(`${cart}card`)
+    await enterCard(other)
+    const refused = await other.submit(/^Pay /)
     assert.equal(refused.url, `${cart}sign-in`)
     assert.ok(!/svc_order|key_/.test(refused.body))
     assert.deepEqual(await takenFrom(service, email), [1260])
-    const back = await stranger.submit('Sign in', { password })
+    const back = await other.submit('Sign in', { password })
     assert.match(back.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
   })
 
-  test('that was opened while this cart was on its way is not a stranger’s to use', async () => {
+  test('that was opened while this cart was in progress cannot be used by another person', async () => {
     const email = fresh()
-    const [stranger, owner] = [buyer(service), buyer(service)]
-    await goToConfirm(service, stranger, { email })
+    const [other, owner] = [buyer(service), buyer(service)]
+    await goToConfirm(service, other, { email })
     await purchase(service, owner, { email })
-    const page = await stranger.submit(/^Pay /)
+    const page = await other.submit(/^Pay /)
     assert.match(page.url, /^\/checkout\/cart_\w{22}\/sign-in$/)
     assert.ok(!/svc_order|key_/.test(page.body))
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
   // F32
-  test('makes everybody else wait who guesses, and not the owner elsewhere', async () => {
+  test('makes a person who guesses wait, and not the owner elsewhere', async () => {
     const email = await addOwner()
     const agent = buyer(service)
     await begin(agent, email)
@@ -153,7 +153,7 @@ describe('an address that has an account', () => {
     assert.ok((await agent.open(cart)).url.endsWith('/success'))
   })
 
-  test('gets no second email for one that is old: after 20 minutes a link is spent', async () => {
+  test('gets no second email for an old one: a link expires after 20 minutes', async () => {
     const email = await addOwner()
     const agent = buyer(service)
     await begin(agent, email)
@@ -217,7 +217,7 @@ describe('an address that is new', () => {
     assert.match((await intruder.open('/account/')).url, /^\/signin\//)
   })
 
-  test('of somebody who says that it was not him is locked for everybody', async () => {
+  test('whose owner says that it was not them is locked for everyone', async () => {
     const email = fresh()
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
@@ -240,7 +240,7 @@ describe('an address that is new', () => {
   })
 })
 
-test('a session of somebody else buys nothing for an address', async () => {
+test('a session of another person buys nothing for an address', async () => {
   const [victim, thief] = [await addOwner(), await addOwner()]
   await cancel(thief)
   const agent = buyer(service)

@@ -49,7 +49,7 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   assert.deepEqual([status, canceled_at], ['active', null])
 })
 
-test('the seller hears of a sale with its earnings, a failed renewal and a cancellation', async () => {
+test('the seller gets an email for a sale with its earnings, a failed renewal and a cancellation', async () => {
   const { email, user_id, license_id } = await subscribe(service, { card: CARD.never_renews })
   await sellersEmails(email)
   const [sale] = await service.world.db.rows<{ text: string }>(sql`select text from dev_mailbox

@@ -66,7 +66,7 @@ describe('a declined card', () => {
     ['4000000000000341', /declined this card/],
     ['4100000000000019', /declined this card/],
   ] as const) {
-    test(`${card} is told in a sentence, takes nothing, and another card then works`, async () => {
+    test(`${card} is explained in a sentence, charges nothing, and another card then works`, async () => {
       const agent = buyer(service)
       const email = fresh()
       const page = await purchase(service, agent, { email, card })
@@ -284,7 +284,7 @@ describe('3-D Secure', () => {
     service.clock.pass(5)
     await agent.press('Use another card')
     await enterCard(agent)
-    // The bank's page is told of success, and its answer never reaches us.
+    // The bank's page shows success, and its answer never reaches the service.
     await service.app.inject({
       method: 'POST',
       url: challenge.url,
@@ -328,7 +328,7 @@ describe('3-D Secure', () => {
   })
 })
 
-/** The confirmation page of a buyer's latest cart: how somebody comes back from his bank's page. */
+/** The confirmation page of a buyer's latest cart: where the bank's page leads back to. */
 async function confirmPageOf(email: string): Promise<string | undefined> {
   const { db } = service.world
   const attempt = await payments.findPending(db, {
@@ -340,7 +340,7 @@ async function confirmPageOf(email: string): Promise<string | undefined> {
 }
 
 describe('a lost answer', () => {
-  test('of a charge that was made is waited for, told so, and found', async () => {
+  test('of a charge that was made is waited for, explained and found', async () => {
     const agent = buyer(service)
     const email = fresh()
     const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
@@ -392,7 +392,7 @@ describe('a lost answer', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('holds up a second cart of the same buyer, and both pages say the truth', async () => {
+  test('delays a second cart of the same buyer, and both pages show the right status', async () => {
     const one = buyer(service)
     const two = one.tab()
     const email = fresh()

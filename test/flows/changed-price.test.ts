@@ -17,7 +17,7 @@ after(() => service.close())
 let names = 0
 const fresh = () => `changed-${names++}@example.com`
 
-/** A buyer who looks at the confirmation page of an app of his own test. */
+/** A buyer at the confirmation page of an app that only this test uses. */
 async function atConfirm(facts: { amount?: number; trial_days?: number; zip?: string } = {}) {
   const slug = `changing-${names++}`
   const trial_days = facts.trial_days ?? 0
@@ -67,7 +67,7 @@ describe('a price that changes under an open cart', () => {
     await change(app, 2000)
     await agent.submit(PAY)
     assert.equal(buttonOf(agent), 'Pay $21.00')
-    // The other tab still shows the old price: nobody pays the new one by its button.
+    // The other tab still shows the old price: its button must not charge the new one.
     await old.submit(PAY)
     assert.deepEqual(await takenFrom(service, email), [])
     await change(app, 1200)
@@ -171,7 +171,7 @@ describe('an offer that is withdrawn under an open cart', () => {
         setOnSale(service, app.client_id, { is_published: true, external_sales_enabled: false }),
     ],
   ] as const) {
-    test(`because ${what} charges nobody, and says that it is gone`, async () => {
+    test(`because ${what} charges nothing, and says that it is gone`, async () => {
       const { app, agent, email } = await atConfirm()
       await withdraw(app)
       const page = await agent.submit(PAY)
@@ -209,7 +209,7 @@ describe('a cart that is left open', () => {
     assert.equal(buttonOf(agent), 'Pay $107.00')
     await agent.submit(PAY)
     assert.deepEqual(await takenFrom(service, email), [10_700])
-    // Where no rate has started nobody is asked again.
+    // Where no rate has started the buyer is not asked again.
     assert.match(textOf((await elsewhere.agent.submit(PAY)).body), /License key/)
   })
 

@@ -111,7 +111,7 @@ describe('a cart is charged once', () => {
   })
 })
 
-describe('somebody who holds a license already', () => {
+describe('a buyer who already has a license', () => {
   test('is sent back to the app by the buy link, with a reference to the order', async () => {
     const agent = buyer(service)
     const email = fresh()
@@ -132,7 +132,7 @@ describe('somebody who holds a license already', () => {
     assert.deepEqual(await takenFrom(service, email), once)
   })
 
-  test('of every status is led to where it can be mended, and only a canceled one is sold', async () => {
+  test('of every status is led to where it can be fixed, and buys again only after a cancellation', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email })
@@ -173,7 +173,7 @@ describe('somebody who holds a license already', () => {
     assert.equal((await takenFrom(service, email)).length, 1)
   })
 
-  test('in a preview only, buys like everybody', async () => {
+  test('in a preview only, buys like everyone', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email })

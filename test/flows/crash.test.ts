@@ -55,7 +55,7 @@ async function stepUntilKilled(agent: Agent, last: number, steps: ((agent: Agent
   return { ...fate, agent: alive }
 }
 
-/** The process is started anew, and time goes by. */
+/** The process is started again, and time passes. */
 async function restart(): Promise<void> {
   for (const seconds of [5, 20]) {
     service.clock.pass(seconds)

@@ -110,7 +110,7 @@ test('the success page signs a new account in until it signs out, even when its 
 })
 
 // S12
-test('the success page signs nobody in who first opens it an hour later', async () => {
+test('the success page signs in no browser that first opens it an hour later', async () => {
   const agent = buyer(service)
   const bought = await purchase(service, agent, { email: fresh() })
   agent.cookies.delete('__Host-session')

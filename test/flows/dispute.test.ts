@@ -30,7 +30,7 @@ import {
   type Bought,
   buy,
   movedBy,
-  passAndHear,
+  passAndHandle,
   refund,
   refundsOf,
   sellerActor,
@@ -60,7 +60,7 @@ const pass = async (days: number) => {
 const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
 const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at it.' })
 
-/** The charge of the latest bill of a license. */
+/** The charge of the latest invoice of a license. */
 async function latestCharge({ license_id }: Bought): Promise<payments.Charge> {
   const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
     where license_id = ${license_id} and status = 'paid' order by number desc limit 1`)
@@ -116,10 +116,10 @@ describe('a dispute', () => {
     ])
   })
 
-  test('that nobody answers is lost: canceled, the tax is not owed, the cost stays', async () => {
+  test('without a response is lost: canceled, the tax is not owed, the cost stays', async () => {
     const bought = await buy(service, { card: NOT_RECEIVED })
     await handleEvents(service.world)
-    await passAndHear(service, 8)
+    await passAndHandle(service, 8)
     assert.equal(await statusOf(bought), 'canceled')
     const dispute = (await disputeOf(service, bought))!
     assert.equal(dispute.status, 'lost')
@@ -137,7 +137,7 @@ describe('a dispute', () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
     const opened = await objectTo(service, bought.charge)
-    const held = before - (await owedToSeller(service))
+    const withdrawn = before - (await owedToSeller(service))
     await decide(service, opened, 'won')
     assert.equal(await owedToSeller(service), before)
     service.clock.pass(DAY)
@@ -145,7 +145,7 @@ describe('a dispute', () => {
     await handleEvents(service.world)
     const dispute = await disputeOf(service, bought)
     assert.deepEqual([dispute?.status, dispute?.appeal], ['lost', 'lost'])
-    assert.equal(await owedToSeller(service), before - held)
+    assert.equal(await owedToSeller(service), before - withdrawn)
     assert.equal(await statusOf(bought), 'canceled')
     const alarms = await openAlarms(service.world.db)
     assert.ok(alarms.some(({ message }) => message.includes('was lost on appeal')))
@@ -180,15 +180,15 @@ describe('a dispute', () => {
       const owed = await owedToSeller(service)
       const before = await disputeOf(service, bought)
       service.clock.pass(DAY)
-      const told = {
+      const event = {
         id: `evt_again_${first}`,
         kind: 'dispute_closed',
         at: service.clock.now(),
         dispute_id: opened.processor_dispute_id,
         outcome: first,
       } as const
-      const heard = await service.world.db.tx((tx) => disputeClosed(service.world, tx, told))
-      assert.equal(heard, 'done')
+      const result = await service.world.db.tx((tx) => disputeClosed(service.world, tx, event))
+      assert.equal(result, 'done')
       assert.deepEqual(await disputeOf(service, bought), before)
       assert.equal(await owedToSeller(service), owed)
       const words = /already decided on appeal, so it is not recorded\. Resolve it manually/
@@ -206,7 +206,7 @@ describe('a dispute', () => {
     const inquiry = (await disputeOf(service, bought))!
     assert.equal(inquiry.status, 'inquiry')
     assert.deepEqual(await movedBy(service, [inquiry.id]), {})
-    await passAndHear(service, 8)
+    await passAndHandle(service, 8)
     assert.equal((await disputeOf(service, bought))?.status, 'open')
     assert.equal(await statusOf(bought), 'paused')
     assert.equal((await movedBy(service, [inquiry.id])).dispute_costs, -1500)
@@ -233,7 +233,7 @@ describe('a dispute', () => {
     service.clock.pass(5 * DAY)
     await decide(service, other, 'won')
     assert.equal(await statusOf(won), 'active')
-    // The first was lost by its due date, as nobody had answered.
+    // The first was lost by its due date, without a response.
     assert.equal((await payments.disputesOf(service.world.db, bought.charge.id))[0]?.status, 'lost')
     assert.equal(dispute.status, 'open')
     await pass(27)
@@ -263,9 +263,9 @@ describe('a dispute', () => {
   })
 })
 
-describe('what may come together', () => {
-  /** One row a story: what is done to a purchase, and what its license is in the end. */
-  const stories: [
+describe('disputes with other events', () => {
+  /** One row a case: what is done to a purchase, and what its license is in the end. */
+  const cases: [
     what: string,
     card: string | undefined,
     tell: (b: Bought) => Promise<void>,
@@ -300,7 +300,7 @@ describe('what may come together', () => {
       'canceled',
     ],
     [
-      'a dispute of an older bill that is lost, although a later one was paid',
+      'a dispute of an older invoice that is lost, although a later one was paid',
       undefined,
       async (bought) => {
         await pass(31)
@@ -337,7 +337,7 @@ describe('what may come together', () => {
         await refund(service, bought, 260)
         const dispute = await objectTo(service, bought.charge)
         assert.equal(dispute.amount, 1000)
-        await passAndHear(service, 2)
+        await passAndHandle(service, 2)
         const [given] = await refundsOf(service, bought)
         assert.equal(given?.status, 'failed')
         assert.equal((await movedBy(service, [given.id, dispute.id])).buyer_payable, -260)
@@ -346,11 +346,11 @@ describe('what may come together', () => {
       'active',
     ],
     [
-      'a dispute after a refund came back: what the buyer was owed he has from the bank',
+      'a dispute after a refund came back: the bank paid what the buyer was owed',
       COMES_BACK,
       async (bought) => {
         await refund(service, bought, 260)
-        await passAndHear(service, 2)
+        await passAndHandle(service, 2)
         const [given] = await refundsOf(service, bought)
         const dispute = await objectTo(service, bought.charge)
         assert.deepEqual([dispute.amount, dispute.owed], [1260, 260])
@@ -368,7 +368,7 @@ describe('what may come together', () => {
       COMES_BACK,
       async (bought) => {
         await refund(service, bought, 260)
-        await passAndHear(service, 2)
+        await passAndHandle(service, 2)
         const [given] = await refundsOf(service, bought)
         const dispute = await objectTo(service, bought.charge)
         await decide(service, dispute, 'won')
@@ -377,7 +377,7 @@ describe('what may come together', () => {
       'active',
     ],
     [
-      'a license that staff holds stays held when its dispute is won, until it is released',
+      'a license that staff suspended stays suspended when its dispute is won, until it is reinstated',
       undefined,
       async (bought) => {
         const { license_id } = bought
@@ -469,7 +469,7 @@ describe('what may come together', () => {
       'active',
     ],
   ]
-  for (const [what, card, tell, end] of stories) {
+  for (const [what, card, tell, end] of cases) {
     test(what, async () => {
       const bought = await buy(service, card === undefined ? {} : { card })
       await tell(bought)
@@ -479,9 +479,9 @@ describe('what may come together', () => {
   }
 })
 
-describe('what the processor tells', () => {
-  test('of a charge that is not on the books yet waits, and is heard again', async () => {
-    const told = {
+describe('events of the processor', () => {
+  test('of a charge that is not on the books yet waits, and is processed again', async () => {
+    const event = {
       kind: 'dispute_closed' as const,
       dispute_id: 'dp_unknown',
       outcome: 'won' as const,
@@ -489,17 +489,17 @@ describe('what the processor tells', () => {
       at: service.clock.now(),
     }
     const { processor } = service.world
-    const world = { ...service.world, processor: { ...processor, events: async () => [told] } }
+    const world = { ...service.world, processor: { ...processor, events: async () => [event] } }
     assert.equal(await handleEvents(world), 0)
     const { db } = service.world
     assert.deepEqual(await db.rows(sql`select id from processor_events where id = 'evt_early'`), [])
   })
 
-  test('is done once, however often it is told and by however many workers', async () => {
+  test('is processed once, however often it is delivered and by however many workers', async () => {
     const bought = await buy(service, { card: FRAUDULENT })
     const { processor } = service.world
-    const told = await processor.events(service.clock.now())
-    const forgetful = { ...processor, events: async () => told, acknowledge: async () => {} }
+    const event = await processor.events(service.clock.now())
+    const forgetful = { ...processor, events: async () => event, acknowledge: async () => {} }
     const world = { ...service.world, processor: forgetful }
     await Promise.all([handleEvents(world), handleEvents(world)])
     await handleEvents(world)

@@ -33,7 +33,7 @@ const userOf = async (who: 'seller' | 'operator') =>
     )
   ).id
 
-/** Makes a bill, with the books' word of it, into so many at the same instant. */
+/** Copies an invoice with its postings so many times, all at the same instant. */
 async function multiply({ db }: World, invoice_id: string, copies: number): Promise<void> {
   await db.run(sql`insert into carts select (jsonb_populate_record(c, jsonb_build_object(
       'id', c.id || '_' || copy))).*
@@ -58,7 +58,7 @@ describe('an export', () => {
     assert.match(file.body, /^bill,date,status,[^\r]+\r\n$/)
   })
 
-  test('of more than a few thousand bills lists each once, the latest first', async () => {
+  test('of more than a few thousand invoices lists each once, the latest first', async () => {
     const { invoice_id } = await buy(service, { price: 2 })
     await multiply(service.world, invoice_id, 2_345)
     const agent = seller.twin()
@@ -66,8 +66,8 @@ describe('an export', () => {
     const { file, rows } = await exportBy(agent, 'Export CSV')
     assert.equal(rows.length, 2_346)
     assert.equal(new Set(rows.map((row) => row.invoice_id)).size, 2_346)
-    const bills = rows.map((row) => row.bill!)
-    assert.deepEqual(bills, [...bills].sort().reverse())
+    const listed = rows.map((row) => row.bill!)
+    assert.deepEqual(listed, [...listed].sort().reverse())
     assert.equal(file.body.match(/^bill,/gm)?.length, 1)
     assert.equal(file.headers['content-length'], String(Buffer.byteLength(file.body)))
     assert.match(String(file.headers['content-type']), /^text\/csv/)
@@ -103,8 +103,8 @@ describe('an export', () => {
     for (const path of ['', 'ready/', 'file']) {
       assert.equal((await staff.open(own.task_url + path)).status, 404, path)
       assert.equal((await seller.twin().open(taxExport.task_url + path)).status, 404, path)
-      const stranger = buyer(service)
-      assert.match((await stranger.open(own.task_url + path)).url, /^\/signin\//, path)
+      const other = buyer(service)
+      assert.match((await other.open(own.task_url + path)).url, /^\/signin\//, path)
     }
     const rank = (is_staff: boolean) =>
       service.world.db.run(sql`update users set is_staff = ${is_staff}
@@ -212,7 +212,7 @@ describe('a long export', () => {
     (await service.world.db.one<{ status: string }>(sql`select status from tasks where id = ${id}`))
       .status
 
-  test('says how many rows are done, and holds one page of them at a time', async () => {
+  test('says how many rows are done, and keeps one page of them in memory', async () => {
     const pages = new Pages()
     const { id, url } = await begin(pages)
     const agent = seller.twin()
@@ -224,7 +224,7 @@ describe('a long export', () => {
       assert.match(textOf(watched.body), words)
       // The heading, and every page before the one that is asked for, are stored by now.
       assert.equal(await partsOf(id), page + 1)
-      assert.equal((await agent.open(`${url}file`)).status, 404, 'nobody gets half of a file')
+      assert.equal((await agent.open(`${url}file`)).status, 404, 'no part of a file is served')
       assert.equal(await findFile(service.world.db, id), undefined)
       pages.open(page)
     }

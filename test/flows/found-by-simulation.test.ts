@@ -13,12 +13,12 @@ import type { Sandbox } from '../../src/sandbox/index.ts'
 import { ManualClock } from '../support/clock.ts'
 import { closeSound } from '../support/invariants.ts'
 import { BANKS, payeeOf, sell, withBank } from '../support/payees.ts'
-import { buy, movedBy, passAndHear, refund, staffActor } from '../support/refunds.ts'
+import { buy, movedBy, passAndHandle, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
-  billsOf,
   CARD,
   DAY,
+  invoicesOf,
   otherApp,
   passDays,
   runDue,
@@ -67,11 +67,11 @@ test('a plan that was moved to is counted from where the old one ended, though i
     agreed,
   )
   assert.equal(moved.outcome, 'planned')
-  // Nobody works until the first ten days of the new plan have passed unpaid.
+  // The service is down until the first ten days of the new plan have passed unpaid.
   service.clock.pass(375 * DAY)
   await runDue(service)
   await passDays(service, 30)
-  const days = (await billsOf(service, subscriber)).map(({ period_start, period_end }) => {
+  const days = (await invoicesOf(service, subscriber)).map(({ period_start, period_end }) => {
     return [isoDate(period_start), isoDate(period_end!)]
   })
   assert.deepEqual(days, [
@@ -81,7 +81,7 @@ test('a plan that was moved to is counted from where the old one ended, though i
   ])
 })
 
-test('whoever turns auto-renew off while the license is held is charged no more after it', async () => {
+test('a license whose auto-renew was turned off while suspended is not charged after it', async () => {
   const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
   const subscriber = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
   const { license_id, user_id } = subscriber
@@ -95,7 +95,7 @@ test('whoever turns auto-renew off while the license is held is charged no more 
   await reinstateByStaff(service.world, await staff(), license_id)
   await passDays(service, 2)
   assert.equal((await stateOf(service, subscriber)).status, 'canceled')
-  assert.equal((await billsOf(service, subscriber)).length, 1)
+  assert.equal((await invoicesOf(service, subscriber)).length, 1)
 })
 
 test('a payout that failed is owed again, although its name was in an answer that was lost twice', async () => {
@@ -114,7 +114,7 @@ test('a payout that failed is owed again, although its name was in an answer tha
   assert.deepEqual(await service.world.db.rows(payouts), [{ status: 'failed' }])
 })
 
-test('an inquiry that is heard of after a refund is heard', async () => {
+test('an inquiry that arrives after a refund is processed', async () => {
   const bought = await buy(service)
   const { processor_charge_id: charge_id, id } = bought.charge
   const scenario = { charge_id, reason: 'general' as const, is_inquiry: true }
@@ -123,15 +123,15 @@ test('an inquiry that is heard of after a refund is heard', async () => {
   await handleEvents(service.world)
   const [inquiry] = await payments.disputesOf(service.world.db, id)
   assert.equal(inquiry?.status, 'inquiry')
-  await passAndHear(service, 7)
+  await passAndHandle(service, 7)
   const [dispute] = await payments.disputesOf(service.world.db, id)
   assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 260, 0])
 })
 
-test('what a dispute takes beyond what is left of its bill lies between the buyer and the service', async () => {
+test('a dispute of more than is left of its invoice is settled between the buyer and the service', async () => {
   const bought = await buy(service, { card: COMES_BACK })
   await refund(service, bought, 260)
-  await passAndHear(service, 1)
+  await passAndHandle(service, 1)
   assert.equal(await payBuyerOtherwise(service.world, await staff(), bought.user_id), 260)
   const { processor_charge_id: charge_id, id } = bought.charge
   await bank.disputeCharge(service.clock.now(), { charge_id, reason: 'fraudulent' })

@@ -48,8 +48,8 @@ function scannedIn(plan: Plan): string[] {
 function planning(db: Db, scanned: string[]): Db {
   const plan = async ({ text, values }: Sql) => {
     const rows = await db.raw(`explain (format json) ${text}`, values)
-    const [{ 'QUERY PLAN': told }] = rows.rows as [{ 'QUERY PLAN': string | [{ Plan: Plan }] }]
-    const [{ Plan }] = typeof told === 'string' ? JSON.parse(told) : told
+    const [{ 'QUERY PLAN': answer }] = rows.rows as [{ 'QUERY PLAN': string | [{ Plan: Plan }] }]
+    const [{ Plan }] = typeof answer === 'string' ? JSON.parse(answer) : answer
     scanned.push(...scannedIn(Plan))
   }
   return {

@@ -45,29 +45,29 @@ const countOfChanges = async () =>
   (await service.world.db.one<{ count: number }>(sql`select count(*)::int from app_changes`)).count
 
 describe('who may edit', () => {
-  test('nobody sees or sends a page of another developer’s app', async () => {
+  test('another seller can neither open nor submit a page of an app', async () => {
     const { email } = service.demo.operator
     await addSellerWithApp(service, { email, slug: 'lighthouse' })
     await service.world.db.run(sql`update sellers set terms_accepted_at = now()`)
-    const stranger = await signedIn(service, service.demo.operator)
+    const other = await signedIn(service, service.demo.operator)
     await agent.open(`${APP}listing/`)
     await agent.submit('Save listing', { tagline: 'Mine', listing_mode: 'marketplace' })
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from app_changes
       order by number desc limit 1`)
     const changes = await countOfChanges()
     for (const path of ['', ...PAGES, 'changes/', `changes/${id}/`]) {
-      assert.equal((await stranger.open(`${APP}${path}`)).status, 404, path)
+      assert.equal((await other.open(`${APP}${path}`)).status, 404, path)
     }
-    // A change of one app is none of another, whoever asks.
-    assert.equal((await stranger.open(`/dashboard/apps/lighthouse/changes/${id}/`)).status, 404)
-    await stranger.open('/dashboard/apps/lighthouse/listing/')
-    const form = stranger.form('Save listing')
+    // A change of one app is not found under another.
+    assert.equal((await other.open(`/dashboard/apps/lighthouse/changes/${id}/`)).status, 404)
+    await other.open('/dashboard/apps/lighthouse/listing/')
+    const form = other.form('Save listing')
     for (const path of [...PAGES, `changes/${id}/`]) {
       const answer = await service.app.inject({
         method: 'POST',
         url: `${APP}${path}`,
         headers: {
-          cookie: stranger.cookie,
+          cookie: other.cookie,
           accept: 'text/html',
           'content-type': 'application/x-www-form-urlencoded',
         },
@@ -159,7 +159,7 @@ describe('the log of changes', () => {
     assert.equal(agent.page.url, `${APP}changes/`)
   })
 
-  test('an undo that changes nothing any more is not offered', async () => {
+  test('an undo that would change nothing is not offered', async () => {
     await agent.open(`${APP}listing/`)
     await agent.submit('Save listing', { tagline: 'One', listing_mode: 'marketplace' })
     await agent.open(`${APP}listing/`)
@@ -210,7 +210,7 @@ describe('what an undo says that it will do', () => {
     assert.match(textOf(agent.page.body), /no plan for sale with this ID/)
   })
 
-  test('to prices alone, where a plan was described anew since', async () => {
+  test('to prices alone, where a plan has a new description since', async () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
@@ -320,7 +320,7 @@ describe('forms with rows', () => {
     for (const [typed, wire] of Object.entries(amounts)) assert.equal(amountOf(typed), wire)
   })
 
-  test('a fault stands at its field, and says its place in words that the page uses', () => {
+  test('an error is at its field, and names it as the page does', () => {
     const path = 'versions[1].prices[0].amount'
     assert.deepEqual(formFaults([{ path, message: 'Must not be empty.' }]), [
       { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },

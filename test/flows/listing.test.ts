@@ -55,10 +55,10 @@ describe('the words and names of a listing', () => {
   test('what is given is changed, what is left out stays, and the change is on record', async () => {
     const earlier = await listing()
     const { state, change_id, changed, removed } = written(
-      await update({ tagline: ' Tides, told simply ', tags: ['Tides', 'Rock pools'] }),
+      await update({ tagline: ' Tides, simply put ', tags: ['Tides', 'Rock pools'] }),
     )
     const tags = ['tides', 'Rock pools']
-    assert.deepEqual(state, { ...earlier, tagline: 'Tides, told simply', tags })
+    assert.deepEqual(state, { ...earlier, tagline: 'Tides, simply put', tags })
     assert.deepEqual(await listing(), state)
     assert.deepEqual(changed, [
       { path: 'tagline', before: earlier.tagline, after: state.tagline },
@@ -110,7 +110,7 @@ describe('the words and names of a listing', () => {
     assert.deepEqual([state.categories, state.industries], [['Outdoors'], ['outdoors']])
   })
 
-  test('every fault is told and nothing is written', async () => {
+  test('reports every error and writes nothing', async () => {
     const digest = await sellersTables(service.world)
     const outcome = await update({
       tagline: 'x'.repeat(121),
@@ -158,7 +158,7 @@ describe('detail sections and the feature table', () => {
     assert.deepEqual(rows, [clean])
   })
 
-  test('a body that came in another way is cleaned before anybody sees it', async () => {
+  test('a body that was stored unchecked is cleaned before it is shown', async () => {
     await service.world.db.run(
       sql`update listing_sections set body = '<p>a<img src=x onerror=y></p>' where app_id = ${app.id}`,
     )
@@ -166,7 +166,7 @@ describe('detail sections and the feature table', () => {
   })
 
   test('the feature table takes products on sale of this app alone, by either id', async () => {
-    const other = await addApp(service, { slug: 'stranger' })
+    const other = await addApp(service, { slug: 'unrelated' })
     const [free, pro] = await active()
     const legacy_id = '0b8b2f8e-51a5-4a53-9d19-2f1c2a6b7c11'
     await service.world.db.run(
@@ -227,7 +227,7 @@ describe('versions and prices', () => {
       { kind: 'price', id: once, name: 'Lifetime, 180.00 USD once' },
     ])
     assert.deepEqual(dead_buy_links, [year, once])
-    // What came, went or moved is not told as if one version had become another.
+    // What was added, removed or moved is not reported as if one version had become another.
     const [was_first, was_second] = [free!.product_public_id, pro!.product_public_id]
     assert.deepEqual(changed, [
       { path: 'versions', before: [was_first, was_second], after: [was_second, was_first] },
@@ -248,8 +248,8 @@ describe('versions and prices', () => {
     for (const id of dead_buy_links) {
       assert.equal((await service.app.inject(`/buy/${id}/`)).statusCode, 404)
     }
-    const told = await announced(prices, (answer) => answer.prices.length === 1)
-    const { public_id, product_name } = told.prices[0]!
+    const reported = await announced(prices, (answer) => answer.prices.length === 1)
+    const { public_id, product_name } = reported.prices[0]!
     assert.deepEqual([public_id, product_name], [pro!.prices[0]!.public_id, 'Plus'])
   })
 
@@ -294,8 +294,8 @@ describe('versions and prices', () => {
 
   test('a product of another app is unknown', async () => {
     const other = await addApp(service, { slug: 'not-yours' })
-    const stranger = { name: 'X', product_id: other.product_id, prices: MONTHLY }
-    const outcome = await replace([...(await active()).map(again), stranger])
+    const foreign = { name: 'X', product_id: other.product_id, prices: MONTHLY }
+    const outcome = await replace([...(await active()).map(again), foreign])
     assert.deepEqual(faultPaths(outcome), ['versions[2].product_id'])
   })
 
@@ -374,7 +374,7 @@ describe('versions and prices', () => {
 })
 
 describe('a dry run', () => {
-  test('tells what the write tells, and writes nothing', async () => {
+  test('returns what the write returns, and writes nothing', async () => {
     const [, second] = await active()
     const changes = { tagline: 'Rehearsed', tags: ['one', 'two'], categories: [] }
     const given = [{ ...again(second!), name: 'Renamed' }]
@@ -404,7 +404,7 @@ describe('a dry run', () => {
 })
 
 describe('the log of changes', () => {
-  test('changes of an app are told latest first, page by page', async () => {
+  test('changes of an app are listed latest first, page by page', async () => {
     const { db } = service.world
     const all = await apps.changesOf(db, app.id, { limit: 100 })
     const first = await apps.changesOf(db, app.id, { limit: 2 })

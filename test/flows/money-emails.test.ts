@@ -44,8 +44,8 @@ async function passDays(app: OtherApp, days: number) {
   }
 }
 
-/** An email holds all of these words, each as it stands there. */
-function holds(message: string, ...words: string[]) {
+/** Asserts that an email contains all of these texts, word for word. */
+function assertContains(message: string, ...words: string[]) {
   for (const each of words) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
 }
 
@@ -55,36 +55,41 @@ describe('an email to a buyer', () => {
     const { email } = await subscribe(service, { app })
     await passDays(app, 32)
     const message = await emailTo(service, email, /^Receipt PUR-\d{6} for Harbor Harbor Pro$/)
-    holds(message, 'is paid until May 10, 2026.', '$10.00', '$0.50', 'Paid: $10.50')
-    holds(message, 'Next charge: $10.50 on May 10, 2026', 'Visa ending in 4242', '/manage/')
+    assertContains(message, 'is paid until May 10, 2026.', '$10.00', '$0.50', 'Paid: $10.50')
+    assertContains(
+      message,
+      'Next charge: $10.50 on May 10, 2026',
+      'Visa ending in 4242',
+      '/manage/',
+    )
     const kept = (await listMailbox(service.world.db)).find(
       (each) => each.recipient === email && each.subject.startsWith('Receipt PUR'),
     )!
     const { attachments } = (await findMailboxEmail(service.world.db, kept.message_id))!
     const { text } = await readPdf(attachments[0]!.content)
-    holds(text, 'April 10, 2026 to May 10, 2026', '$10.50')
+    assertContains(text, 'April 10, 2026 to May 10, 2026', '$10.50')
     const url = `/dev/mailbox/${encodeURIComponent(kept.message_id)}/${attachments[0]!.filename}`
     const answer = await service.app.inject({ url })
     assert.equal(answer.headers['content-type'], 'application/pdf')
     assert.equal((await service.app.inject({ url: `${url}x` })).statusCode, 404)
   })
 
-  test('tells of a renewal that failed: why, when it is tried again, and when it ends', async () => {
+  test('reports a failed renewal: why, the next retry, and when the license ends', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app, card: CARD.never_renews })
     await passDays(app, 31)
     const first = await emailTo(service, email, /^Your payment for .* failed$/)
-    holds(first, 'declined this card', 'Amount due: $10.50', 'Next retry: April 11, 2026')
-    holds(first, 'Ends if not paid by: May 1, 2026', '/manage/')
+    assertContains(first, 'declined this card', 'Amount due: $10.50', 'Next retry: April 11, 2026')
+    assertContains(first, 'Ends if not paid by: May 1, 2026', '/manage/')
     await passDays(app, 15)
     const last = await emailTo(service, email, /^Last reminder/)
-    holds(last, 'ends on May 1, 2026 if it is not paid')
+    assertContains(last, 'ends on May 1, 2026 if it is not paid')
     await passDays(app, 8)
     const end = await emailTo(service, email, /^Your license for .* has ended$/)
-    holds(end, 'Nothing more is charged', `/apps/`)
+    assertContains(end, 'Nothing more is charged', `/apps/`)
   })
 
-  test('that says a payment failed is not sent any more once it was paid', async () => {
+  test('that says a payment failed is not sent once it was paid', async () => {
     const app = await monthly()
     const { email, license_id } = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
     await passDays(app, 31)
@@ -104,21 +109,29 @@ describe('an email to a buyer', () => {
     assert.deepEqual(got, [])
   })
 
-  test('tells three days before a trial ends what is charged, exactly, and how to stop it', async () => {
+  test('says three days before a trial ends what is charged, exactly, and how to stop it', async () => {
     const app = await monthly({ trial_days: 14 })
     const staying = await subscribe(service, { app })
     const leaving = await subscribe(service, { app, card: CARD.mastercard })
     const { license_id } = leaving
     await setAutoRenew(service.world, actor(leaving), { license_id, to: 'off' })
     await passDays(app, 12)
-    const told = await emailTo(service, staying.email, /^Your trial of .* ends on March 24, 2026$/)
-    holds(told, 'Visa ending in 4242 is charged $10.50 that day', 'Sales tax (TX): $0.50')
-    holds(told, 'Cancel subscription', '/auto-renew/')
+    const message = await emailTo(
+      service,
+      staying.email,
+      /^Your trial of .* ends on March 24, 2026$/,
+    )
+    assertContains(
+      message,
+      'Visa ending in 4242 is charged $10.50 that day',
+      'Sales tax (TX): $0.50',
+    )
+    assertContains(message, 'Cancel subscription', '/auto-renew/')
     const other = await emailTo(service, leaving.email, /^Your trial of .* ends on/)
-    holds(other, 'Auto-renew is off, so nothing is charged')
+    assertContains(other, 'Auto-renew is off, so nothing is charged')
   })
 
-  test('tells of a refund, with the receipt that it stands on', async () => {
+  test('reports a refund, with its receipt', async () => {
     const bought = await buy(service)
     await refund(service, bought, 315)
     const message = await emailTo(
@@ -126,38 +139,47 @@ describe('an email to a buyer', () => {
       bought.email,
       /^Your refund of \$3\.15 for Tidepool Pro$/,
     )
-    holds(message, 'Amount: $3.15', '$12.60', 'Visa ending in 4242', 'The license is not affected')
+    assertContains(
+      message,
+      'Amount: $3.15',
+      '$12.60',
+      'Visa ending in 4242',
+      'The license is not affected',
+    )
     await refund(service, bought)
     const rest = await emailTo(service, bought.email, /^Your refund of \$9\.45/)
-    holds(rest, 'The license has ended')
+    assertContains(rest, 'The license has ended')
   })
 })
 
 const seller = 'marina@tidepool.example'
 
 describe('an email to a seller', () => {
-  test('tells of a dispute, what it holds back and until when, and of its end', async () => {
+  test('reports a dispute, what it withholds and until when, and its end', async () => {
     const bought = await buy(service)
     const dispute = await objectTo(service, bought.charge)
     const opened = await emailTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
-    holds(opened, bought.email, 'Disputed: $12.60', '$12.00 and the $15.00 dispute fee')
-    holds(opened, 'Respond by:', '/dashboard/apps/tidepool/sales/inv_')
+    assertContains(opened, bought.email, 'Disputed: $12.60', '$12.00 and the $15.00 dispute fee')
+    assertContains(opened, 'Respond by:', '/dashboard/apps/tidepool/sales/inv_')
     await decide(service, dispute, 'won')
     const won = await emailTo(service, seller, /^You won the dispute for Tidepool Pro$/)
-    holds(won, '$12.00 and the $15.00 dispute fee were returned to your balance')
+    assertContains(won, '$12.00 and the $15.00 dispute fee were returned to your balance')
     const other = await buy(service)
     await decide(service, await objectTo(service, other.charge), 'lost')
-    holds(await emailTo(service, seller, /^You lost the dispute for/), 'The license has ended')
+    assertContains(
+      await emailTo(service, seller, /^You lost the dispute for/),
+      'The license has ended',
+    )
   })
 
-  test('tells of an inquiry that no money has moved', async () => {
+  test('says of an inquiry that no money has moved', async () => {
     await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
-    holds(message, 'No funds were withdrawn')
+    assertContains(message, 'No funds were withdrawn')
   })
 
-  test('tells of a payout that arrived, and of one that came back, with the bank and the statement', async () => {
+  test('reports a payout that arrived, and one that was returned, with the bank and the statement', async () => {
     await withBank(service, 'seller')
     const payee = await payeeOf(service, 'seller')
     const pay = async () => {
@@ -169,38 +191,38 @@ describe('an email to a seller', () => {
     }
     await pay()
     const paid = await emailTo(service, seller, /^Your payout of \$[\d.,]+$/)
-    holds(paid, 'account ending in 6789', '/dashboard/payouts/po_')
+    assertContains(paid, 'account ending in 6789', '/dashboard/payouts/po_')
     await withBank(service, 'seller', BANKS.closed)
     await pay()
     const failed = await emailTo(service, seller, /was returned$/)
-    holds(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
+    assertContains(failed, 'was returned', 'added back to your balance', '/dashboard/payouts/po_')
   })
 
-  test('asks once whether it was him when his payouts go to another bank', async () => {
+  test('asks once whether a change of the payout bank was intended', async () => {
     const { db } = service.world
-    const told = async () => {
+    const countEmails = async () => {
       await handleEvents(service.world)
       const { count } = await db.one<{ count: number }>(
         sql`select count(*) from emails where kind = 'bank_changed'`,
       )
       return count
     }
-    // Each is named on the processor's page, seen on the way back, and told by an event too.
+    // Each is entered on the processor's page, read on the way back, and reported by an event too.
     await withBank(service, 'affiliate')
-    const before = await told()
+    const before = await countEmails()
     const { email } = service.demo.affiliate
     const added = await emailTo(service, email, /^A bank account for your payouts was added$/)
-    holds(added, 'Was this you?', 'New: Sandbox Test Bank, account ending in 6789')
-    holds(added, 'If this was not you, set a new password', '/account/security/')
+    assertContains(added, 'Was this you?', 'New: Sandbox Test Bank, account ending in 6789')
+    assertContains(added, 'If this was not you, set a new password', '/account/security/')
     await withBank(service, 'affiliate')
-    assert.equal(await told(), before, 'the same bank again is no change')
+    assert.equal(await countEmails(), before, 'the same bank again is no change')
     await withBank(service, 'affiliate', BANKS.closed)
-    assert.equal(await told(), before + 1)
+    assert.equal(await countEmails(), before + 1)
     const changed = await emailTo(service, email, /^Your bank account for payouts was changed$/)
-    holds(changed, 'Previous: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
+    assertContains(changed, 'Previous: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
   })
 
-  test('about a bank tells of what was named last, however late an answer comes', async () => {
+  test('about a bank names the one that was entered last, however late an answer arrives', async () => {
     const { world } = service
     const { owner } = await payeeOf(service, 'affiliate')
     const nameOther = async () => {
@@ -212,12 +234,12 @@ describe('an email to a seller', () => {
     const late = {
       ...processor,
       async readAccount(id: string) {
-        const told = await processor.readAccount(id)
+        const account = await processor.readAccount(id)
         if (isFirst) {
           isFirst = false
           await nameOther()
         }
-        return told
+        return account
       },
     }
     const emails = () =>

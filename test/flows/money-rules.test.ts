@@ -10,7 +10,7 @@ import { closeSound } from '../support/invariants.ts'
 import { buyer, enterCard, TEXAS } from '../support/purchase.ts'
 import { buy, refund, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
-import { billsOf, DAY, otherApp, runDue, subscribe } from '../support/subscriber.ts'
+import { DAY, invoicesOf, otherApp, runDue, subscribe } from '../support/subscriber.ts'
 
 // M15: rules of money whose faults were found to survive every other test.
 
@@ -58,21 +58,21 @@ test('a subscription that the service brought renews at 10 % and 50 cents', asyn
 describe('the end of a period', () => {
   test('is the moment at which the next one is charged, and not a millisecond before', async () => {
     const subscriber = await subscribe(service)
-    const [first] = await billsOf(service, subscriber)
+    const [first] = await invoicesOf(service, subscriber)
     const end = first!.period_end!
     service.clock.reset(new Date(end.getTime() - 1))
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 1)
+    assert.equal((await invoicesOf(service, subscriber)).length, 1)
     service.clock.reset(end)
     await runDue(service)
-    const [, second] = await billsOf(service, subscriber)
+    const [, second] = await invoicesOf(service, subscriber)
     assert.deepEqual(second?.period_start, end)
   })
 
   test('is the same moment for an app whose test clock is ahead', async () => {
     const app = await otherApp(service, { frequency: 'month', amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
-    const [first] = await billsOf(service, subscriber)
+    const [first] = await invoicesOf(service, subscriber)
     // The app's time is the service's, and as many seconds more as its clock is ahead.
     const ahead = 8 * DAY
     const end = first!.period_end!.getTime() - ahead * 1000
@@ -81,10 +81,10 @@ describe('the end of a period', () => {
     )
     service.clock.reset(new Date(end - 1))
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 1)
+    assert.equal((await invoicesOf(service, subscriber)).length, 1)
     service.clock.reset(new Date(end))
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 2)
+    assert.equal((await invoicesOf(service, subscriber)).length, 2)
   })
 })
 
@@ -105,7 +105,7 @@ test('a refund locks the charge before it looks at what went back of it', async 
   assert.ok(lock >= 0 && lock < look && look < add, statements.join('\n'))
 })
 
-test('a dispute of a whole charge takes of it only what refunds left, and the rest from nobody', async () => {
+test('a dispute of a whole charge takes only what refunds left, and charges no one for the rest', async () => {
   const { charge, user_id } = await buy(service)
   await refund(service, { invoice_id: charge.invoice_id }, 500)
   const { db, clock } = service.world

@@ -79,7 +79,7 @@ describe('a sale of $12.00 in Texas, to the cent', () => {
     })
   })
 
-  test('that an affiliate referred pays him a quarter of the fee, out of the fee', async () => {
+  test('that an affiliate referred pays them a quarter of the fee, out of the fee', async () => {
     const [one, two] = [fresh(), fresh()]
     await purchase(service, buyer(service), { email: one, query: ref() })
     assert.deepEqual((await booksOf(one)).lines, [
@@ -185,8 +185,8 @@ describe('who brought a sale', () => {
   })
 })
 
-describe('nobody earns on his own purchase', () => {
-  test('under his own address', async () => {
+describe('pays no commission on a person’s own purchase', () => {
+  test('with the same email', async () => {
     const { email, password } = service.demo.affiliate
     const agent = buyer(service)
     await agent.open(`/buy/${monthly()}/${ref()}`)
@@ -202,7 +202,7 @@ describe('nobody earns on his own purchase', () => {
     ])
   })
 
-  test('with the card of his own under another address', async () => {
+  test('with the same card under another email', async () => {
     const email = fresh()
     const facts = { email, query: ref(), card: '378282246310005' }
     await purchase(service, buyer(service), facts)
@@ -250,7 +250,7 @@ describe('the ledger', () => {
     }
   })
 
-  test('holds what the processor holds', async () => {
+  test('equals the balance at the processor', async () => {
     const { books, processor } = await db().one<{ books: number; processor: number }>(sql`
       select (select sum(amount) from ledger_entries where account = 'processor')::bigint as books,
         (select sum(amount) from sandbox.charges where status = 'succeeded')::bigint as processor`)

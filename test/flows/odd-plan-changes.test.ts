@@ -202,7 +202,7 @@ describe('a renewal and a move at the same time', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   })
 
-  test('an upgrade that waits for its buyer at the period’s end leaves no bill of the old plan', async () => {
+  test('an upgrade that waits for its buyer at the period’s end leaves no invoice of the old plan', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await letBank(subscriber, 'challenges_always')

@@ -61,7 +61,7 @@ const paidOutside = () =>
   )
 const listed = () => payouts.payoutsOf(service.world.db, seller)
 
-/** Sells, and lets the money be held to its end. */
+/** Sells, and lets the reserve period pass. */
 async function earn(count = 1): Promise<void> {
   for (let each = 0; each < count; each++) await sell(service)
   service.clock.pass(7 * DAY)
@@ -74,7 +74,7 @@ async function arrive(): Promise<void> {
 }
 
 describe('a payout on request', () => {
-  test('pays what was held for seven days, line by line, and nothing that is held still', async () => {
+  test('pays what was in reserve for seven days, line by line, and nothing that still is', async () => {
     await sell(service)
     assert.equal((await stand()).total, 0)
     assert.equal((await request()).outcome, 'too_little')
@@ -119,7 +119,7 @@ describe('a payout on request', () => {
 
 describe('a balance that does not cover a payout', () => {
   // M4
-  test('keeps the payout, alarms staff, and pays by itself once it covers it', async () => {
+  test('keeps the payout, alerts staff, and pays automatically once it covers it', async () => {
     await earn()
     const { world, clock } = service
     const { available } = await world.processor.readBalance(clock.now())
@@ -176,10 +176,10 @@ describe('an answer that is lost', () => {
     assert.equal((await listed())[0]!.status, 'paid')
   })
 
-  test('an event that tells of no payout of ours changes nothing', async () => {
+  test('an event about an unknown payout changes nothing', async () => {
     const at = service.clock.now()
-    const told = { kind: 'payout_settled', payout_id: 'po_foreign', outcome: 'paid' } as const
-    await settlePayout(service.world, { ...told, id: 'evt_1', at })
+    const event = { kind: 'payout_settled', payout_id: 'po_foreign', outcome: 'paid' } as const
+    await settlePayout(service.world, { ...event, id: 'evt_1', at })
   })
 })
 
@@ -227,16 +227,16 @@ describe('a payout that the bank sends back', () => {
     assert.equal(await balance(), 0)
   })
 
-  test('comes back once, even if it had seemed paid, and however often that is told', async () => {
+  test('comes back once, even if it had seemed paid, and however often that is reported', async () => {
     await earn()
     const { payout_id } = (await request()) as { payout_id: string }
     await arrive()
     const { processor_payout_id } = (await payouts.findPayout(service.world.db, payout_id))!
-    const told = { payout_id: processor_payout_id!, reason: 'Account closed.' }
+    const event = { payout_id: processor_payout_id!, reason: 'Account closed.' }
     for (const outcome of ['failed', 'failed', 'paid'] as const) {
       const at = service.clock.now()
       await settlePayout(service.world, {
-        ...told,
+        ...event,
         kind: 'payout_settled',
         outcome,
         id: 'evt_2',
@@ -271,14 +271,14 @@ test('a balance is the same before and after its entries are summed, by any numb
 })
 
 // M10
-test('a refund of a sale that is held stops no payout of other money', async () => {
+test('a refund of a sale in reserve stops no payout of other money', async () => {
   await sell(service)
   service.clock.pass(7 * DAY)
   const bought = await buy(service, { price: 2 })
   const { total, pending_total } = await stand()
   await refund(service, bought)
   const after = await stand()
-  // Of the held sale the fixed 50 cents are lost, and they alone count.
+  // Of the sale in reserve the fixed 50 cents are lost, and they alone count.
   assert.deepEqual([after.total, after.pending_total], [total - 50, 0])
   assert.ok(total >= NET && pending_total > 0)
   assert.equal((await request()).outcome, 'pending')
@@ -298,7 +298,11 @@ describe('what a payee owes', () => {
     const later = await sell(service)
     assert.ok(later)
     await decide(service, dispute, 'won')
-    assert.equal((await stand()).total, 0, 'what is won is held, and what was taken with it')
+    assert.equal(
+      (await stand()).total,
+      0,
+      'what is won is in reserve, and so is what was taken with it',
+    )
     service.clock.pass(7 * DAY)
     assert.equal((await stand()).total, NET)
     assert.equal((await request()).outcome, 'pending')
@@ -367,8 +371,8 @@ describe('by the calendar', () => {
 
 test('an app whose clock is ahead is paid by that clock', async () => {
   const { world, demo } = service
-  const held = await sell(service)
-  assert.ok(held)
+  const sold = await sell(service)
+  assert.ok(sold)
   assert.equal((await stand()).total, 0)
   await world.db.run(sql`update apps set clock_ahead = ${8 * DAY} where id = ${demo.app.client_id}`)
   assert.equal((await stand()).total, NET)

@@ -48,7 +48,7 @@ describe('a seller’s payouts', () => {
     assert.match(words(), /account ending in 6789/, 'leaving without a change changes nothing')
   })
 
-  test('show what is held and from when, what is available, and what is on its way', async () => {
+  test('show what is in reserve and until when, what is available, and what is on its way', async () => {
     await sell(service)
     await agent.open(HOME)
     assert.match(words(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
@@ -143,10 +143,10 @@ describe('a statement', () => {
       amount,
     )
     assert.ok(rows.some(({ app }) => app === '\'=HYPERLINK("https://evil.example")'))
-    assert.doesNotMatch(csv.body, /@example\.com/, 'buyers stand in no statement')
+    assert.doesNotMatch(csv.body, /@example\.com/, 'no statement names a buyer')
   })
 
-  test('is a paper with the same figures, the same bytes for the same moment', async () => {
+  test('is a PDF with the same figures, the same bytes for the same moment', async () => {
     const get = () =>
       service.app.inject({ url: `${path}statement.pdf`, headers: { cookie: agent.cookie } })
     const [one, two] = [await get(), await get()]

@@ -15,8 +15,8 @@ import { takenFrom } from '../support/purchase.ts'
 import { sellerActor, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
-  billsOf,
   DAY,
+  invoicesOf,
   otherApp,
   passDays,
   runDue,
@@ -176,13 +176,13 @@ describe('a request that the processor refuses', () => {
       await renewDue(service.world)
       service.clock.pass(600)
     }
-    assert.equal((await billsOf(service, subscriber)).length, 1)
+    assert.equal((await invoicesOf(service, subscriber)).length, 1)
     const voided = sql`select count(*) as count from invoices
       where license_id = ${subscriber.license_id} and status = 'void'`
     assert.equal((await db.one<{ count: number }>(voided)).count, 0)
     await db.run(sql`update attempts set status = 'closed' where id = 'att_stuck'`)
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 2)
+    assert.equal((await invoicesOf(service, subscriber)).length, 2)
   })
 })
 
@@ -314,7 +314,7 @@ describe('a refund of an upgrade', () => {
     const { subscriber, invoice_id } = await upgraded(15 * DAY)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
     assert.ok('back' in quote && quote.credit)
-    const { credit } = (await billsOf(service, subscriber))[1]!
+    const { credit } = (await invoicesOf(service, subscriber))[1]!
     assert.equal(quote.credit.back.amount, Math.round((1260 * credit) / 1200))
     await refundCharge(service.world, await seller(), { invoice_id, reason: 'Asked for.' })
     assert.deepEqual(

@@ -20,9 +20,9 @@ import { closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
-  billsOf,
   CARD,
   DAY,
+  invoicesOf,
   passDays,
   runDue,
   type Subscriber,
@@ -70,8 +70,8 @@ describe('an upgrade', () => {
     const state = await stateOf(service, subscriber)
     assert.deepEqual([state.status, state.period_end], ['one_time_active', null])
     assert.notEqual(state.product_id, before.product_id)
-    const [, bill] = await billsOf(service, subscriber)
-    assert.equal(bill!.amount + bill!.credit, 18_000)
+    const [, invoice] = await invoicesOf(service, subscriber)
+    assert.equal(invoice!.amount + invoice!.credit, 18_000)
     await passDays(service, 60)
     assert.equal((await takenFrom(service, subscriber.email)).length, 2)
   })

@@ -157,9 +157,9 @@ describe("the developer's walkthrough of an own buy link", () => {
 
   test('is for the own account, whatever address is typed', async () => {
     const agent = developer()
-    await agent.open(`${link}?email=somebody@example.com`)
-    assert.ok(!agent.page.body.includes('somebody@example.com'))
-    await agent.submit('Continue', { ...TEXAS, email: 'somebody@example.com' })
+    await agent.open(`${link}?email=person@example.com`)
+    assert.ok(!agent.page.body.includes('person@example.com'))
+    await agent.submit('Continue', { ...TEXAS, email: 'person@example.com' })
     await agent.press('Continue')
     assert.ok(textOf(agent.page.body).includes(service.demo.seller.email))
   })
@@ -206,10 +206,10 @@ test('many grants at once leave one preview, and one key that works', async () =
   const { world, demo } = service
   const app = (await apps.find(world.db, demo.app.client_id))!
   const plans = await catalog.products(world.db, app.id)
-  const asker = { session: { user_id: app.developer_id, app_id: null }, request_id: 'req_test' }
+  const actor = { session: { user_id: app.developer_id, app_id: null }, request_id: 'req_test' }
   const paid = plans.filter(({ is_free }) => !is_free)
   const grants = Array.from({ length: 8 }, (_, index) =>
-    startPreview(world, asker, { app, product_id: paid[index % paid.length]!.id }),
+    startPreview(world, actor, { app, product_id: paid[index % paid.length]!.id }),
   )
   assert.deepEqual(await Promise.all(grants), Array(8).fill(true))
   const previews = await world.db.rows<licensing.License>(sql`select id as license_id, key_sealed
@@ -219,8 +219,8 @@ test('many grants at once leave one preview, and one key that works', async () =
   assert.equal((await validate(key)).json.license_id, previews[0]!.license_id)
 })
 
-describe('nobody else is given a preview', () => {
-  /** Everybody who could open the link of an app that is not his, and what he is asked for then. */
+describe('gives no preview to anyone else', () => {
+  /** Each kind of visitor who could open the link of another person's app. */
   const others: [who: string, browser: () => Promise<Agent>][] = [
     ['a visitor without an account', async () => buyer(service)],
     ['a buyer', async () => await signedIn(service, service.demo.buyer)],
@@ -260,7 +260,7 @@ describe('nobody else is given a preview', () => {
     })
   }
 
-  test('a stranger with the address of the developer gets neither a preview nor a charge', async () => {
+  test('another person with the email of the developer gets neither a preview nor a charge', async () => {
     const { email } = service.demo.seller
     const agent = buyer(service)
     await agent.open(link)
@@ -277,7 +277,7 @@ describe('nobody else is given a preview', () => {
     assert.deepEqual(await takenFrom(service, email), [])
   })
 
-  test("a stranger with the address of the developer's cart finds nothing there", async () => {
+  test("another person with the URL of the developer's cart gets a 404", async () => {
     const agent = developer()
     const page = await previewPurchase(agent)
     const elsewhere = await signedIn(service, service.demo.seller)

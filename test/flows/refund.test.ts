@@ -20,7 +20,7 @@ import {
   type Bought,
   buy,
   movedBy,
-  passAndHear,
+  passAndHandle,
   refund,
   refundsOf,
   sellerActor,
@@ -56,7 +56,7 @@ const ids = (refunds: payments.Refund[]) => refunds.map(({ id }) => id)
 
 describe('a refund that was made at the processor', () => {
   // M13
-  test('is booked like one of ours, ends the license when it is whole, and staff is told', async () => {
+  test('is booked like one of the service, ends the license when it is whole, and alerts staff', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
     const { processor_charge_id: charge_id, amount } = bought.charge
@@ -146,7 +146,7 @@ describe('a refund', () => {
     assert.equal(rest.kept, 50)
   })
 
-  test('of an older bill leaves the license, of the latest one ends it', async () => {
+  test('of an older invoice leaves the license, of the latest one ends it', async () => {
     const bought = await buy(service)
     service.clock.pass(31 * DAY)
     while ((await renewDue(service.world)) > 0);
@@ -158,7 +158,7 @@ describe('a refund', () => {
     assert.equal((await stateOf(service, bought)).status, 'canceled')
   })
 
-  test('is refused: nothing, too much, too late, or somebody else’s', async () => {
+  test('is refused: nothing, too much, too late, or of another buyer', async () => {
     const bought = await buy(service)
     const refused = async (amount: number | undefined, as?: 'seller' | 'operator') => {
       const { outcome, ...rest } = await refund(service, bought, amount, as)
@@ -172,8 +172,8 @@ describe('a refund', () => {
     const { user_id } = await service.world.db.one<{ user_id: string }>(sql`
       select id as user_id from users where email_normalized = ${service.demo.affiliate.email}`)
     for (const kind of ['seller', 'staff'] as const) {
-      const stranger = { kind, user_id, request_id: 'req_x' }
-      const quote = await quoteRefund(service.world, stranger, { invoice_id: bought.invoice_id })
+      const other = { kind, user_id, request_id: 'req_x' }
+      const quote = await quoteRefund(service.world, other, { invoice_id: bought.invoice_id })
       assert.deepEqual(quote, { refusal: 'not_found', left: undefined })
     }
     service.clock.pass(61 * DAY)
@@ -186,14 +186,14 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await refundsOf(service, bought))[0]?.status, 'pending')
     assert.equal((await stateOf(service, bought)).status, 'canceled')
-    await passAndHear(service, 2)
+    await passAndHandle(service, 2)
     assert.equal((await refundsOf(service, bought))[0]?.status, 'succeeded')
   })
 
   test('that comes back leaves the buyer owed, and is not given twice', async () => {
     const bought = await buy(service, { card: COMES_BACK })
     await refund(service, bought, 400)
-    await passAndHear(service, 2)
+    await passAndHandle(service, 2)
     await handleEvents(service.world)
     const [given] = await refundsOf(service, bought)
     assert.equal(given?.status, 'failed')
@@ -224,7 +224,7 @@ describe('a refund', () => {
   })
 })
 
-describe('where the processor is not heard', () => {
+describe('when a request to the processor is lost', () => {
   for (const fate of ['is lost', 'answer is lost'] as const) {
     test(`a refund whose request or answer ${fate} is asked again under its key`, async () => {
       const bought = await buy(service)

@@ -92,7 +92,7 @@ describe('a state’s month', () => {
     assert.equal(await payableTo('TX'), 0)
   })
 
-  test('is paid once, whoever files it at the same time', async () => {
+  test('is paid once, even if several people file it at the same time', async () => {
     await sellTo('WA')
     toMonth('2026-07')
     const filed = await Promise.all(Array.from({ length: 6 }, () => file('WA', '2026-06')))
@@ -115,11 +115,11 @@ test('a whole month is filed state by state, and a run that stopped goes on', as
     'New York owes March 2026 first',
   )
   await file('NY', '2026-03')
-  const told: string[] = []
+  const filedStates: string[] = []
   const filed = await fileWholeMonth(service.world, staff, order, async ({ state }) => {
-    told.push(state)
+    filedStates.push(state)
   })
-  assert.deepEqual([filed, told], [1, ['NY']])
+  assert.deepEqual([filed, filedStates], [1, ['NY']])
   const filings = await tax.listRemittances(service.world.db, { month: '2027-02' })
   assert.deepEqual(
     filings.map(({ filing_reference }) => filing_reference),
@@ -244,7 +244,7 @@ test('a filing that is killed at any step pays its month once', async () => {
 
 // R14: sums instead of a million lines
 describe('the sums of tax', () => {
-  const told = async (month: string) => {
+  const figuresOf = async (month: string) => {
     const { db } = service.world
     const lines = await tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 0 })
     return {
@@ -261,7 +261,7 @@ describe('the sums of tax', () => {
     const bought = await sellTo('TX')
     await refund(service, bought, 500)
     await sellTo('CA')
-    const before = await told('2028-01')
+    const before = await figuresOf('2028-01')
     assert.deepEqual(before.by_month, await tax.taxInLedger(db))
     assert.deepEqual(
       before.of_texas,
@@ -275,11 +275,11 @@ describe('the sums of tax', () => {
     )
     for (let taken = 1; taken > 0; ) {
       taken = await tax.sumTaxes(db, 5)
-      assert.deepEqual(await told('2028-01'), before)
+      assert.deepEqual(await figuresOf('2028-01'), before)
     }
     assert.deepEqual(await tax.wrongSums(db), [])
     await sellTo('TX')
-    assert.equal((await told('2028-01')).lines.length, 3, 'the latest sale counts at once')
+    assert.equal((await figuresOf('2028-01')).lines.length, 3, 'the latest sale counts at once')
   })
 
   test('count each line once, however many processes add at a time', async () => {

@@ -91,7 +91,7 @@ test('a process that dies at any step of an upgrade charges it once or not at al
   await assertInvariants(service)
 })
 
-test('a network that loses requests and answers renews everybody once', async () => {
+test('renews every license once when requests and answers are lost', async () => {
   const draw = draws(20_261_121)
   const subscribers = []
   for (let index = 0; index < 12; index++) subscribers.push(await subscribe(service, { app }))

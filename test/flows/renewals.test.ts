@@ -12,9 +12,9 @@ import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
-  billsOf,
   CARD,
   DAY,
+  invoicesOf,
   otherApp,
   passDays,
   runDue,
@@ -68,7 +68,7 @@ describe('a subscription renews', () => {
       })
     })
     await passDays(service, 31)
-    const amounts = (await billsOf(service, subscriber)).map(({ amount }) => amount)
+    const amounts = (await invoicesOf(service, subscriber)).map(({ amount }) => amount)
     assert.deepEqual(amounts, [900, 900])
   })
 
@@ -100,7 +100,7 @@ describe('a subscription renews', () => {
         await runDue(own)
       }
       assert.deepEqual(seen, expected)
-      assert.equal((await billsOf(own, subscriber)).length, 49)
+      assert.equal((await invoicesOf(own, subscriber)).length, 49)
       await assertInvariants(own)
       await own.close()
     })
@@ -201,23 +201,23 @@ describe('a renewal that is paid late', () => {
     service.clock.pass(7 * DAY - 3600)
     const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url: '/' })
     assert.equal(paid.outcome, 'paid')
-    const [, late] = await billsOf(service, subscriber)
+    const [, late] = await invoicesOf(service, subscriber)
     assert.deepEqual(late?.period_start, service.clock.now())
     service.clock.pass(7 * DAY - 1)
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 2)
+    assert.equal((await invoicesOf(service, subscriber)).length, 2)
     service.clock.pass(1)
     await runDue(service)
-    assert.equal((await billsOf(service, subscriber)).length, 3)
+    assert.equal((await invoicesOf(service, subscriber)).length, 3)
   })
 
   test('within the first half of its period keeps the anchor', async () => {
     const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
-    const [first] = await billsOf(service, subscriber)
+    const [first] = await invoicesOf(service, subscriber)
     service.clock.pass(10 * DAY)
     await runDue(service)
-    const [, late] = await billsOf(service, subscriber)
+    const [, late] = await invoicesOf(service, subscriber)
     assert.deepEqual(late?.period_start, first?.period_end)
   })
 })
@@ -236,7 +236,7 @@ describe('auto-renew turned off', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
   })
 
-  test('is as good as off while the account is locked: nobody could turn it off', async () => {
+  test('counts as off while the account is locked, as its owner cannot turn it off', async () => {
     const { db } = service.world
     const disowned = await subscribe(service)
     const unlocked = await subscribe(service)

@@ -128,7 +128,7 @@ describe('undoing', () => {
 })
 
 describe('what cannot be undone', () => {
-  test('a version that would go stays while somebody subscribes to it', async () => {
+  test('keeps a version that has a subscription', async () => {
     const given = (await active()).map(again)
     const fresh = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
     const { change_id, state } = await replace([...given, fresh])

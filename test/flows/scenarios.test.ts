@@ -24,8 +24,8 @@ let count = 0
 const newApp = (facts: Partial<Parameters<typeof addApp>[1]> = {}) =>
   addApp(service, { slug: `scenario-${count++}`, ...facts })
 
-/** Plays a scenario on an app, and returns its buyer and what happened to the license. */
-async function play(app: OtherApp, name: string, retry?: string) {
+/** Runs a scenario on an app, and returns its buyer and what happened to the license. */
+async function run(app: OtherApp, name: string, retry?: string) {
   const { world } = service
   const scenario = scenarioOf(name, retry === undefined ? {} : { retry })!
   const price = (await catalog.findLivePrice(world.db, app.price_id))!
@@ -37,42 +37,42 @@ async function play(app: OtherApp, name: string, retry?: string) {
     actor: { kind: 'seller', user_id, request_id: 'req_test' } as const,
   }
   const outside = outsideOf(service)
-  const played = await runScenario(world, outside, facts, async () => {})
-  const { license_id } = played
+  const ended = await runScenario(world, outside, facts, async () => {})
+  const { license_id } = ended
   const license = await licensing.findLicense(world.db, license_id)
   const license_key = licensing.showKey(world.keys, license)
   const history = await licensing.historyOf(world.db, license_id)
-  const told = await billing.timelineEvents(
+  const events = await billing.timelineEvents(
     world.db,
     { app_id: app.client_id, license_id },
     { limit: 1000, offset: 0 },
   )
   return {
-    ...played,
+    ...ended,
     statuses: history.map(({ to_status }) => to_status),
     history,
-    told: told.map(({ kind, why }) => `${kind} ${why}`),
+    events: events.map(({ kind, why }) => `${kind} ${why}`),
     state: await stateOf(service, { license_key, app }),
   }
 }
 
 /** The emails to the seller, which have no order beside those to the buyer, and all else. */
-function parted(told: string[]): [string[], string[]] {
+function separated(events: string[]): [string[], string[]] {
   const isSellers = (each: string) => each.startsWith('email seller_')
-  return [told.filter(isSellers), told.filter((each) => !isSellers(each))]
+  return [events.filter(isSellers), events.filter((each) => !isSellers(each))]
 }
 
 describe('each scenario ends as it says, through the same flows as in real life', () => {
   test('renewal declined: past due, not entitled, one period later', async () => {
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
-    const { outcome, statuses, state, told } = await play(app, 'declined')
+    const { outcome, statuses, state, events } = await run(app, 'declined')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['active', 'past_due'])
     assert.deepEqual([state.status, state.entitled], ['past_due', false])
     assert.equal(isoDate(await timeOf(service, app.client_id)), state.period_end)
     assert.ok((await timeOf(service, app.client_id)) > addDays(start, 27))
-    const [toSeller, toBuyer] = parted(told)
+    const [toSeller, toBuyer] = separated(events)
     assert.deepEqual(toSeller, ['email seller_sale', 'email seller_failed_renewal'])
     assert.deepEqual(toBuyer, [
       'paid purchase',
@@ -85,46 +85,46 @@ describe('each scenario ends as it says, through the same flows as in real life'
   })
 
   for (const { value: retry, label } of RETRIES) {
-    test(`card mended on retry ${retry}: active again with the same key (${label})`, async () => {
+    test(`card fixed on retry ${retry}: active again with the same key (${label})`, async () => {
       const app = await newApp()
-      const { outcome, statuses, state, history, told } = await play(app, 'mended', retry)
+      const { outcome, statuses, state, history, events } = await run(app, 'mended', retry)
       assert.equal(outcome, 'played')
       assert.deepEqual(statuses, ['active', 'past_due', 'active'])
       assert.equal(state.entitled, true)
       const days = (history[2]!.at.getTime() - history[1]!.at.getTime()) / 86_400_000
       assert.equal(days, { '1': 1, '2': 3, '3': 5 }[retry])
-      assert.equal(told.filter((each) => each.startsWith('declined')).length, Number(retry))
+      assert.equal(events.filter((each) => each.startsWith('declined')).length, Number(retry))
     })
   }
 
-  test('dunning exhausted: unpaid after day 14, canceled on day 21, each retry told', async () => {
-    const { outcome, statuses, state, history, told } = await play(await newApp(), 'exhausted')
+  test('dunning exhausted: unpaid after day 14, canceled on day 21, each retry announced', async () => {
+    const { outcome, statuses, state, history, events } = await run(await newApp(), 'exhausted')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['active', 'past_due', 'unpaid', 'canceled'])
     assert.deepEqual([state.status, state.entitled], ['canceled', false])
     const failed = history[1]!.at
     assert.deepEqual(history[2]!.at, addDays(failed, 14))
     assert.deepEqual(history[3]!.at, addDays(failed, 21))
-    assert.equal(told.filter((each) => each.startsWith('declined')).length, 8)
+    assert.equal(events.filter((each) => each.startsWith('declined')).length, 8)
   })
 
   test('trial ends: a reminder three days before, then the first period is paid', async () => {
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
-    const { outcome, statuses, state, told } = await play(app, 'trial')
+    const { outcome, statuses, state, events } = await run(app, 'trial')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['trialing', 'active'])
     assert.equal(state.entitled, true)
     assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 7))
-    assert.ok(told.includes('email trial_ending'))
-    assert.ok(told.includes('paid renewal'))
+    assert.ok(events.includes('email trial_ending'))
+    assert.ok(events.includes('paid renewal'))
   })
 
-  test('a trial of the plan’s own is the one that is played, as often as one likes', async () => {
+  test('runs the trial of the plan itself, as often as requested', async () => {
     const app = await newApp({ trial_days: 14 })
     for (const _ of [1, 2]) {
       const start = await timeOf(service, app.client_id)
-      const { statuses } = await play(app, 'trial')
+      const { statuses } = await run(app, 'trial')
       assert.deepEqual(statuses, ['trialing', 'active'])
       assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 14))
     }
@@ -133,7 +133,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
   test('refund: canceled at once, and the clock stays', async () => {
     const app = await newApp({ trial_days: 14 })
     const start = await timeOf(service, app.client_id)
-    const { outcome, statuses, state } = await play(app, 'refund')
+    const { outcome, statuses, state } = await run(app, 'refund')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['active', 'canceled'])
     assert.equal(state.entitled, false)
@@ -141,34 +141,34 @@ describe('each scenario ends as it says, through the same flows as in real life'
   })
 
   test('dispute won: paused, and then the same key works again', async () => {
-    const { outcome, statuses, state, told } = await play(await newApp(), 'dispute_won')
+    const { outcome, statuses, state, events } = await run(await newApp(), 'dispute_won')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['active', 'paused', 'active'])
     assert.equal(state.entitled, true)
-    assert.ok(told.includes('dispute_closed won'))
+    assert.ok(events.includes('dispute_closed won'))
   })
 
   test('dispute lost: paused, and then canceled', async () => {
-    const { outcome, statuses, state } = await play(await newApp(), 'dispute_lost')
+    const { outcome, statuses, state } = await run(await newApp(), 'dispute_lost')
     assert.equal(outcome, 'played')
     assert.deepEqual(statuses, ['active', 'paused', 'canceled'])
     assert.deepEqual([state.status, state.entitled], ['canceled', false])
   })
 })
 
-test('a scenario about money can be played with a plan that is paid once', async () => {
+test('a scenario about money can run with a plan that is paid once', async () => {
   const app = await newApp({ frequency: null, amount: cents(9900) })
   for (const name of ['refund', 'dispute_won', 'dispute_lost']) {
-    assert.equal((await play(app, name)).outcome, 'played', name)
+    assert.equal((await run(app, name)).outcome, 'played', name)
   }
 })
 
 test('a yearly plan and a daily one have the same scenarios', async () => {
   for (const frequency of ['year', 'day'] as const) {
     const app = await newApp({ frequency })
-    assert.deepEqual((await play(app, 'declined')).statuses, ['active', 'past_due'], frequency)
-    const mended = await play(app, 'mended', '3')
-    assert.deepEqual(mended.statuses, ['active', 'past_due', 'active'], frequency)
+    assert.deepEqual((await run(app, 'declined')).statuses, ['active', 'past_due'], frequency)
+    const fixed = await run(app, 'mended', '3')
+    assert.deepEqual(fixed.statuses, ['active', 'past_due', 'active'], frequency)
   }
 })
 
@@ -177,7 +177,7 @@ test('all subscribers of the app live through the time of a scenario, and those 
   const here = await subscribe(service, { app })
   const there = await subscribe(service, { app: other })
   const [before, still] = [await stateOf(service, here), await stateOf(service, there)]
-  await play(app, 'declined')
+  await run(app, 'declined')
   assert.notEqual((await stateOf(service, here)).period_end, before.period_end)
   assert.deepEqual(await stateOf(service, there), still)
 })

@@ -43,7 +43,7 @@ describe('the dashboard is for sellers', () => {
     assert.equal(agent.page.url, PAGE)
   })
 
-  test('a seller sees his apps, and everybody else that there are none', async () => {
+  test('lists a seller’s apps, and says to everyone else that there are none', async () => {
     const page = await seller().open('/dashboard/')
     assert.ok(page.body.includes('href="/dashboard/apps/tidepool/"'))
     for (const person of [service.demo.buyer, service.demo.affiliate]) {
@@ -65,7 +65,7 @@ describe('the dashboard is for sellers', () => {
     }
   })
 
-  test("nobody sees or changes another developer's app", async () => {
+  test('returns 404 for another seller’s app', async () => {
     const { email } = service.demo.operator
     await addSellerWithApp(service, { email, slug: 'lighthouse' })
     const agent = await signedIn(service, service.demo.operator)
@@ -237,7 +237,7 @@ describe('a new client secret', () => {
     }
   })
 
-  test('is stored as a digest alone, and the log of changes tells of it without it', async () => {
+  test('is stored as a digest alone, and recorded in the log of changes without its value', async () => {
     const { secret_hash } = await clientOf()
     assert.deepEqual(secret_hash, sha256(present))
     const [change] = await changes()

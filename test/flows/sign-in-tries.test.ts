@@ -34,7 +34,7 @@ test('a right password takes no try, however often its owner signs in', async ()
 })
 
 // F32
-test('after five wrong passwords one network waits, each time twice as long, and nobody else does', async () => {
+test('after five wrong passwords one network waits, each time twice as long, and no other does', async () => {
   const { email } = await signUp(service)
   const attacker = buyer(service)
   for (let time = 0; time < 6; time++) {
@@ -54,9 +54,9 @@ test('a hundred attacks from a hundred networks keep the owner neither from the 
     assert.equal((await tryAt(buyer(service), email, `wrong ${time}`)).status, 422)
   }
   for (let time = 0; time < 20; time++) {
-    const stranger = buyer(service)
-    await stranger.open('/signin/')
-    assert.equal((await stranger.submit('Email me a sign-in link', { email })).status, 200)
+    const other = buyer(service)
+    await other.open('/signin/')
+    assert.equal((await other.submit('Email me a sign-in link', { email })).status, 200)
   }
   const emails = await service.world.db.one<{ count: number }>(sql`select count(*) from emails
     where kind = 'sign_in' and subject_id = ${email}`)
@@ -70,16 +70,16 @@ test('a hundred attacks from a hundred networks keep the owner neither from the 
 })
 
 // F32
-test('a browser in which the owner was signed in counts for itself, beside any number of strangers', async () => {
+test('a browser in which the owner was signed in has a limit of its own, apart from unknown browsers', async () => {
   const { email, agent: owner } = await signUp(service)
   await owner.submit('Sign out')
-  const strangers = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
-  await service.world.limits.take(strangers, email, 300)
+  const unknown = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
+  await service.world.limits.take(unknown, email, 300)
   assertTooOften(await tryAt(buyer(service), email, PASSWORD))
   assert.equal((await tryAt(owner, email, PASSWORD)).url, '/account/')
   // The note in that browser says whose it is, and is signed: for another account it is worth nothing.
   const { email: other } = await signUp(service)
-  await service.world.limits.take(strangers, other, 300)
+  await service.world.limits.take(unknown, other, 300)
   assertTooOften(await tryAt(owner, other, PASSWORD))
 })
 

@@ -21,7 +21,7 @@ let fate: 'works' | 'answer lost' | 'broken' = 'works'
 /** A processor whose answers are lost, or that fails over each question. */
 function failing(sandbox: World['processor']): World['processor'] {
   const ask = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
-    if (fate === 'broken') throw new Error('an answer that nobody understands')
+    if (fate === 'broken') throw new Error('an answer in an unknown format')
     return await call()
   }
   return {

@@ -40,7 +40,7 @@ after(() => closeSound(service))
 const words = () => textOf(seller.page.body)
 
 describe('the page of the clock', () => {
-  test('tells the time, and that nothing is due before anybody subscribes', async () => {
+  test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
     assert.match(words(), /March 10, 2026, 12:00 UTC/)
@@ -51,9 +51,9 @@ describe('the page of the clock', () => {
   test('is for the app’s developer alone', async () => {
     const other = await signedIn(service, service.demo.operator)
     assert.equal((await other.open(CLOCK)).status, 404)
-    const nobody = buyer(service)
-    await nobody.open(CLOCK)
-    assert.match(nobody.page.url, /^\/signin\//)
+    const visitor = buyer(service)
+    await visitor.open(CLOCK)
+    assert.match(visitor.page.url, /^\/signin\//)
   })
 
   test('says what is due next, for whom, and what it costs with tax', async () => {
@@ -79,7 +79,7 @@ describe('the page of the clock', () => {
 })
 
 describe('a jump', () => {
-  test('to what is due next leads to what happened: the bill, the license, the email', async () => {
+  test('to what is due next shows what happened: the invoice, the license, the email', async () => {
     await seller.open(CLOCK)
     const { status, url } = await seller.submit('Advance to it')
     assert.equal(status, 200)
@@ -111,7 +111,7 @@ describe('a jump', () => {
     assert.match(seller.page.url, /\/jumps\//)
   })
 
-  test('where the processor does not answer says where the clock stands, and goes on later', async () => {
+  test('says which time the clock reached when the processor does not answer, and continues later', async () => {
     await seller.open(CLOCK)
     isAway = true
     await seller.submit('A month')
@@ -126,7 +126,7 @@ describe('a jump', () => {
     assert.match(words(), /renews for \$12\.60, and the processor is not responding/)
   })
 
-  test('can be stopped by whoever watches it; what was done stays done', async () => {
+  test('can be stopped from its page; what was done remains', async () => {
     service.clock.pass(30)
     await addApp(service, { slug: 'daily', frequency: 'day', amount: cents(100) })
     const daily = await service.world.db.one<{ id: string }>(sql`select r.id from prices r
@@ -151,9 +151,9 @@ describe('a jump', () => {
 })
 
 describe('a scenario', () => {
-  test('ends on its story: each status with the key’s answer, the emails, the books, the key', async () => {
-    await addApp(service, { slug: 'stories', name: 'Stories' })
-    await seller.open('/dashboard/apps/stories/test-clock/')
+  test('shows its result: each status with the key’s answer, the emails, the books, the key', async () => {
+    await addApp(service, { slug: 'scenarios', name: 'Scenarios' })
+    await seller.open('/dashboard/apps/scenarios/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
     await seller.submit('Run', { scenario: 'mended', price_id, retry: '2' })
     assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
@@ -171,7 +171,7 @@ describe('a scenario', () => {
     const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
     const app = { client_id: '', client_secret: '' }
     await service.world.db
-      .one<{ id: string }>(sql`select id from apps where slug = 'stories'`)
+      .one<{ id: string }>(sql`select id from apps where slug = 'scenarios'`)
       .then(({ id }) => {
         app.client_id = id
       })
@@ -197,13 +197,13 @@ describe('a scenario', () => {
     assert.match(words(), /This scenario needs a plan that renews/)
   })
 
-  test('cannot be played while the app is not on sale, and the page says what is missing', async () => {
+  test('cannot run while the app is not on sale, and the page says what is missing', async () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
     assert.match(words(), /Publish the app and enable external sales/)
   })
 
-  test('is told to its developer alone', async () => {
+  test('shows its result only to the seller of the app', async () => {
     await seller.open(CLOCK)
     await seller.press('View result')
     const { url } = seller.page
@@ -273,7 +273,7 @@ test('with a real processor there is no clock, and the page says so', async () =
   world.processor = sandbox
 })
 
-test('a task that died with its process is told as such, and a new one may begin', async () => {
+test('a task that ended with its process is shown as failed, and a new one may start', async () => {
   const { db, clock } = service.world
   await db.run(sql`insert into tasks (id, kind, user_id, app_id, request, status, created_at, updated_at)
     select 'task_dead', 'clock_jump', s.user_id, a.id, '{"slug": "tidepool", "to": "2030-01-01"}',

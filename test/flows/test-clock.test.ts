@@ -20,7 +20,7 @@ import { clockWorkFor, letPass, timeOf } from '../support/test-clock.ts'
 
 const DISPUTED = '4000000000002685'
 
-/** A seller with a bank, an app that renews monthly, and somebody for each thing that can happen. */
+/** A seller with a bank, an app that renews monthly, and a subscriber for each thing that can happen. */
 async function trade(service: TestService): Promise<{ app: OtherApp; people: Subscriber[] }> {
   await withBank(service, 'seller')
   const monthly = await addApp(service, { slug: 'monthly', amount: cents(1900) })
@@ -38,7 +38,7 @@ async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnTy
   const { db } = world
   const licenses = await db.rows(sql`select status, period_end, canceled_at from licenses
     where app_id = ${app.client_id} order by array_position(${people.map((p) => p.license_id)}, id)`)
-  const bills = await db.rows(sql`select kind, status, period_index, period_start, period_end,
+  const invoices = await db.rows(sql`select kind, status, period_index, period_start, period_end,
       amount, tax, fee, paid_at from invoices
     where app_id = ${app.client_id}
     order by array_position(${people.map((p) => p.license_id)}, license_id), created_at, number`)
@@ -50,21 +50,21 @@ async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnTy
     from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
     group by e.account, t.event order by e.account, t.event`)
   const payouts = await db.rows(sql`select amount, status, cause from payouts order by number`)
-  return { licenses, bills, history, ledger, payouts }
+  return { licenses, invoices, history, ledger, payouts }
 }
 
 test('a year in one jump leaves the same books as its days one by one, in the service’s own time', async () => {
   const jumping = await openTestService()
   const jumped = await trade(jumping)
-  const told: Date[] = []
+  const moments: Date[] = []
   const outcome = await letPass(jumping, jumped.app.client_id, 365, async ({ at }) => {
-    told.push(at)
+    moments.push(at)
   })
   assert.equal(outcome.outcome, 'there')
   const inOneJump = await booksOf(jumping, jumped)
   assert.deepEqual(
-    told,
-    told.toSorted((a, b) => a.getTime() - b.getTime()),
+    moments,
+    moments.toSorted((a, b) => a.getTime() - b.getTime()),
   )
   await assertInvariants(jumping)
   await jumping.close()
@@ -83,7 +83,7 @@ test('a year in one jump leaves the same books as its days one by one, in the se
   assert.deepEqual(inOneJump, dayByDay)
   const statuses = inOneJump.licenses.map((license) => (license as { status: string }).status)
   assert.deepEqual(statuses, ['active', 'past_due', 'canceled', 'canceled', 'canceled'])
-  assert.equal(inOneJump.bills.length, 13 + 13 + 2 + 1 + 1)
+  assert.equal(inOneJump.invoices.length, 13 + 13 + 2 + 1 + 1)
   assert.ok(inOneJump.payouts.length > 10)
 })
 
@@ -108,16 +108,16 @@ describe('the clock of an app', () => {
     await service.close()
   })
 
-  test('stops at every due moment, so that each day of a daily plan is billed by itself', async () => {
+  test('stops at every due moment, so that each day of a daily plan has an invoice of its own', async () => {
     const daily = await app('daily', { frequency: 'day', amount: cents(100) })
     const subscriber = await subscribe(service, { app: daily })
     const start = await timeOf(service, daily.client_id)
     await letPass(service, daily.client_id, 30)
-    const bills = await service.world.db.rows<{ paid_at: Date }>(sql`select paid_at from invoices
+    const paid = await service.world.db.rows<{ paid_at: Date }>(sql`select paid_at from invoices
       where license_id = ${subscriber.license_id} order by number`)
     const days = Array.from({ length: 31 }, (_, day) => addDays(start, day))
     assert.deepEqual(
-      bills.map(({ paid_at }) => paid_at),
+      paid.map(({ paid_at }) => paid_at),
       days,
     )
   })
@@ -167,7 +167,7 @@ describe('the clock of an app', () => {
     assert.equal(period_end, '2026-07-18')
   })
 
-  test('stands still where the processor does not answer, and goes on when it does', async () => {
+  test('stops where the processor does not answer, and continues when it does', async () => {
     const far = await app('far')
     const subscriber = await subscribe(service, { app: far })
     const due = (await billing.nextDue(service.world.db, far.client_id))!
@@ -175,8 +175,8 @@ describe('the clock of an app', () => {
     const stuck = await letPass(service, far.client_id, 60)
     isAway = false
     assert.equal(stuck.outcome, 'stuck')
-    const stands = await timeOf(service, far.client_id)
-    assert.ok(stands >= due && stands < addSeconds(due, 60), `it stands at ${stands}`)
+    const now = await timeOf(service, far.client_id)
+    assert.ok(now >= due && now < addSeconds(due, 60), `it is at ${now}`)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     // The service finds out that nothing was taken, and tries again an hour later.
     service.clock.pass(20)
@@ -211,7 +211,7 @@ describe('the clock of an app', () => {
     assert.equal(count, 11)
   })
 
-  test('stops in good order where whoever watches it wants it to stop', async () => {
+  test('stops cleanly when it is asked to', async () => {
     const halted = await app('halted', { frequency: 'day', amount: cents(200) })
     const subscriber = await subscribe(service, { app: halted })
     let stops = 0

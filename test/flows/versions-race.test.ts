@@ -142,7 +142,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
     }
   }
 
-  async function playRound(seed: number): Promise<void> {
+  async function runRound(seed: number): Promise<void> {
     const draw = seededBelow(seed)
     const app = await addApp(service, { slug: `versions-race-${seed}`, amount: cents(500) })
     const own = (await apps.find(service.world.db, app.client_id))!
@@ -165,10 +165,10 @@ describe('versions that are replaced while people buy', { skip }, () => {
     assert.deepEqual(stranded, [], `seed ${seed}: an active subscription on a deleted version`)
   }
 
-  test(`${ROUNDS} times the agreed price is charged, or nothing and the buyer is told`, async () => {
+  test(`${ROUNDS} times the agreed price is charged, or nothing and the buyer is notified`, async () => {
     let next = 0
     const lane = async () => {
-      while (next < ROUNDS) await playRound(next++)
+      while (next < ROUNDS) await runRound(next++)
     }
     await Promise.all(Array.from({ length: LANES }, lane))
     for (const outcome of ['completed', 'changed', 'gone', 'refused', 'replaced']) {

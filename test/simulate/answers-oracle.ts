@@ -7,7 +7,7 @@ import type { Asked } from './record.ts'
 // Whoever was told this knows nothing for sure: it may have happened since, or not.
 const UNSURE = ['unknown', 'processing', 'action_required']
 
-/** Compares what people were told with what the processor and the service have on record. */
+/** Compares the answers that people got with what the processor and the service have on record. */
 export async function answerFaults(fixture: Fixture): Promise<Broken[]> {
   return [
     ...(await purchaseFaults(fixture)),
@@ -23,7 +23,7 @@ function bySubject(asked: readonly Asked[]): Map<string, Asked[]> {
   return Map.groupBy(asked, ({ subject }) => subject)
 }
 
-/** A cart is charged what its buyer agreed to: once if he was told so, and never if told not. */
+/** A cart is charged what its buyer agreed to: once if the answer said so, never if it said not. */
 async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const taken = await harness.db.rows<{ cart_id: string; amount: number }>(sql`
     select i.cart_id, s.amount from sandbox.charges s join attempts a on a.id = s.key
@@ -44,7 +44,7 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
     ...unasked,
     ...wrong.map(([id, presses]) => ({ id, presses, took: charged.get(id) })),
   ]
-  return facts.length > 0 ? [{ rule: 'a buyer is charged what he agreed to, once', facts }] : []
+  return facts.length > 0 ? [{ rule: 'a buyer is charged what they agreed to, once', facts }] : []
 }
 
 /** Upgrades that a license was charged for are those that its owner agreed to, to the cent. */
@@ -79,7 +79,7 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
   return facts.length > 0 ? [{ rule: 'a move costs what its owner agreed to, once', facts }] : []
 }
 
-/** Payments that somebody asked for happened as often as people were told so. */
+/** Payments that people requested were made as often as the answers said so. */
 async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const paid = await harness.db.rows<{ license_id: string; count: number }>(sql`
     select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
@@ -93,7 +93,7 @@ async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
     const unsure = presses.filter(({ outcome }) => UNSURE.includes(outcome)).length
     return count >= sure && count <= sure + unsure ? [] : [{ license_id, count, presses }]
   })
-  return facts.length > 0 ? [{ rule: 'whoever is told that he paid has paid, once', facts }] : []
+  return facts.length > 0 ? [{ rule: 'a confirmed payment was charged, once', facts }] : []
 }
 
 /** The processor gave back what was asked for, and nothing that was refused. */
@@ -103,8 +103,8 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
       join charges c on c.id = r.charge_id
     where s.status <> 'refused' and r.requested_by <> 'system'`)
   const asked = bySubject(record.asked.refund)
-  const bills = new Set([...asked.keys(), ...given.map(({ invoice_id }) => invoice_id)])
-  const facts = [...bills].flatMap((invoice_id) => {
+  const invoices = new Set([...asked.keys(), ...given.map(({ invoice_id }) => invoice_id)])
+  const facts = [...invoices].flatMap((invoice_id) => {
     const backs = given.filter((each) => each.invoice_id === invoice_id)
     const presses = asked.get(invoice_id) ?? []
     const sure = presses.filter(({ outcome }) => outcome === 'refunded')
@@ -119,7 +119,7 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
   return facts.length > 0 ? [{ rule: 'what went back is what was asked for, once', facts }] : []
 }
 
-/** Auto-renew stands as its owner was told last. */
+/** Auto-renew is as the latest answer to its owner said. */
 async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const now = await harness.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
@@ -130,7 +130,7 @@ async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> 
     const isAlone = asked.get(license_id)!.every((each) => each.outcome !== 'unknown')
     return isAlone && auto_renew !== (outcome === 'on')
   })
-  return facts.length > 0 ? [{ rule: 'auto-renew stands as its owner left it', facts }] : []
+  return facts.length > 0 ? [{ rule: 'auto-renew is as its owner set it', facts }] : []
 }
 
 // Enough to see it: the common rules look at keys as well.

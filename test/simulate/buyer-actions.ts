@@ -17,7 +17,7 @@ import type { Fixture } from './fixture.ts'
 import { enterCard } from './purchase-actions.ts'
 import type { SeededRandom } from './random.ts'
 
-/** A license that somebody holds. */
+/** A license of a person. */
 export interface OwnedLicense {
   license_id: string
   app_id: string
@@ -27,7 +27,7 @@ export interface OwnedLicense {
 }
 
 const RETURN_URL = 'https://harbor.example/manage'
-const REQUEST = 'req_play'
+const REQUEST = 'req_simulated'
 
 /** One of the licenses of which something is true. */
 export async function someLicense(
@@ -116,7 +116,7 @@ export async function pause(fixture: Fixture, rng: SeededRandom): Promise<string
 
 const OWING = sql`l.status in ('past_due', 'unpaid') or l.paused_for = 'buyer'`
 
-/** The owner, staff, or both at once pay what is owed; whoever paused resumes by that. */
+/** The owner, staff, or both at once pay what is owed; a paused license resumes by that. */
 export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng, OWING)
   if (!owned) return undefined

@@ -7,7 +7,7 @@ export interface Broken {
   facts: unknown
 }
 
-interface Bill {
+interface PaidInvoice {
   license_id: string
   number: number
   kind: 'purchase' | 'renewal' | 'upgrade'
@@ -17,14 +17,14 @@ interface Bill {
   period_start: Date
   period_end: Date | null
   paid_at: Date
-  /** The end of the trial before the first bill; null where there was none. */
+  /** The end of the trial before the first invoice; null where there was none. */
   trial_end: Date | null
   was_paused: boolean
   license_end: Date | null
   status: string
 }
 
-const BILLS = sql`select i.license_id, i.number, i.kind, i.price_id, r.frequency,
+const PAID_INVOICES = sql`select i.license_id, i.number, i.kind, i.price_id, r.frequency,
     (select sum(amount)::bigint from invoice_lines
       where invoice_id = i.id and kind = 'price') as price_amount,
     i.period_start, i.period_end, i.paid_at, l.status, l.period_end as license_end,
@@ -47,7 +47,7 @@ function monthsLater(from: Date, months: number): Date {
   return new Date(midnight + (from.getTime() % 86_400_000))
 }
 
-function later(from: Date, frequency: NonNullable<Bill['frequency']>, count: number): Date {
+function later(from: Date, frequency: NonNullable<PaidInvoice['frequency']>, count: number): Date {
   if (frequency === 'month') return monthsLater(from, count)
   if (frequency === 'year') return monthsLater(from, 12 * count)
   const days = frequency === 'week' ? 7 : 1
@@ -61,70 +61,75 @@ interface Count {
 }
 
 /**
- * Holds every paid period against a calendar of its own: periods are counted from the purchase, the
+ * Compares every paid period with a calendar of its own: periods are counted from the purchase, the
  * end of a trial, a move, the end of a pause, or a payment that came when more than half of its
  * period was gone; each begins where the one before it ended, none is paid before it begins, and
- * what was agreed for a period holds until a move.
+ * what was agreed for a period applies until a change of plan.
  */
 export async function calendarFaults(db: Database): Promise<Broken[]> {
-  const bills = await db.rows<Bill>(BILLS)
+  const invoices = await db.rows<PaidInvoice>(PAID_INVOICES)
   let at: Count | undefined
-  return bills.flatMap((bill, index) => {
-    const earlier = bills[index - 1]
-    const before = earlier?.license_id === bill.license_id ? earlier : undefined
-    const isLast = bills[index + 1]?.license_id !== bill.license_id
-    const next = counted(bill, before, before && at)
-    at = next.isRestarted ? { anchor: bill.paid_at, count: 1 } : next
-    const [start, end] = periodAt(at, bill)
+  return invoices.flatMap((invoice, index) => {
+    const earlier = invoices[index - 1]
+    const before = earlier?.license_id === invoice.license_id ? earlier : undefined
+    const isLast = invoices[index + 1]?.license_id !== invoice.license_id
+    const next = counted(invoice, before, before && at)
+    at = next.isRestarted ? { anchor: invoice.paid_at, count: 1 } : next
+    const [start, end] = periodAt(at, invoice)
     const isSame =
-      start.getTime() === bill.period_start.getTime() &&
-      end?.getTime() === bill.period_end?.getTime()
+      start.getTime() === invoice.period_start.getTime() &&
+      end?.getTime() === invoice.period_end?.getTime()
     const wrong = isSame ? undefined : 'a period is counted from its anchor'
-    const fault = wrong ?? faultOf(bill, before) ?? (isLast ? endFault(bill) : undefined)
-    return fault ? [{ rule: fault, facts: { bill, before } }] : []
+    const fault = wrong ?? faultOf(invoice, before) ?? (isLast ? endFault(invoice) : undefined)
+    return fault ? [{ rule: fault, facts: { invoice, before } }] : []
   })
 }
 
-function periodAt({ anchor, count }: Count, { frequency }: Bill): [start: Date, end: Date | null] {
+function periodAt(
+  { anchor, count }: Count,
+  { frequency }: PaidInvoice,
+): [start: Date, end: Date | null] {
   if (frequency === null) return [anchor, null]
   return [later(anchor, frequency, count - 1), later(anchor, frequency, count)]
 }
 
-/** Where a bill stands by the calendar, and whether its payment starts one of its own. */
+/** The place of an invoice in the calendar, and whether its payment starts a new one. */
 function counted(
-  bill: Bill,
-  before: Bill | undefined,
+  invoice: PaidInvoice,
+  before: PaidInvoice | undefined,
   at: Count | undefined,
 ): Count & { isRestarted: boolean } {
-  if (bill.kind !== 'renewal') {
-    return { anchor: bill.period_start, count: 1, isRestarted: false }
+  if (invoice.kind !== 'renewal') {
+    return { anchor: invoice.period_start, count: 1, isRestarted: false }
   }
-  const isMove = before !== undefined && before.price_id !== bill.price_id
-  const first = before ? before.period_end! : bill.trial_end!
+  const isMove = before !== undefined && before.price_id !== invoice.price_id
+  const first = before ? before.period_end! : invoice.trial_end!
   const here = isMove || !at ? { anchor: first, count: 1 } : { ...at, count: at.count + 1 }
-  const isResumed = bill.was_paused && bill.period_start.getTime() === bill.paid_at.getTime()
-  const [start, end] = periodAt(here, bill)
+  const isResumed =
+    invoice.was_paused && invoice.period_start.getTime() === invoice.paid_at.getTime()
+  const [start, end] = periodAt(here, invoice)
   const half = end && (start.getTime() + end.getTime()) / 2
-  const isLate = half !== null && bill.paid_at.getTime() > half
+  const isLate = half !== null && invoice.paid_at.getTime() > half
   return { ...here, isRestarted: isResumed || isLate }
 }
 
-function faultOf(bill: Bill, before: Bill | undefined): string | undefined {
-  if (bill.period_start > bill.paid_at) return 'nobody pays before a period begins'
-  if (bill.trial_end && bill.kind === 'renewal' && bill.period_start < bill.trial_end) {
-    return 'nobody pays within a trial'
+function faultOf(invoice: PaidInvoice, before: PaidInvoice | undefined): string | undefined {
+  if (invoice.period_start > invoice.paid_at) return 'no period is paid before it begins'
+  if (invoice.trial_end && invoice.kind === 'renewal' && invoice.period_start < invoice.trial_end) {
+    return 'nothing is paid within a trial'
   }
-  if (!before || bill.kind === 'upgrade') return undefined
-  if (before.period_end && bill.period_start < before.period_end) return 'no day is paid for twice'
+  if (!before || invoice.kind === 'upgrade') return undefined
+  if (before.period_end && invoice.period_start < before.period_end)
+    return 'no day is paid for twice'
   if (before.period_end === null) return 'what is paid once does not renew'
-  if (bill.price_id === before.price_id && bill.price_amount !== before.price_amount) {
+  if (invoice.price_id === before.price_id && invoice.price_amount !== before.price_amount) {
     return 'a renewal costs what was agreed'
   }
   return undefined
 }
 
-/** A license that runs is paid up to the end of its last bill. */
-function endFault({ status, license_end, period_end }: Bill): string | undefined {
+/** A license that runs is paid up to the end of its last invoice. */
+function endFault({ status, license_end, period_end }: PaidInvoice): string | undefined {
   if (status === 'canceled') return undefined
   return license_end?.getTime() === period_end?.getTime()
     ? undefined

@@ -8,7 +8,7 @@ export interface Statement {
   values: unknown[]
 }
 
-/** A bug that is planted without touching the code: what the code says or hears is altered. */
+/** A bug that is planted without touching the code: what it sends or receives is altered. */
 export interface Fault {
   name: string
   /** What a statement says instead; null: it is dropped, and seems to have worked. */
@@ -19,7 +19,7 @@ export interface Fault {
   processor?(processor: Processor): Processor
 }
 
-/** A database in front of which a fault may stand. */
+/** A database whose statements a fault may alter. */
 export function faultyDatabase(db: Database, fault: () => Fault | undefined): Database {
   return {
     ...db,
@@ -59,7 +59,7 @@ function faulty(db: Db, current: () => Fault | undefined): Db {
   }
 }
 
-/** A processor in front of which a fault may stand. */
+/** A processor whose calls a fault may alter. */
 export function faultyProcessor(processor: Processor, current: () => Fault | undefined): Processor {
   return new Proxy(processor, {
     get(target, name) {

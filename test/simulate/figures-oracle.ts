@@ -47,7 +47,7 @@ const rounded = (amount: number, part: number, whole: number) =>
   Math.floor((2 * amount * part + whole) / (2 * whole))
 
 /**
- * Holds every figure of a paid invoice against what its buyer and seller did: the price that was
+ * Compares every figure of a paid invoice with what its buyer and seller did: the price that was
  * agreed to, the link by which it was bought, the state of the buyer, and what went back. No figure
  * of the service is taken for granted.
  */
@@ -71,7 +71,7 @@ function faultOf(
   prices: ReadonlySet<number>,
 ): string | undefined {
   const { kind, price_amount, amount, tax, fee, add_on_fee, commission } = mine[index]!
-  if (!prices.has(price_amount)) return 'nobody pays a price that they did not agree to'
+  if (!prices.has(price_amount)) return 'every price that was charged was agreed to'
   const credits = kind === 'upgrade' ? creditsOf(mine, index) : [0]
   if (!credits.includes(price_amount - amount)) return 'a credit is of money that was kept'
   if (tax !== rounded(amount, TAX_PPM[bought.state]!, 1_000_000)) {

@@ -10,7 +10,7 @@ import type { Harness } from './harness.ts'
 import { SeededRandom } from './random.ts'
 import { AnswerRecord } from './record.ts'
 
-/** Somebody who buys, or might. */
+/** A person who buys, or might. */
 export interface Person {
   email: string
   email_normalized: string

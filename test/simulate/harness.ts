@@ -17,11 +17,11 @@ export interface Harness {
   service: TestService
   /** The database itself: nothing dies there, and no fault alters what it says. */
   db: Database
-  /** The sandbox without network faults: what somebody does outside, who needs no network of ours. */
+  /** The sandbox without network faults: for what people do at the processor itself. */
   sandbox: Sandbox
   clock: ManualClock
   network: NetworkFaults
-  /** What the service's log told of errors that are neither a death nor a lost call. */
+  /** The errors in the service's log that are neither a killed process nor a lost call. */
   unexpected_errors: string[]
   /** The fault that is planted, if any. */
   fault: Fault | undefined

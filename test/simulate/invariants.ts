@@ -6,30 +6,30 @@ import { figureFaults } from './figures-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import { RULES } from './rest-invariants.ts'
 
-/** The first rule that does not hold while all is at rest; undefined: all hold. */
+/** The first rule that is broken while all is at rest; undefined: none. */
 export async function rulesBroken(
   fixture: Fixture,
 ): Promise<{ rule: string; facts: string } | undefined> {
   const { service, db, unexpected_errors } = fixture.harness
-  const told = (rule: string, facts: unknown) => ({ rule, facts: JSON.stringify(facts) })
+  const broken = (rule: string, facts: unknown) => ({ rule, facts: JSON.stringify(facts) })
   if (unexpected_errors.length > 0)
-    return told('no flow fails in a way that nobody foresaw', unexpected_errors)
+    return broken('no flow fails with an unexpected error', unexpected_errors)
   try {
     await assertInvariants({ ...service, world: { ...service.world, db } })
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
     const [rule = ''] = error.message.split('\n')
     const [first] = error.actual as { rule?: string }[]
-    return told(first?.rule === undefined ? rule : `${rule}: ${first.rule}`, error.actual)
+    return broken(first?.rule === undefined ? rule : `${rule}: ${first.rule}`, error.actual)
   }
-  for (const { rule, broken } of RULES) {
-    const rows = await db.rows(broken(fixture.world.clock.now()))
-    if (rows.length > 0) return told(rule, rows)
+  for (const { rule, broken: query } of RULES) {
+    const rows = await db.rows(query(fixture.world.clock.now()))
+    if (rows.length > 0) return broken(rule, rows)
   }
   const [fault] = [
     ...(await figureFaults(fixture)),
     ...(await calendarFaults(db)),
     ...(await answerFaults(fixture)),
   ]
-  return fault && told(fault.rule, fault.facts)
+  return fault && broken(fault.rule, fault.facts)
 }

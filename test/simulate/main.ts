@@ -1,6 +1,6 @@
 /**
- * Plays seeded months of trade and looks after each whether all rules hold: `npm run simulate --
- * --seeds 5000 --from 1`. Tells each seed that breaks a rule with all that happened in it, or with
+ * Simulates seeded months of trade and checks all rules after each: `npm run simulate --
+ * --seeds 5000 --from 1`. Prints each seed that breaks a rule with all that happened in it, or with
  * `--trace` of every seed, and ends with 1 where there is any.
  */
 import { parseArgs } from 'node:util'

@@ -2,14 +2,14 @@ import * as payments from '#domain/payments'
 import { cents } from '#platform/money'
 import type { Fault, Statement } from './code-faults.ts'
 
-/** A bug that somebody could write, and the rules of which one shows it first. */
+/** A bug that is easy to write, and the rules of which one shows it first. */
 export interface PlantedFault extends Fault {
   caught_by: readonly string[]
   /** The seed that showed it when it was planted, where that was not the first. */
   seed?: number
 }
 
-/** Where in a statement's values each column of it stands. */
+/** The index of each column in the values of a statement. */
 function columnsOf({ text }: Statement): Map<string, number> {
   const insert = /^insert into \S+ \(([^)]*)\) values \((.*?)\)/.exec(text)
   const pairs = insert
@@ -169,7 +169,7 @@ function keepingPeriods(): Pick<Fault, 'alterStatement'> {
   return all(remember, { alterStatement: pay }, row, license)
 }
 
-/** A renewal of somebody whom the service brought, at the rate of whom the seller brought. */
+/** A renewal of a buyer whom the service brought, at the rate of one whom the seller brought. */
 function atTheSellersRate(row: Record<string, unknown>): object {
   const { kind, brought_by, amount, add_on_fee, affiliate_id } = row
   if (kind !== 'renewal' || brought_by !== 'service') return {}
@@ -181,9 +181,9 @@ function atTheSellersRate(row: Record<string, unknown>): object {
 
 const BOOKS = 'the books are what happened, recomputed'
 const TAKEN = 'money that the processor took has its charge, its order and its license'
-const FORESEEN = 'no flow fails in a way that nobody foresaw'
+const FORESEEN = 'no flow fails with an unexpected error'
 const DIVIDED = [
-  'a bill that went back whole took back its tax, its commission and all but the fixed fee',
+  'a fully refunded invoice returned its tax, its commission and all but the fixed fee',
   `${BOOKS}: a refund is divided like its invoice`,
 ]
 
@@ -264,13 +264,13 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     name: 'a payout takes its lines and does not note them',
     caught_by: [
       `${BOOKS}: a payout is the sum of its lines`,
-      'a payout pays no more than what was available, and nobody who owes',
+      'a payout pays no more than what was available, and nothing to a payee who owes',
     ],
     alterStatement: inPayouts('cross join added)', 'cross join added where false)'),
   },
   {
-    name: 'a payout pays what is still held',
-    caught_by: ['a payout pays no more than what was available, and nobody who owes'],
+    name: 'a payout pays what is still in reserve',
+    caught_by: ['a payout pays no more than what was available, and nothing to a payee who owes'],
     alterStatement: inPayouts(/at > (\$\d+::timestamptz)/g, "at > $1 + interval '40 days'"),
   },
   {
@@ -307,18 +307,18 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
     }),
   },
   {
-    name: 'nobody remembers since when a renewal is owed',
-    caught_by: [FORESEEN, 'whoever owes is tried for three weeks and then no longer'],
+    name: 'the start of an unpaid renewal is lost',
+    caught_by: [FORESEEN, 'an unpaid renewal is retried for three weeks and then no longer'],
     ...where('update subscriptions set price_id', () => ({ past_due_since: null })),
   },
   {
     name: 'auto-renew stays on whatever its owner wants',
-    caught_by: ['auto-renew stands as its owner left it', 'nothing renews while auto-renew is off'],
+    caught_by: ['auto-renew is as its owner set it', 'nothing renews while auto-renew is off'],
     ...where('update subscriptions set price_id', () => ({ auto_renew: true })),
   },
   {
-    name: 'what the processor tells is not marked as heard',
-    caught_by: ['what the processor told is on record as handled'],
+    name: 'an event of the processor is not marked as handled',
+    caught_by: ['every event of the processor is recorded as handled'],
     ...drop('update processor_events set handled_at'),
   },
   {

@@ -20,7 +20,7 @@ import type { Asked } from './record.ts'
 
 const RETURN_URL = 'https://harbor.example/back'
 
-/** A newcomer, or somebody who was here before. */
+/** A new person, or one who was here before. */
 function somePerson(fixture: Fixture, rng: SeededRandom): Person {
   if (fixture.people.length > 0 && rng.odds(25)) return rng.pick(fixture.people)
   const person = {
@@ -31,7 +31,7 @@ function somePerson(fixture: Fixture, rng: SeededRandom): Person {
   return person
 }
 
-/** The session of a person who has an account; undefined for whoever has none, or is signed out. */
+/** The session of a person who has an account; undefined without one, or when signed out. */
 export async function sessionOf(
   { world }: Fixture,
   { email, email_normalized }: Person,
@@ -40,7 +40,7 @@ export async function sessionOf(
   if (!user) return undefined
   const now = world.clock.now()
   return {
-    id: 'ses_play',
+    id: 'ses_simulated',
     user_id: user.id,
     app_id: null,
     email,
@@ -51,7 +51,7 @@ export async function sessionOf(
   }
 }
 
-// What makes a story of a purchase: renewals that fail, challenges, disputes, odd refunds, lost calls.
+// What follows a purchase: renewals that fail, challenges, disputes, odd refunds, lost calls.
 const EVENTFUL = TEST_CARDS.filter(({ behavior }) =>
   /^(renews|never|challenges|disputes|refunds|loses)/.test(behavior),
 )
@@ -63,7 +63,7 @@ export function someCard(rng: SeededRandom): string {
   return rng.pick(draw < 85 ? EVENTFUL : TEST_CARDS).number
 }
 
-/** A card as somebody enters it on the processor's page. */
+/** A card as it is entered on the processor's page. */
 export async function enterCard(
   { harness, world }: Fixture,
   rng: SeededRandom,
@@ -74,7 +74,7 @@ export async function enterCard(
   return number
 }
 
-/** Somebody buys something: from the buy link to a license, or to what stops him on the way. */
+/** A person buys something: from the buy link to a license, or to what stops the purchase. */
 export async function buy(fixture: Fixture, rng: SeededRandom): Promise<string> {
   const person = somePerson(fixture, rng)
   const shop = rng.pick(fixture.shops)
@@ -136,8 +136,10 @@ async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promis
   let said: Confirmed['outcome'] = 'untried'
   for (let round = 0; round < 3; round++) {
     const presses = rng.odds(12) ? 2 : 1
-    const told = await Promise.all(Array.from({ length: presses }, () => press(fixture, cart_id)))
-    said = told.at(-1)!
+    const answers = await Promise.all(
+      Array.from({ length: presses }, () => press(fixture, cart_id)),
+    )
+    said = answers.at(-1)!
     if (said === 'action_required') said = await authenticate(fixture, rng, cart_id)
     if (said !== 'changed') break
   }
@@ -150,7 +152,7 @@ async function pay(fixture: Fixture, rng: SeededRandom, cart_id: string): Promis
   return said
 }
 
-/** Looks at the bill as it is now, and agrees to it. */
+/** Reads the totals as they are now, and agrees to them. */
 async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outcome']> {
   const { world, record } = fixture
   const cart = (await billing.findCart(world.db, cart_id))!

@@ -61,7 +61,7 @@ export class SeededRandom implements Random {
     throw new Error('there is nothing to weigh')
   }
 
-  /** A generator of its own for somebody who acts at the same time as others. */
+  /** A generator of its own for a person who acts at the same time as others. */
   fork(): SeededRandom {
     return new SeededRandom(this.word())
   }

@@ -1,15 +1,15 @@
-/** What somebody was told of a thing that he asked for; `unknown` until an answer reached him. */
+/** The answer that a person got to a request; `unknown` until it arrived. */
 export interface Asked {
-  /** What it concerns: a cart, a license, a bill. */
+  /** What it concerns: a cart, a license, an invoice. */
   subject: string
-  /** What he agreed to pay or to give back, in cents. */
+  /** What they agreed to pay or to refund, in cents. */
   amount: number
   outcome: string
 }
 
 export type AskedFor = 'purchase' | 'upgrade' | 'payment' | 'refund' | 'auto_renew' | 'rotation'
 
-/** How somebody came to a purchase, and what it cost each time they agreed to it, before tax. */
+/** How a buyer came to a purchase, and what it cost each time they agreed to it, before tax. */
 export interface Bought {
   state: string
   brought_by: 'seller' | 'service'
@@ -18,8 +18,8 @@ export interface Bought {
 }
 
 /**
- * Everything that people asked for and were told, apart from all that the service writes: what it
- * did is compared with it. Whoever the answer did not reach knows nothing for sure.
+ * Every request of a person with its answer, apart from all that the service writes: what it did
+ * is compared with it. Where an answer was lost, the outcome is unknown.
  */
 export class AnswerRecord {
   /** By the id of the cart. */

@@ -2,7 +2,7 @@ import * as licensing from '#domain/licensing'
 import { addSeconds } from '#platform/calendar'
 import { type Sql, sql } from '#platform/sql'
 
-/** A rule that holds while all is at rest, as a question for what breaks it. */
+/** A rule that is true while all is at rest, as a query for the rows that break it. */
 export interface Rule {
   rule: string
   broken(now: Date): Sql
@@ -45,7 +45,7 @@ export const RULES: readonly Rule[] = [
             and way.to_status = h.to_status)`,
   },
   {
-    rule: 'nothing stays open for an hour that the processor was asked about, or told of',
+    rule: 'nothing that the processor was asked or reported stays open for an hour',
     broken: (now) => {
       const before = addSeconds(now, -HOUR)
       return sql`select 'refund' as what, id from refunds
@@ -59,13 +59,13 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
-    rule: 'what the processor told is on record as handled',
+    rule: 'every event of the processor is recorded as handled',
     broken: () => sql`select e.id from sandbox.events e
       left join processor_events p on p.id = e.id
       where e.acknowledged and p.handled_at is null`,
   },
   {
-    rule: 'what the processor told the end of is at its end',
+    rule: 'what the processor reported as final is final',
     broken: () => sql`select p.id from payouts p join sandbox.events e
         on e.subject = p.processor_payout_id and e.acknowledged
         where p.status <> e.content->>'outcome'
@@ -90,7 +90,7 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
-    rule: 'whoever owes is tried for three weeks and then no longer',
+    rule: 'an unpaid renewal is retried for three weeks and then no longer',
     broken: (now) => sql`select s.id, s.past_due_since from subscriptions s
       join licenses l on l.id = s.license_id
       where s.ended_at is null and l.status in ('past_due', 'unpaid')
@@ -98,7 +98,7 @@ export const RULES: readonly Rule[] = [
           and s.past_due_since < ${now}::timestamptz - interval '22 days'))`,
   },
   {
-    rule: 'nobody is charged after the end of a license, unless it goes back at once',
+    rule: 'nothing is charged after the end of a license, unless it is refunded at once',
     broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
       join license_history h on h.license_id = i.license_id and h.to_status = 'canceled'
       left join charges c on c.invoice_id = i.id
@@ -145,7 +145,7 @@ export const RULES: readonly Rule[] = [
         where i.license_id = l.id and d.status = 'open')`,
   },
   {
-    rule: 'a bill that was paid has one email to its buyer, and a refund too',
+    rule: 'a paid invoice has one email to its buyer, and a refund too',
     broken: () => sql`select i.id from invoices i
         left join emails l on l.cause = 'receipt:' || i.id
         where i.kind <> 'purchase' and (l.id is not null) <> (i.status = 'paid')

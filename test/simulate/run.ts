@@ -9,7 +9,7 @@ import type { SeededRandom } from './random.ts'
 import * as selling from './seller-actions.ts'
 import { pass, rest, workOnce } from './test-clock.ts'
 
-/** Something that somebody can do: what came of it, in a few words; undefined: nobody could. */
+/** Something that a person can do: its outcome in a few words; undefined: it was not possible. */
 interface Action {
   name: string
   weight: number
@@ -57,7 +57,7 @@ const ACTIONS: readonly Action[] = [
 
 const BUYING = ACTIONS.filter(({ name }) => name === 'buy')
 
-/** What can happen at one moment: no days pass while somebody waits for an answer. */
+/** What can happen at one moment: no days pass while a person waits for an answer. */
 const CONCURRENT_ACTIONS: readonly Action[] = [
   ...ACTIONS.filter(({ name }) => !name.endsWith(' pass')),
   {
@@ -84,7 +84,7 @@ const ROUNDS = NEWCOMERS.length
 const LEAST_ACTIONS = 7
 const MOST_ACTIONS = 12
 
-/** Simulates months of trade that a seed decides, and checks after each round whether all rules hold. */
+/** Simulates months of trade that a seed decides, and checks all rules after each round. */
 export async function runSeed(harness: Harness, seed: number, fault?: Fault): Promise<SeedRun> {
   await harness.clear(seed)
   const fixture = await openFixture(harness, seed)
@@ -93,7 +93,7 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
   const ended = (broken?: SeedRun['broken']) => ({ seed, actions, broken, trace: fixture.trace })
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      // The first buyers come first, or there is little that can happen to anybody.
+      // The first buyers come first, or there is little that can happen.
       for (let index = 0; index < NEWCOMERS[round]!; index++)
         actions += await runActions(fixture, BUYING)
       harness.network.loss_percent = fixture.rng.pick([0, 0, 0, 10, 40])
@@ -111,9 +111,9 @@ export async function runSeed(harness: Harness, seed: number, fault?: Fault): Pr
   return ended()
 }
 
-/** What a seed came to, as whoever must mend it wants to read it. */
+/** The result of a seed, as a developer needs it to fix the bug. */
 export function reportOf({ seed, trace, broken }: SeedRun): string {
-  if (!broken) return `seed ${seed}: all rules hold`
+  if (!broken) return `seed ${seed}: no rule is broken`
   return [
     `seed ${seed}`,
     ...trace.map((line) => `  ${line}`),
@@ -143,7 +143,7 @@ async function runActions(fixture: Fixture, wanted = ACTIONS): Promise<number> {
   return count
 }
 
-/** Somebody does something that he can. */
+/** A person does something that is possible. */
 async function act(
   fixture: Fixture,
   own: SeededRandom,

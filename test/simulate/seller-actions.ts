@@ -17,30 +17,33 @@ import { someLicense } from './buyer-actions.ts'
 import type { Fixture } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
 
-const REQUEST = 'req_play'
+const REQUEST = 'req_simulated'
 
-interface PaidBill {
+interface PaidInvoice {
   invoice_id: string
   processor_charge_id: string
   charged: number
   developer_id: string
 }
 
-/** One of the bills that were paid, the latest ones more often. */
-async function someBill({ world }: Fixture, rng: SeededRandom): Promise<PaidBill | undefined> {
-  const bills = await world.db.rows<PaidBill>(sql`select c.invoice_id, c.processor_charge_id,
+/** One of the paid invoices, the latest ones more often. */
+async function somePaidInvoice(
+  { world }: Fixture,
+  rng: SeededRandom,
+): Promise<PaidInvoice | undefined> {
+  const invoices = await world.db.rows<PaidInvoice>(sql`select c.invoice_id, c.processor_charge_id,
       c.amount as charged, s.user_id as developer_id
     from charges c join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
       join sellers s on s.id = a.seller_id
     order by i.number desc limit ${rng.odds(60) ? 5 : 100}`)
-  return bills.length > 0 ? rng.pick(bills) : undefined
+  return invoices.length > 0 ? rng.pick(invoices) : undefined
 }
 
 /** The seller or staff gives money back: all, some, too much, or by two at once. */
 export async function refund(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const bill = await someBill(fixture, rng)
-  if (!bill) return undefined
-  const { invoice_id, charged, developer_id } = bill
+  const invoice = await somePaidInvoice(fixture, rng)
+  if (!invoice) return undefined
+  const { invoice_id, charged, developer_id } = invoice
   const give = async () => {
     const kind = rng.odds(60) ? ('seller' as const) : ('staff' as const)
     const user_id = kind === 'seller' ? developer_id : fixture.operator_id
@@ -74,18 +77,18 @@ function someAmount(rng: SeededRandom, charged: number): number {
   return rng.pick(absurd)
 }
 
-/** A buyer objects to a charge at his bank. */
+/** A buyer disputes a charge at the bank. */
 export async function object(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
-  const bill = await someBill(fixture, rng)
-  if (!bill) return undefined
-  const { processor_charge_id: charge_id, invoice_id } = bill
+  const invoice = await somePaidInvoice(fixture, rng)
+  if (!invoice) return undefined
+  const { processor_charge_id: charge_id, invoice_id } = invoice
   const reason = rng.pick(['fraudulent', 'product_not_received', 'general'] as const)
   const scenario = { charge_id, reason, is_inquiry: rng.odds(25) }
   const opened = await fixture.harness.sandbox.disputeCharge(fixture.world.clock.now(), scenario)
   return `${invoice_id} ${opened ? (scenario.is_inquiry ? 'inquired' : 'disputed') : 'not possible'}`
 }
 
-const STATEMENTS = ['winning_evidence', 'losing_evidence', 'He used it each day.', '']
+const STATEMENTS = ['winning_evidence', 'losing_evidence', 'They used it each day.', '']
 
 /** Evidence is sent for a dispute, or the bank decides. */
 export async function settleDispute(
@@ -208,14 +211,14 @@ function staffOf({ operator_id: user_id }: Fixture) {
   return { kind: 'staff', user_id, request_id: REQUEST, reason: 'A look at it.' } as const
 }
 
-/** Staff holds a license. */
+/** Staff suspends a license. */
 export async function suspend(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng)
   if (!owned) return undefined
   return `${owned.license_id} ${await suspendByStaff(fixture.world, staffOf(fixture), owned.license_id)}`
 }
 
-/** Staff lets a license go on that it held. */
+/** Staff reinstates a license that it suspended. */
 export async function reinstate(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const owned = await someLicense(fixture, rng, sql`l.paused_for = 'staff'`)
   if (!owned) return undefined

@@ -13,7 +13,7 @@ import type { Fixture } from './fixture.ts'
 import { isExpected } from './harness.ts'
 import type { SeededRandom } from './random.ts'
 
-/** What the service does by itself, each as often as it is called. */
+/** What the service does in the background, each as often as it is called. */
 const WORK = [
   ({ world }: Fixture) => reconcile(world),
   ({ world }: Fixture) => reconcileRefunds(world),
@@ -61,7 +61,7 @@ export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number)
   for (let round = 0; clock.now() < end; round++) {
     const next = isDown || round > MOST_ROUNDS ? end : await nextDue(fixture, end, lag)
     const at = next < end ? next : end
-    // Somebody else may have let more time pass meanwhile; it never runs back.
+    // Another person may have let more time pass meanwhile; it never runs back.
     if (at > clock.now()) clock.reset(at)
     if (rng.odds(4)) {
       await untilKilled(rng.between(1, 60), () => workOnce(fixture))
@@ -70,7 +70,7 @@ export async function pass(fixture: Fixture, rng: SeededRandom, seconds: number)
     }
     await (rng.odds(12) ? workTwice(fixture) : workOnce(fixture))
   }
-  return `${isDown ? 'nobody worked' : 'the service worked'}, ${deaths} deaths`
+  return `${isDown ? 'the service was down' : 'the service worked'}, ${deaths} deaths`
 }
 
 /** When the service has something to do again; while an answer is out, half a minute later. */
@@ -93,7 +93,7 @@ async function nextDue({ harness, world }: Fixture, end: Date, lag: number): Pro
   return at < soon ? soon : at
 }
 
-// A quarter of an hour ends what nobody answered, five minutes a worker's claim.
+// Fifteen minutes end what was not answered, five minutes a worker's claim.
 const REST = [5, 30, 1800, 1800, 30]
 
 /** A network without faults, and time enough for all that is under way to end. */

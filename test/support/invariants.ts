@@ -47,13 +47,13 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         where h.license_id = l.id and h.to_status = 'preview')`,
   ],
   [
-    'a preview of an app is held by its developer',
+    'a preview of an app belongs to its developer',
     sql`select l.id from license_history h join licenses l on l.id = h.license_id
       join apps a on a.id = l.app_id join sellers s on s.id = a.seller_id
       where h.to_status = 'preview' and l.user_id <> s.user_id`,
   ],
   [
-    'nobody is charged for an app of his own',
+    'no seller is charged for their own app',
     sql`select o.id from orders o join apps a on a.id = o.app_id
       join sellers s on s.id = a.seller_id where o.user_id = s.user_id`,
   ],
@@ -74,7 +74,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       or (amount = 0) <> (trial_days > 0) or (status = 'draft' and number is not null)`,
   ],
   [
-    'a bill that was paid has one charge of its amount and tax, and a waived one or any other none',
+    'a paid invoice has one charge of its amount and tax, and a waived one or any other none',
     sql`select i.id from invoices i left join charges c on c.invoice_id = i.id
       group by i.id having count(c.id)
           <> (case when i.status = 'paid' and i.amount > 0 and not i.is_waived then 1 else 0 end)
@@ -86,7 +86,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       where i.status = 'paid' and i.amount > 0 and i.is_waived <> (i.amount + i.tax < 50)`,
   ],
   [
-    'a bill is charged once at the processor',
+    'an invoice is charged once at the processor',
     sql`select a.invoice_id from attempts a join sandbox.charges s on s.key = a.id
       where s.status = 'succeeded' and a.invoice_id is not null
       group by a.invoice_id having count(*) > 1`,
@@ -105,7 +105,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         or (l.status = 'canceled' and s.id is not null)`,
   ],
   [
-    'a buyer holds one live license of an app',
+    'a buyer has one live license of an app',
     sql`select app_id, user_id from licenses where ${ALIVE}
       group by app_id, user_id having count(*) > 1`,
   ],
@@ -150,7 +150,7 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
         or (f.id is not null) <> (r.status = 'failed') or e.amount <> -r.amount`,
   ],
   [
-    'a bill that went back whole took back its tax, its commission and all but the fixed fee',
+    'a fully refunded invoice returned its tax, its commission and all but the fixed fee',
     sql`select i.id from invoices i join charges c on c.invoice_id = i.id
       join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
       group by i.id having sum(r.amount) = i.amount + i.tax and (sum(r.tax) <> i.tax
@@ -183,15 +183,15 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
       where d.status = 'open' and l.status not in ('paused', 'canceled')`,
   ],
   [
-    'what is held for disputes, and lies with the banks, is what the open ones are about',
+    'what the banks withhold for disputes is the amount of the open ones',
     sql`select 'disputes_open' as account from (select
-        (select coalesce(sum(amount), 0) from ledger_entries where account = 'disputes_open') as held,
+        (select coalesce(sum(amount), 0) from ledger_entries where account = 'disputes_open') as withheld,
         (select coalesce(sum(amount - owed), 0) from disputes where status = 'open') as open) x
-      where held <> open`,
+      where withheld <> open`,
   ],
   [
-    'a payout pays no more than what was available, and nobody who owes',
-    // Of each sale what was taken back counts against what is held of it first.
+    'a payout pays no more than what was available, and nothing to a payee who owes',
+    // Of each sale what was taken back counts against its reserve first.
     sql`select p.id, p.amount, x.available from payouts p
       join lateral (select coalesce(sum(case when s.held >= s.taken then s.free
             else s.free + s.held - s.taken end), 0) as available
@@ -241,7 +241,7 @@ async function settledRows(db: Database, broken: Sql): Promise<object[]> {
 }
 
 /**
- * Asserts what holds after everything that can happen: over the service's tables, with the sandbox
+ * Asserts what is true after everything that can happen: over the service's tables, with the sandbox
  * processor's own records as the second truth, and over every key and order reference.
  */
 export async function assertInvariants(service: TestService): Promise<void> {
@@ -261,7 +261,7 @@ function sandboxOf({ db, random, keys, clock, config }: TestService['world']): P
   return openSandbox({ db, random, keys, clock, base_url: config.base_url })
 }
 
-/** Asserts what holds after everything, and closes the service whether it does or not. */
+/** Asserts the same, and closes the service even if that fails. */
 export async function closeSound(service: TestService): Promise<void> {
   try {
     await assertInvariants(service)
@@ -283,13 +283,13 @@ async function assertKeysAndReferences({ world }: TestService): Promise<void> {
   for (const { license_id, app_id, key_sealed, order_id } of licenses) {
     const license_key = licensing.showKey(keys, { license_id, key_sealed })
     assert.ok(licensing.isWellFormedKey(license_key))
-    for (const { client_id, app_id: asker } of clients) {
+    for (const { client_id, app_id: own_app_id } of clients) {
       const { found } = await licensing.findByKey(db, keys, { client_id, license_key })
-      assert.equal(found?.license_id, asker === app_id ? license_id : undefined)
+      assert.equal(found?.license_id, own_app_id === app_id ? license_id : undefined)
       if (order_id === null) continue
       const reference = licensing.signReference(keys, now, { client_id: app_id, order_id })
       const read = licensing.readReference(keys, now, { client_id, reference })
-      assert.equal(read, asker === app_id ? order_id : undefined)
+      assert.equal(read, own_app_id === app_id ? order_id : undefined)
     }
   }
 }

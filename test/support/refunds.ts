@@ -21,7 +21,7 @@ export interface Bought {
 
 let names = 0
 
-/** Buys with a card; what it disputes or refunds by itself is not heard yet. */
+/** Buys with a card; its automatic disputes and refunds are not handled yet. */
 export async function buy(
   service: TestService,
   facts: Partial<PurchaseFacts> = {},
@@ -104,8 +104,8 @@ export async function movedBy(
   return Object.fromEntries(rows.map(({ account, amount }) => [account, amount]))
 }
 
-/** Lets time pass and hears what the processor tells by then. */
-export async function passAndHear(service: TestService, days: number): Promise<void> {
+/** Lets days pass and handles the processor's events by then. */
+export async function passAndHandle(service: TestService, days: number): Promise<void> {
   service.clock.pass(days * 86_400)
   await handleEvents(service.world)
 }

@@ -95,7 +95,7 @@ export async function otherApp(
 }
 
 /** What was billed to a license and paid, in the order of payment. */
-export async function billsOf({ world }: TestService, { license_id }: Subscriber) {
+export async function invoicesOf({ world }: TestService, { license_id }: Subscriber) {
   return await world.db.rows<{
     kind: string
     amount: number
