@@ -105,7 +105,7 @@ async function renewWith(count: number, env: Record<string, string>) {
 async function assertCharges({ db }: World, expected: number): Promise<void> {
   const counts = await db.one<Record<'taken' | 'paid' | 'active' | 'due', number>>(sql`select
     (select count(*) from sandbox.charges where status = 'succeeded') as taken,
-    (select count(*) from invoices where status = 'paid') as paid,
+    (select count(*) from invoices where status = 'paid' and kind = 'renewal') as paid,
     (select count(*) from licenses where status = 'active' and period_end > now()) as active,
     (select count(*) from subscriptions where next_at <= now()) as due`)
   assert.deepEqual(counts, { taken: expected, paid: expected, active: expected, due: 0 })
