@@ -39,6 +39,16 @@ after(() => closeSound(service))
 
 const words = () => textOf(seller.page.body)
 
+/** Submits a form whose task may take longer than its page waits, and follows it to its end. */
+async function submitAndWait(button: string, fields?: Record<string, string>) {
+  await seller.submit(button, fields)
+  const { url } = seller.page
+  await eventually('the end of the task', async () => {
+    return seller.page.status !== 202 || (await seller.open(url)).status !== 202
+  })
+  return seller.page
+}
+
 describe('the page of the clock', () => {
   test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
@@ -81,7 +91,7 @@ describe('the page of the clock', () => {
 describe('a jump', () => {
   test('to what is due next shows what happened: the invoice, the license, the email', async () => {
     await seller.open(CLOCK)
-    const { status, url } = await seller.submit('Advance to it')
+    const { status, url } = await submitAndWait('Advance to it')
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {
@@ -93,13 +103,13 @@ describe('a jump', () => {
 
   test('by a week in which nothing is due says so', async () => {
     await seller.open(CLOCK)
-    await seller.submit('A week')
+    await submitAndWait('A week')
     assert.match(words(), /No events/)
   })
 
   test('to a day goes to its end, so that all that is due on it has happened', async () => {
     await seller.open(CLOCK)
-    await seller.submit('Advance to this day', { date: '2026-05-10' })
+    await submitAndWait('Advance to this day', { date: '2026-05-10' })
     assert.match(words(), /to May 10, 2026, 23:59 UTC/)
     assert.match(words(), /Renewal paid/)
   })
@@ -155,7 +165,7 @@ describe('a scenario', () => {
     await addApp(service, { slug: 'scenarios', name: 'Scenarios' })
     await seller.open('/dashboard/apps/scenarios/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
-    await seller.submit('Run', { scenario: 'mended', price_id, retry: '2' })
+    await submitAndWait('Run', { scenario: 'mended', price_id, retry: '2' })
     assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
     for (const each of [
       /Card recovers on retry 2/,
@@ -182,7 +192,7 @@ describe('a scenario', () => {
   test('gives a key that the seller’s server can ask about', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
-    await seller.submit('Run', { scenario: 'dispute_won', price_id })
+    await submitAndWait('Run', { scenario: 'dispute_won', price_id })
     const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
     const state = await stateOf(service, { license_key, app: service.demo.app })
     assert.deepEqual([state.status, state.entitled], ['active', true])

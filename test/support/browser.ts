@@ -44,10 +44,10 @@ export async function closeBrowser(): Promise<void> {
   await browser?.close()
 }
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 60_000
 const PAUSE_MS = 50
 
-/** Polls until there is an answer, and returns it; throws after 15 seconds. */
+/** Polls until there is an answer, and returns it; throws after a minute. */
 export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false>,

@@ -2,7 +2,7 @@ import { NoticePage } from '../../shared/pages/notice.tsx'
 
 /** A person returned from signing in, and canceled there or was refused. */
 export function CanceledPage({ canceled }: { canceled: boolean }) {
-  const title = canceled ? 'You did not sign in' : 'Signing in did not work'
+  const title = canceled ? 'You did not sign in' : 'Sign-in failed'
   return (
     <NoticePage title={title}>
       <p class="lead">
