@@ -1,5 +1,5 @@
 /**
- * The attacks of the study "Pre-hijacked accounts" (2022) on an account that a checkout made: somebody
+ * The attacks of the study "Pre-hijacked accounts" (2022) on an account that a checkout made: a person
  * buys with the address of another person, and waits until that person proves the mailbox.
  */
 import assert from 'node:assert/strict'

@@ -40,7 +40,7 @@ export function describeBalance(world: () => ProcessorSteps): void {
     // M5
     test('is moved by a dispute and its fee', async () => {
       const { charge_id } = await world().charged('4000000000000259')
-      const { dispute_id } = await world().untilHeard(
+      const { dispute_id } = await world().waitForEvent(
         'dispute_opened',
         (event) => event.charge_id === charge_id,
       )

@@ -7,10 +7,10 @@ const GOOD = '4242424242424242'
 const ASKS_ONCE = '4000002500003155'
 const ASKS_ALWAYS = '4000002760003184'
 
-/** Cards: what is told of them, what they decline, when they ask their buyer. */
+/** Cards: what is known of them, what they decline, when they ask their buyer. */
 export function describeCards(world: () => ProcessorSteps): void {
   describe('a card', () => {
-    test('is told once it was entered, and never its number', async () => {
+    test('is known once it was entered, and never its number', async () => {
       const entry = await world().openEntry()
       assert.equal(await world().processor.readCardEntry(entry.id), undefined)
       const card = await world().enterCard(GOOD, '10001')
@@ -95,7 +95,7 @@ export function describeCards(world: () => ProcessorSteps): void {
 }
 
 function describeChallenges(world: () => ProcessorSteps): void {
-  /** Charges a card whose bank wants to hear from its buyer. */
+  /** Charges a card whose bank asks the buyer to confirm. */
   async function challenged(number: string) {
     const card = await world().enterCard(number)
     const request = world().requestFor(card.token)
@@ -127,7 +127,7 @@ function describeChallenges(world: () => ProcessorSteps): void {
       assert.deepEqual(await find(), declined)
     })
 
-    test('can be closed, and nothing is taken any more', async () => {
+    test('can be closed, and nothing is charged after it', async () => {
       const { find, request } = await challenged(ASKS_ONCE)
       const { processor, now } = world()
       assert.deepEqual(await processor.close(now(), request.key), { status: 'closed' })

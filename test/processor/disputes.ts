@@ -25,7 +25,7 @@ const LOSING = { ...EVIDENCE, uncategorized_text: 'losing_evidence' }
 export function describeDisputes(world: () => ProcessorSteps): void {
   async function disputed(number: string) {
     const { charge_id } = await world().charged(number)
-    const opened = await world().untilHeard(
+    const opened = await world().waitForEvent(
       'dispute_opened',
       (event) => event.charge_id === charge_id,
     )
@@ -40,7 +40,7 @@ export function describeDisputes(world: () => ProcessorSteps): void {
       answer: (evidence: Evidence) =>
         world().processor.answerDispute(world().now(), { dispute_id, evidence }),
       closed: () =>
-        world().untilHeard('dispute_closed', (event) => event.dispute_id === dispute_id),
+        world().waitForEvent('dispute_closed', (event) => event.dispute_id === dispute_id),
     }
   }
 
@@ -49,7 +49,7 @@ export function describeDisputes(world: () => ProcessorSteps): void {
       [FRAUDULENT, 'fraudulent'],
       [NOT_RECEIVED, 'product_not_received'],
     ] as const) {
-      test(`${number}: is told with its reason, its amount and the time to answer`, async () => {
+      test(`${number}: is reported with its reason, its amount and the time to respond`, async () => {
         const { opened } = await disputed(number)
         assert.partialDeepStrictEqual(opened, { reason, amount: 1275, is_inquiry: false })
         assert.ok(opened.due_at > opened.at)
@@ -71,7 +71,7 @@ export function describeDisputes(world: () => ProcessorSteps): void {
       await assert.rejects(answer(WINNING), DisputeClosed)
     })
 
-    test('hears the evidence that came last', async () => {
+    test('uses the evidence that was sent last', async () => {
       const { answer, closed } = await disputed(FRAUDULENT)
       await answer(EVIDENCE)
       await answer(LOSING)
@@ -91,15 +91,15 @@ export function describeDisputes(world: () => ProcessorSteps): void {
     assert.equal((await closed()).outcome, 'won')
   })
 
-  test('what the processor tells is heard once, and a dispute opens before it closes', async () => {
+  test('each event is returned once, and a dispute opens before it closes', async () => {
     const { answer, closed } = await disputed(FRAUDULENT)
     await answer(WINNING)
     const { dispute_id } = await closed()
     await world().listen()
-    const ids = world().heard.map(({ id }) => id)
+    const ids = world().received.map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
     const kinds = world()
-      .heard.filter((event) => 'dispute_id' in event && event.dispute_id === dispute_id)
+      .received.filter((event) => 'dispute_id' in event && event.dispute_id === dispute_id)
       .map(({ kind }) => kind)
     assert.deepEqual(kinds, ['dispute_opened', 'dispute_closed'])
     assert.deepEqual(await world().processor.events(world().now()), [])

@@ -15,7 +15,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
   const close = (key: string) => world().processor.close(world().now(), key)
 
   describe('the key of a charge', () => {
-    test('asked twenty times at once charges once, and all hear the same', async () => {
+    test('asked twenty times at once charges once, and all get the same answer', async () => {
       const request = await fresh()
       const answers = await Promise.all(Array.from({ length: 20 }, () => ask(request)))
       assert.equal(answers[0]?.status, 'succeeded')
@@ -30,7 +30,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
       assert.deepEqual(await world().processor.find(request.key), first)
     })
 
-    test('under a request that says something else is a conflict, and the first stands', async () => {
+    test('with other parameters is a conflict, and the first request remains', async () => {
       const request = await fresh()
       const answer = await ask(request)
       const others = [
@@ -76,7 +76,7 @@ export function describeKeys(world: () => ProcessorSteps): void {
   })
 
   describe('an answer that is lost', () => {
-    test('after the charge was made: it is found, and closing it tells the same', async () => {
+    test('after the charge was made: it is found, and closing it returns the same', async () => {
       const card = await world().enterLossyCard('answer')
       const request = world().requestFor(card.token)
       await assert.rejects(ask(request), ProcessorUnreachable)

@@ -40,7 +40,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     return found
   }
 
-  /** The same once every event had its time to be heard. */
+  /** The same once every event had time to arrive. */
   async function settled(kind: keyof Listings, name: string): Promise<Listed> {
     await world().pass(HOUR_SECONDS + 1)
     await world().listen()
@@ -106,20 +106,20 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await theOne('refunds', id), facts)
     })
 
-    test('has nothing that went out for one that came back, once that was told', async () => {
+    test('has nothing that went out for one that came back, once that was reported', async () => {
       const { charge_id } = await world().charged('4000000000005126')
       const { id } = await refund(charge_id, 1275)
       const isIt = (event: { refund_id: string; outcome: string }) =>
         event.refund_id === id && event.outcome === 'failed'
-      await world().untilHeard('refund_settled', isIt)
+      await world().waitForEvent('refund_settled', isIt)
       assert.partialDeepStrictEqual(await settled('refunds', id), { amount: 1275, moved: 0 })
     })
 
-    test('has one that was made at the processor itself, unheard until it was told', async () => {
+    test('has one that was made at the processor itself, before its event arrives', async () => {
       const { charge_id } = await world().charged(GOOD)
       const id = await world().refundOutside(charge_id, 300)
       assert.equal((await theOne('refunds', id)).is_unheard, true)
-      await world().untilHeard('refund_made', (event) => event.refund_id === id)
+      await world().waitForEvent('refund_made', (event) => event.refund_id === id)
       assert.partialDeepStrictEqual(await settled('refunds', id), { amount: 300, moved: -300 })
     })
   })
@@ -132,7 +132,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       const return_url = 'https://purser.example/dashboard/payouts/'
       const { url } = await processor.openOnboarding(now(), { account_id, return_url })
       await world().enterBank(url, kind)
-      await world().untilHeard('account_changed', (event) => event.account_id === account_id)
+      await world().waitForEvent('account_changed', (event) => event.account_id === account_id)
       const key = `po_${randomUUID()}`
       const request = { key, account_id, amount: cents(5000), description: 'PURSER' }
       const answer = await processor.payOut(now(), request)
@@ -140,7 +140,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       return { key, id: answer.payout_id }
     }
     const untilEnded = (id: string) =>
-      world().untilHeard('payout_settled', (event) => event.payout_id === id)
+      world().waitForEvent('payout_settled', (event) => event.payout_id === id)
 
     test('has what goes out for one, under its key and its name', async () => {
       const { key, id } = await paidOut('works')
@@ -150,7 +150,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await settled('payouts', key), facts)
     })
 
-    test('has nothing that went out for one that failed, once that was told', async () => {
+    test('has nothing that went out for one that failed, once that was reported', async () => {
       const { key, id } = await paidOut('fails')
       await untilEnded(id)
       assert.partialDeepStrictEqual(await settled('payouts', key), { amount: 5000, moved: 0 })
@@ -161,7 +161,7 @@ export function describeListings(world: () => ProcessorSteps): void {
     async function disputed(number: string) {
       const { charge_id } = await world().charged(number)
       const isIt = (event: { charge_id: string }) => event.charge_id === charge_id
-      return await world().untilHeard('dispute_opened', isIt)
+      return await world().waitForEvent('dispute_opened', isIt)
     }
 
     test('has what the bank took, and nothing once it was won', async () => {
@@ -170,7 +170,7 @@ export function describeListings(world: () => ProcessorSteps): void {
       assert.partialDeepStrictEqual(await settled('disputes', dispute_id), open)
       const answer = { dispute_id, evidence: WINNING }
       await world().processor.answerDispute(world().now(), answer)
-      await world().untilHeard('dispute_closed', (event) => event.dispute_id === dispute_id)
+      await world().waitForEvent('dispute_closed', (event) => event.dispute_id === dispute_id)
       assert.partialDeepStrictEqual(await settled('disputes', dispute_id), { moved: 0 })
     })
 

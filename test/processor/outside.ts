@@ -4,7 +4,7 @@ import { cents } from '#platform/money'
 
 /**
  * A processor under test and the world around it: its clock, its pages as people use them, and
- * what it tells by itself. The numbers of test cards are those that Stripe publishes.
+ * the events that it sends. The numbers of test cards are those that Stripe publishes.
  */
 export interface Outside {
   processor: Processor
@@ -20,7 +20,7 @@ export interface Outside {
   enterBank(onboarding_url: string, kind: 'works' | 'fails'): Promise<void>
   /** Moves the operator's own money to our balance; a negative amount leaves it. */
   moveFunds(amount: number): Promise<void>
-  /** What somebody does on the processor's own pages, or a card network by itself. */
+  /** What happens on the processor's own pages, or in a card network. */
   refundOutside(charge_id: string, amount: number): Promise<string>
   cancelPayout(payout_id: string): Promise<void>
   warnOfFraud(charge_id: string): Promise<void>
@@ -28,8 +28,8 @@ export interface Outside {
   changeCard(portal: { id: string; url: string }, number: string): Promise<void>
   /** Lets everything outside that is due by now happen; also what a fault of the network delays. */
   settle(): Promise<void>
-  /** What the processor told since the last time, by being asked or by calls; acknowledged. */
-  hear(): Promise<ProcessorEvent[]>
+  /** The events since the last call, polled or delivered; acknowledged. */
+  receive(): Promise<ProcessorEvent[]>
   close(): Promise<void>
 }
 
@@ -38,10 +38,10 @@ type EventOf<Kind> = Extract<ProcessorEvent, { kind: Kind }>
 const RETURN_URL = 'https://purser.example/checkout/cart_1/confirm'
 const DAY_SECONDS = 24 * 60 * 60
 
-/** Where the tests stand: a processor, with the steps that most of them take. */
+/** A processor with the steps that most of the tests take. */
 export function processorSteps(outside: Outside) {
   const { processor } = outside
-  const heard: ProcessorEvent[] = []
+  const received: ProcessorEvent[] = []
 
   const openEntry = () =>
     processor.openCardEntry(outside.now(), {
@@ -69,7 +69,7 @@ export function processorSteps(outside: Outside) {
     const entry = await openEntry()
     await outside.enterCard(entry, number, zip)
     const card = await processor.readCardEntry(entry.id)
-    if (!card) throw new Error('the card that was entered is not told')
+    if (!card) throw new Error('the card that was entered is missing')
     return card
   }
 
@@ -79,12 +79,12 @@ export function processorSteps(outside: Outside) {
 
   async function listen(): Promise<void> {
     await outside.settle()
-    heard.push(...(await outside.hear()))
+    received.push(...(await outside.receive()))
   }
 
   return {
     ...outside,
-    heard,
+    received,
     listen,
     openEntry,
     requestFor,
@@ -98,19 +98,19 @@ export function processorSteps(outside: Outside) {
       return { charge_id: answer.charge_id, card }
     },
     /** The first event of a kind that fits, waited for over two weeks of the processor's time. */
-    async untilHeard<Kind extends ProcessorEvent['kind']>(
+    async waitForEvent<Kind extends ProcessorEvent['kind']>(
       kind: Kind,
       fits: (event: EventOf<Kind>) => boolean,
     ): Promise<EventOf<Kind>> {
       for (let day = 0; day <= 14; day++) {
         await listen()
-        const event = heard.find((each): each is EventOf<Kind> => {
+        const event = received.find((each): each is EventOf<Kind> => {
           return each.kind === kind && fits(each as EventOf<Kind>)
         })
         if (event) return event
         await outside.pass(DAY_SECONDS)
       }
-      throw new Error(`no ${kind} was heard in two weeks`)
+      throw new Error(`no ${kind} arrived in two weeks`)
     },
   }
 }

@@ -13,7 +13,7 @@ export function describePayees(world: () => ProcessorSteps): void {
   const open = (owner = `sel_${randomUUID()}`) =>
     world().processor.openAccount(world().now(), { owner, email: 'seller@example.com' })
 
-  /** An account of somebody new; with a bank where its kind is given. */
+  /** A new account; with a bank where its kind is given. */
   async function payee(kind?: 'works' | 'fails'): Promise<string> {
     const { account_id } = await open()
     if (kind) {
@@ -21,7 +21,7 @@ export function describePayees(world: () => ProcessorSteps): void {
       const request = { account_id, return_url }
       const { url } = await world().processor.openOnboarding(world().now(), request)
       await world().enterBank(url, kind)
-      await world().untilHeard('account_changed', (event) => event.account_id === account_id)
+      await world().waitForEvent('account_changed', (event) => event.account_id === account_id)
     }
     return account_id
   }
@@ -32,19 +32,19 @@ export function describePayees(world: () => ProcessorSteps): void {
     return world().processor.payOut(world().now(), request)
   }
 
-  /** How a payout ended, told at once or later. */
+  /** How a payout ended, reported at once or later. */
   async function endOf(answer: PayoutAnswer): Promise<{ outcome: string; reason?: string }> {
     assert.notEqual(answer.status, 'short')
     if (answer.status !== 'pending') return { ...answer, outcome: answer.status }
     const { payout_id } = answer
-    return await world().untilHeard('payout_settled', (event) => event.payout_id === payout_id)
+    return await world().waitForEvent('payout_settled', (event) => event.payout_id === payout_id)
   }
 
   describe('an account', () => {
     // M3
     test('that does not exist is refused, in the words of the port', async () => {
-      const nobody = 'acct_0123456789abcdef01234567'
-      await assert.rejects(world().processor.readAccount(nobody), ProcessorRefused)
+      const unknown = 'acct_0123456789abcdef01234567'
+      await assert.rejects(world().processor.readAccount(unknown), ProcessorRefused)
     })
 
     test('is one for one owner', async () => {
@@ -54,7 +54,7 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.notDeepEqual(await open(), first)
     })
 
-    test('is ready once its owner named a bank, and of the bank four digits are told', async () => {
+    test('is ready once its owner entered a bank, of which four digits are known', async () => {
       const account_id = await payee()
       const { processor } = world()
       assert.deepEqual(await processor.readAccount(account_id), {
@@ -67,14 +67,14 @@ export function describePayees(world: () => ProcessorSteps): void {
         return_url: 'https://purser.example/dashboard/payouts/',
       })
       await world().enterBank(url, 'works')
-      const told = await world().untilHeard(
+      const event = await world().waitForEvent(
         'account_changed',
         (event) => event.account_id === account_id && event.account.is_ready,
       )
       const account = await processor.readAccount(account_id)
       assert.equal(account.is_ready, true)
       assert.match(account.bank_last4 ?? '', /^\d{4}$/)
-      assert.deepEqual(told.account, account)
+      assert.deepEqual(event.account, account)
     })
   })
 
@@ -131,8 +131,8 @@ export function describePayees(world: () => ProcessorSteps): void {
       assert.equal((await endOf(answers[0]!)).outcome, 'paid')
       const [first] = answers
       const payout_id = first && 'payout_id' in first ? first.payout_id : ''
-      const told = world().heard.filter((event) => 'payout_id' in event)
-      assert.ok(told.filter((event) => event.payout_id === payout_id).length <= 1)
+      const payouts = world().received.filter((event) => 'payout_id' in event)
+      assert.ok(payouts.filter((event) => event.payout_id === payout_id).length <= 1)
     })
   })
 
@@ -147,12 +147,12 @@ export function describePayees(world: () => ProcessorSteps): void {
       })
     }
 
-    test('tells nothing while the card on file is the same', async () => {
+    test('returns nothing while the card on file is the same', async () => {
       const portal = await openPortal()
       assert.equal(await world().processor.readPortal(portal.id), undefined)
     })
 
-    test('tells the card that was put in its place, which pays with and without its buyer', async () => {
+    test('returns the card that replaced it, which pays with and without its buyer', async () => {
       const portal = await openPortal()
       await world().changeCard(portal, OTHER)
       const card = await world().processor.readPortal(portal.id)

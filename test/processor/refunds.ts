@@ -34,7 +34,7 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     test('is what a warning of fraud asks for: it names the charge', async () => {
       const { charge_id } = await world().charged(GOOD)
       await world().warnOfFraud(charge_id)
-      const { message } = await world().untilHeard(
+      const { message } = await world().waitForEvent(
         'notice',
         (event) => event.charge_id === charge_id,
       )
@@ -73,26 +73,29 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     })
 
     // M13
-    test('that somebody made at the processor is told with its charge, and ours are not', async () => {
+    test('that was made at the processor is reported with its charge, and refunds of the service are not', async () => {
       const { charge_id } = await world().charged(GOOD)
       await refund(charge_id, 300)
       const refund_id = await world().refundOutside(charge_id, 500)
-      const made = await world().untilHeard('refund_made', (event) => event.charge_id === charge_id)
+      const made = await world().waitForEvent(
+        'refund_made',
+        (event) => event.charge_id === charge_id,
+      )
       assert.partialDeepStrictEqual(made, { refund_id, amount: 500, status: 'succeeded' })
       await world().listen()
-      const told = world().heard.filter(
+      const events = world().received.filter(
         (event) => event.kind === 'refund_made' && event.charge_id === charge_id,
       )
-      assert.equal(told.length, 1)
+      assert.equal(events.length, 1)
       assert.equal((await refund(charge_id, 476)).status, 'refused')
     })
 
-    test(`${PENDS}: is pending, counts at once, and is told when it is done`, async () => {
+    test(`${PENDS}: is pending, counts at once, and is reported when it is done`, async () => {
       const { charge_id } = await world().charged(PENDS)
       const answer = await refund(charge_id)
       assert.ok(answer.status === 'pending')
       assert.equal((await refund(charge_id, 1)).status, 'refused')
-      const { outcome } = await world().untilHeard(
+      const { outcome } = await world().waitForEvent(
         'refund_settled',
         ({ refund_id }) => refund_id === answer.refund_id,
       )
@@ -100,11 +103,11 @@ export function describeRefunds(world: () => ProcessorSteps): void {
       assert.equal((await refund(charge_id, 1)).status, 'refused')
     })
 
-    test(`${FAILS_LATER}: comes back later, which is told, and can be given back again`, async () => {
+    test(`${FAILS_LATER}: comes back later, which is reported, and can be refunded again`, async () => {
       const { charge_id } = await world().charged(FAILS_LATER)
       const answer = await refund(charge_id)
       assert.ok(answer.status === 'succeeded')
-      const { outcome } = await world().untilHeard(
+      const { outcome } = await world().waitForEvent(
         'refund_settled',
         ({ refund_id }) => refund_id === answer.refund_id,
       )

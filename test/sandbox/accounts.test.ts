@@ -11,7 +11,7 @@ const BANK = { routing_number: '110000000', account_number: '000123456789' }
 
 const world = await openWorld()
 
-/** The account of somebody new, and the page where a bank is named. */
+/** A new account, and the page where a bank is entered. */
 async function openPage() {
   const who = { owner: `sel_${randomUUID()}`, email: 'seller@example.com' }
   const { account_id } = await world.sandbox.openAccount(world.now(), who)
@@ -21,25 +21,25 @@ async function openPage() {
 }
 
 describe('the page of a payee', () => {
-  test('takes a bank, tells of it, shows it, and leads back', async () => {
+  test('takes a bank, reports it, shows it, and leads back', async () => {
     const { account_id, url } = await openPage()
     assert.match((await world.get(url)).body, /None yet/)
     const answer = await world.post(url, BANK)
     assert.deepEqual([answer.statusCode, answer.headers.location], [303, RETURN_URL])
     const account = { is_ready: true, bank_name: 'Sandbox Test Bank', bank_last4: '6789' }
     assert.deepEqual(await world.sandbox.readAccount(account_id), account)
-    assert.partialDeepStrictEqual(await world.hear(), [
+    assert.partialDeepStrictEqual(await world.receive(), [
       { kind: 'account_changed', account_id, account },
     ])
     assert.match((await world.get(url)).body, /account ending in 6789/)
   })
 
-  test('takes another bank later, which is told again', async () => {
+  test('takes another bank later, which is reported again', async () => {
     const { account_id, url } = await openPage()
     await world.post(url, BANK)
     await world.post(url, { ...BANK, account_number: '000111111116' })
     assert.equal((await world.sandbox.readAccount(account_id)).bank_last4, '1116')
-    assert.equal((await world.hear()).length, 2)
+    assert.equal((await world.receive()).length, 2)
   })
 
   const ROUTING = 'Enter the nine digits of your bank’s routing number.'
@@ -51,12 +51,12 @@ describe('the page of a payee', () => {
     ['a real account', { account_number: '87654321' }, 'account_number', 'This is test mode.'],
   ]
   for (const [what, form, field, message] of faults) {
-    test(`tells ${what} at its field, and keeps nothing`, async () => {
+    test(`shows ${what} at its field, and stores nothing`, async () => {
       const { account_id, url } = await openPage()
       const answer = await world.post(url, { ...BANK, ...form })
       assert.equal(answer.statusCode, 400)
-      const told = answer.body.split(`id="${field}-error"`)[1]
-      assert.ok(told?.slice(0, 700).includes(message))
+      const shown = answer.body.split(`id="${field}-error"`)[1]
+      assert.ok(shown?.slice(0, 700).includes(message))
       assert.equal(answer.body.match(/aria-invalid="true"/g)?.length, 1)
       assert.ok(!answer.body.includes('87654321'))
       assert.equal((await world.sandbox.readAccount(account_id)).is_ready, false)
@@ -96,25 +96,25 @@ describe('a payout', () => {
     test(`to ${account_number}: ${failure ?? 'it arrives'}`, async () => {
       const { account_id, url } = await openPage()
       await world.post(url, { ...BANK, account_number })
-      await world.hear()
+      await world.receive()
       await world.sandbox.moveFunds(world.now(), cents(10_000))
       const request = { key: `po_${account_number}`, account_id, amount: cents(5000) }
       const answer = await world.sandbox.payOut(world.now(), { ...request, description: 'PURSER' })
       assert.ok(answer.status === 'pending')
-      assert.deepEqual(await world.hear(), [])
+      assert.deepEqual(await world.receive(), [])
       world.passDays(1)
-      const [event] = await world.hear()
+      const [event] = await world.receive()
       const { payout_id } = answer
       const ended = failure ? { outcome: 'failed', reason: failure } : { outcome: 'paid' }
       assert.partialDeepStrictEqual(event, { kind: 'payout_settled', payout_id, ...ended })
     })
   }
 
-  test('of nothing, or to nobody, is an error', async () => {
+  test('of zero, or to an unknown account, is an error', async () => {
     const { account_id } = await openPage()
     const request = { key: 'po_wrong', account_id, amount: cents(0), description: 'PURSER' }
     await assert.rejects(world.sandbox.payOut(world.now(), request), RangeError)
-    const nobody = { ...request, account_id: 'acct_unknown', amount: cents(1) }
-    await assert.rejects(world.sandbox.payOut(world.now(), nobody))
+    const unknown = { ...request, account_id: 'acct_unknown', amount: cents(1) }
+    await assert.rejects(world.sandbox.payOut(world.now(), unknown))
   })
 })

@@ -112,14 +112,14 @@ describe('a fault', () => {
     ['an Amex CVC on a Visa', { cvc: '1234' }, 'cvc', BACK],
     ['a Visa CVC on an Amex', { number: AMEX }, 'cvc', FRONT],
     ['a ZIP of four digits', { zip: '9410' }, 'zip', ZIP],
-    ['a ZIP of letters', { zip: 'M5V 3L9' }, 'zip', ZIP],
+    ['a Canadian postal code', { zip: 'M5V 3L9' }, 'zip', ZIP],
   ]
   for (const [what, form, field, message] of cases) {
-    test(`${what} is told at its field, and no card is kept`, async () => {
+    test(`${what} is shown at its field, and no card is stored`, async () => {
       const { answer, card } = await submit(form)
       assert.equal(answer.statusCode, 400)
-      const told = answer.body.split(`id="${field}-error"`)[1]
-      assert.ok(told?.slice(0, 700).includes(message))
+      const shown = answer.body.split(`id="${field}-error"`)[1]
+      assert.ok(shown?.slice(0, 700).includes(message))
       assert.equal(answer.body.match(/aria-invalid="true"/g)?.length, 1)
       assert.equal(card, undefined)
     })
@@ -170,7 +170,7 @@ describe('the form', () => {
     assert.ok('faults' in at('2026-04-01T00:00:00Z'))
   })
 
-  test('that is no form is told like one without values', () => {
+  test('that is no form is answered like one without values', () => {
     for (const body of [undefined, null, 'text', { number: ['1', '2'] }]) {
       const form = readCardForm(body, NOON)
       assert.ok('faults' in form)
@@ -209,7 +209,7 @@ test('a body that is no form is refused with a page', async () => {
   assert.match(answer.body, /We could not read this form/)
 })
 
-test('one number has one fingerprint, whoever enters it, and another has another', async () => {
+test('one number has one fingerprint, for every buyer, and another has another', async () => {
   const first = await world.enterCard()
   const second = await world.enterCard({ number: '4242-4242-4242-4242', zip: '10001' })
   const third = await world.enterCard({ number: '5555 5555 5555 4444' })

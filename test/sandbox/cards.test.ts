@@ -65,7 +65,7 @@ test('4999 9900 0000 0197: works with its buyer there, never renews', async () =
   assert.equal(statusOf(await world.charge(card.token)), 'succeeded')
 })
 
-test('a card is counted for itself: another token of the same number starts anew', async () => {
+test('counts attempts per card: another token of the same number starts at zero', async () => {
   const number = '4999 9900 0000 0114'
   const first = await firstCharge(number)
   await world.charge(first.card.token, { off_session: true })
@@ -84,7 +84,7 @@ describe('a scenario', () => {
     }
   })
 
-  test('mends a card, whatever it did', async () => {
+  test('fixes a card, whatever it did', async () => {
     const { card } = await firstCharge('4999 9900 0000 0197')
     await world.sandbox.declineRenewals(card.token, 5)
     await world.sandbox.recoverCard(card.token)

@@ -78,7 +78,7 @@ describe('a challenge', () => {
     assert.equal(answer.headers.location, request.return_url)
   })
 
-  test('whose request was closed takes nothing any more', async () => {
+  test('whose request was closed charges nothing', async () => {
     const { url, request, find } = await challenged(ONCE)
     const closed = { status: 'closed' }
     assert.deepEqual(await world.closeKey(request.key), closed)

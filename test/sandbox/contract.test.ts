@@ -7,7 +7,7 @@ const BANKS = { works: '000123456789', fails: '000111111113' }
 
 /** The sandbox, its pages used as people use them. */
 async function openOutside(): Promise<Outside> {
-  const { sandbox, post, pass, now, enterCard, hear, close } = await openPlace()
+  const { sandbox, post, pass, now, enterCard, receive, close } = await openPlace()
 
   await sandbox.moveFunds(now(), cents(1_000_000_00))
 
@@ -35,7 +35,7 @@ async function openOutside(): Promise<Outside> {
     changeCard: ({ url }, number) => fill(url, { ...FORM, number }),
     // A lost answer arrives after three seconds; all else of the sandbox is a matter of its clock.
     settle: async () => pass(3000),
-    hear,
+    receive,
     close,
   }
 }

@@ -20,14 +20,14 @@ const EVIDENCE: Evidence = {
 const world = await openWorld()
 beforeEach(async () => {
   world.passDays(60)
-  await world.hear()
+  await world.receive()
 })
 
 type Opened = Extract<ProcessorEvent, { kind: 'dispute_opened' }>
 
-/** The dispute that is told now. */
+/** The dispute that is reported now. */
 async function opened(): Promise<Opened> {
-  const event = (await world.hear()).find(({ kind }) => kind === 'dispute_opened')
+  const event = (await world.receive()).find(({ kind }) => kind === 'dispute_opened')
   assert.ok(event?.kind === 'dispute_opened')
   return event
 }
@@ -35,10 +35,10 @@ async function opened(): Promise<Opened> {
 const answer = (dispute_id: string, evidence = EVIDENCE) =>
   world.sandbox.answerDispute(world.now(), { dispute_id, evidence })
 const outcomes = async () =>
-  (await world.hear()).map((event) => 'outcome' in event && event.outcome)
+  (await world.receive()).map((event) => 'outcome' in event && event.outcome)
 
 describe('a dispute', () => {
-  test('that nobody answers is lost after a week, and not before', async () => {
+  test('without a response is lost after a week, and not before', async () => {
     await world.charged(FRAUDULENT)
     const { at, due_at, dispute_id } = await opened()
     assert.deepEqual([at, due_at.getTime() - at.getTime()], [world.now(), 7 * 24 * 60 * 60 * 1000])
@@ -70,7 +70,7 @@ describe('a dispute', () => {
     const { card } = await world.charged(FRAUDULENT)
     await opened()
     await world.charge(card.token, { amount: ZERO })
-    assert.deepEqual(await world.hear(), [])
+    assert.deepEqual(await world.receive(), [])
     await world.charge(card.token, { off_session: true })
     await opened()
   })
@@ -81,7 +81,7 @@ describe('a dispute', () => {
 })
 
 describe('an inquiry', () => {
-  test('that nobody answers becomes a dispute of the same id, which is lost in its turn', async () => {
+  test('without a response becomes a dispute of the same id, which is then lost', async () => {
     await world.charged(INQUIRY)
     const asked = await opened()
     world.passDays(7)
@@ -99,10 +99,10 @@ describe('an inquiry', () => {
     await answer(dispute_id)
     assert.deepEqual(await outcomes(), ['won'])
     world.passDays(30)
-    assert.deepEqual(await world.hear(), [])
+    assert.deepEqual(await world.receive(), [])
   })
 
-  test('leaves room for a refund, after which only the rest can be disputed', async () => {
+  test('allows a refund, after which only the rest can be disputed', async () => {
     const { charge_id } = await world.charged(INQUIRY)
     assert.equal((await opened()).amount, 1275)
     assert.equal((await world.refund(charge_id, 1000)).status, 'succeeded')
@@ -116,7 +116,7 @@ describe('an inquiry', () => {
     await world.refund(charge_id)
     assert.deepEqual(await outcomes(), ['won'])
     world.passDays(30)
-    assert.deepEqual(await world.hear(), [])
+    assert.deepEqual(await world.receive(), [])
   })
 })
 

@@ -12,7 +12,7 @@ const world = await openWorld()
 const kinds = async (now = world.now()) => (await world.sandbox.events(now)).map((e) => e.kind)
 
 describe('an event', () => {
-  test('is told when its time has come, again and again until it is acknowledged', async () => {
+  test('is returned from its time on, repeatedly until it is acknowledged', async () => {
     const { charge_id } = await world.charged(PENDS)
     await world.refund(charge_id)
     assert.deepEqual(await kinds(), [])
@@ -43,11 +43,11 @@ describe('an event', () => {
     await world.charged(NOT_RECEIVED)
     world.passDays(7)
     assert.deepEqual(await kinds(), ['dispute_opened', 'refund_settled', 'dispute_closed'])
-    await world.hear()
+    await world.receive()
   })
 })
 
-test('the next event is told of all charges, or of some', async () => {
+test('the next event is returned for all charges, or for some', async () => {
   const { nextEventAt } = world.sandbox
   assert.equal(await nextEventAt(world.now()), undefined)
   const now = world.now()

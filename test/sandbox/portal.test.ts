@@ -41,7 +41,7 @@ describe('the portal', () => {
     assert.match((await world.get(url)).body, /Mastercard ending in 4444/)
   })
 
-  test('tells a fault at its field, keeps the card on file, and shows no number again', async () => {
+  test('shows an error at its field, keeps the card on file, and shows no number again', async () => {
     const { id, url } = await openPortal()
     const answer = await world.post(url, { ...FORM, number: '4111 1111 1111 1111' })
     assert.equal(answer.statusCode, 400)

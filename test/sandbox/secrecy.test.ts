@@ -9,7 +9,7 @@ const CVC = '7391'
 
 const world = await openWorld()
 
-/** Everything that the sandbox's tables hold, as text. */
+/** Everything that the sandbox's tables contain, as text. */
 async function everyTable(): Promise<string[]> {
   const tables = await world.db.rows<{ name: string }>(
     sql`select table_name as name from information_schema.tables where table_schema = 'sandbox'`,
@@ -41,7 +41,7 @@ async function peoplesPages(): Promise<string[]> {
   return pages
 }
 
-test('no table, log line or page holds a card number, a CVC or an account number', async () => {
+test('no table, log line or page contains a card number, a CVC or an account number', async () => {
   const pages = await peoplesPages()
   for (const { number, brand } of TEST_CARDS) {
     const cvc = brand === 'amex' ? CVC : CVC.slice(0, 3)
@@ -54,7 +54,7 @@ test('no table, log line or page holds a card number, a CVC or an account number
     await world.charge(card!.token).catch(() => {})
     pages.push(JSON.stringify(card))
   }
-  // A bug in the middle of an entry: even then nothing of the card is told.
+  // A bug in the middle of an entry: even then nothing of the card is shown.
   const { url } = await world.openEntry()
   await world.db.raw('alter table sandbox.cards rename column brand to gone')
   const broken = await world.post(url, {
@@ -69,15 +69,15 @@ test('no table, log line or page holds a card number, a CVC or an account number
 
   assert.ok(world.lines.length > TEST_CARDS.length)
   const examples = /4242 4242 4242 4242|account\s+number 000123456789|account such as 000123456789/g
-  const told = [...(await everyTable()), ...world.lines, ...pages]
+  const output = [...(await everyTable()), ...world.lines, ...pages]
     .map((text) => text.replaceAll(examples, ''))
     .join('\n')
   for (const { number } of TEST_CARDS) {
     const spaced = new RegExp([...number].join('[\\s-]?'))
-    assert.ok(!spaced.test(told), 'a card number was told')
+    assert.ok(!spaced.test(output), 'a card number was shown')
   }
   for (const account of TEST_BANK_ACCOUNTS.keys()) {
-    assert.ok(!told.includes(account), 'an account number was told')
+    assert.ok(!output.includes(account), 'an account number was shown')
   }
-  assert.ok(!/\b7391?\b/.test(told), 'a CVC was told')
+  assert.ok(!/\b7391?\b/.test(output), 'a CVC was shown')
 })

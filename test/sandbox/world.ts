@@ -101,11 +101,11 @@ export async function openPlace() {
     },
     refund: (charge_id: string, amount = 1275) =>
       sandbox.refund(time.now, { key: `ref_${randomUUID()}`, charge_id, amount: cents(amount) }),
-    /** What the sandbox tells since the last time, acknowledged. */
-    async hear() {
-      const heard = await sandbox.events(time.now)
-      for (const { id } of heard) await sandbox.acknowledge(id)
-      return heard
+    /** The sandbox's events since the last call, acknowledged. */
+    async receive() {
+      const received = await sandbox.events(time.now)
+      for (const { id } of received) await sandbox.acknowledge(id)
+      return received
     },
     /** Asks for money, under a new key unless one is given. */
     charge(card_token: string, facts: Partial<ChargeRequest> = {}): Promise<ChargeAnswer> {

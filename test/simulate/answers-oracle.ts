@@ -4,7 +4,7 @@ import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
 import type { Asked } from './record.ts'
 
-// Whoever was told this knows nothing for sure: it may have happened since, or not.
+// An answer like this leaves the outcome open: it may have happened since, or not.
 const UNSURE = ['unknown', 'processing', 'action_required']
 
 /** Compares the answers that people got with what the processor and the service have on record. */

@@ -39,7 +39,7 @@ const disputeOf = (id: string, status: string) => ({
   evidence_details: { due_by: 1_780_000_000 },
 })
 
-const TOLD: Record<(typeof STATUSES)[number], string[]> = {
+const EXPECTED: Record<(typeof STATUSES)[number], string[]> = {
   warning_needs_response: ['inquiry'],
   warning_under_review: ['inquiry'],
   warning_closed: ['inquiry', 'won'],
@@ -52,7 +52,7 @@ const TOLD: Record<(typeof STATUSES)[number], string[]> = {
   appeal_under_review: ['notice'],
 }
 
-describe('what Stripe tells', () => {
+describe('events of Stripe', () => {
   let world: StripeWorld
   before(async () => {
     world = await openStripeWorld()
@@ -65,10 +65,10 @@ describe('what Stripe tells', () => {
     const body = JSON.stringify(event)
     assert.equal(await world.tell(body, world.double.sign(body)), 200)
   }
-  const hear = () => world.processor.events(world.clock.now())
-  /** Hears everything and says so. */
+  const receive = () => world.processor.events(world.clock.now())
+  /** Receives all events and acknowledges them. */
   const listen = async () => {
-    const events = await hear()
+    const events = await receive()
     for (const { id } of events) await world.processor.acknowledge(id)
     return events
   }
@@ -82,7 +82,7 @@ describe('what Stripe tells', () => {
   }
   const count = async () => (await world.db.rows(sql`select id from processor_events`)).length
 
-  test('is believed with a signature of either endpoint, and of nobody else', async () => {
+  test('is accepted with a signature of either endpoint, and with no other', async () => {
     const event = eventOf(world, 'refund.updated', refundOf('re_1', 'succeeded'))
     const body = JSON.stringify(event)
     const { double, tell: send } = world
@@ -121,20 +121,20 @@ describe('what Stripe tells', () => {
     assert.equal(await world.tell('x'.repeat(600_000), signature), 413)
   })
 
-  test('is kept once, however often it is told, and heard until it is acknowledged', async () => {
+  test('is stored once, however often it is delivered, and returned until it is acknowledged', async () => {
     const refund_id = await ourRefund()
     const event = eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'))
     const before = await count()
     for (let round = 0; round < 3; round++) await tell(event)
     assert.equal(await count(), before + 1)
-    const heard = [await hear(), await hear()]
-    assert.deepEqual(heard[0], heard[1])
-    assert.partialDeepStrictEqual(heard[0], [
+    const received = [await receive(), await receive()]
+    assert.deepEqual(received[0], received[1])
+    assert.partialDeepStrictEqual(received[0], [
       { id: event.id, kind: 'refund_settled', refund_id, outcome: 'failed' },
     ])
     await listen()
     await tell(event)
-    assert.deepEqual(await hear(), [])
+    assert.deepEqual(await receive(), [])
   })
 
   test('of a kind that says nothing here is thanked for and forgotten', async () => {
@@ -153,22 +153,22 @@ describe('what Stripe tells', () => {
     assert.equal(await count(), before)
   })
 
-  test('of a dispute is heard in its order, whichever way it arrives', async () => {
+  test('of a dispute is returned in order, whichever way it arrives', async () => {
     await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_1', 'won'), {}, 60))
     await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_1', 'needs_response')))
-    const heard = await listen()
+    const received = await listen()
     assert.deepEqual(
-      heard.map(({ kind }) => kind),
+      received.map(({ kind }) => kind),
       ['dispute_opened', 'dispute_closed'],
     )
-    assert.partialDeepStrictEqual(heard[0], { charge_id: PAYMENT.id, amount: 1275 })
+    assert.partialDeepStrictEqual(received[0], { charge_id: PAYMENT.id, amount: 1275 })
   })
 
-  test('of the end of a dispute alone tells its beginning too, which is not told again', async () => {
+  test('of the end of a dispute alone implies its beginning, which is not returned again', async () => {
     await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_2', 'lost'), {}, 60))
-    const heard = await listen()
+    const received = await listen()
     assert.deepEqual(
-      heard.map(({ kind }) => kind),
+      received.map(({ kind }) => kind),
       ['dispute_opened', 'dispute_closed'],
     )
     await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_2', 'needs_response')))
@@ -187,12 +187,12 @@ describe('what Stripe tells', () => {
     await tell(eventOf(world, 'refund.updated', refundOf('re_gone', 'succeeded')))
     await tell(eventOf(world, 'payout.paid', { id: 'po_9', status: 'paid', metadata: {} }))
     await tell(eventOf(world, 'account.updated', { id: 'acct_9', metadata: {} }))
-    assert.deepEqual(await hear(), [])
+    assert.deepEqual(await receive(), [])
     const open = await world.db.rows(sql`select id from processor_events where handled_at is null`)
     assert.deepEqual(open, [])
   })
 
-  test('of a dispute of a charge whose answer was lost is heard', async () => {
+  test('of a dispute of a charge whose answer was lost is returned', async () => {
     const { token } = await processorSteps(outsideOf(world)).enterCard('4000000000000259')
     const { requestFor } = processorSteps(outsideOf(world))
     const request = requestFor(token)
@@ -222,14 +222,14 @@ describe('what Stripe tells', () => {
 
   // M6
   for (const status of STATUSES) {
-    test(`of a dispute in the status ${status} is told once, or changes nothing`, async () => {
+    test(`of a dispute in the status ${status} is returned once, or changes nothing`, async () => {
       const id = `du_${status}`
       await tell(eventOf(world, 'charge.dispute.created', disputeOf(id, status)))
-      const heard = (await listen()).map((event) => {
+      const received = (await listen()).map((event) => {
         if (event.kind === 'dispute_opened') return event.is_inquiry ? 'inquiry' : 'opened'
         return event.kind === 'dispute_closed' ? event.outcome : event.kind
       })
-      assert.deepEqual(heard, TOLD[status])
+      assert.deepEqual(received, EXPECTED[status])
     })
   }
 
@@ -242,12 +242,12 @@ describe('what Stripe tells', () => {
   })
 
   // M6
-  test('of a dispute in a status of tomorrow is told to staff, with its name', async () => {
+  test('of a dispute in an unknown status alerts staff, with its name', async () => {
     await tell(eventOf(world, 'charge.dispute.updated', disputeOf('du_t', 'arbitrated')))
-    const [heard] = await listen()
-    assert.ok(heard?.kind === 'notice')
+    const [received] = await listen()
+    assert.ok(received?.kind === 'notice')
     assert.match(
-      heard.message,
+      received.message,
       /du_t over \$12\.75 has a status that is not known here: arbitrated/,
     )
   })
@@ -277,8 +277,8 @@ describe('what Stripe tells', () => {
       sql`select payload from processor_events where id = ${event.id}`,
     )
     assert.doesNotMatch(JSON.stringify(row), /Hale|1980/)
-    const [heard] = await listen()
-    assert.partialDeepStrictEqual(heard, {
+    const [received] = await listen()
+    assert.partialDeepStrictEqual(received, {
       kind: 'account_changed',
       account_id: 'acct_1',
       account: { is_ready: true, bank_name: 'COAST BANK', bank_last4: '6789' },

@@ -17,16 +17,16 @@ const EVIDENCE = {
 // M14
 describe('evidence at Stripe', () => {
   let world: StripeWorld
-  let played: ProcessorSteps
+  let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = processorSteps(outsideOf(world))
+    steps = processorSteps(outsideOf(world))
   })
   after(() => world.close())
 
   async function disputed() {
-    const { charge_id } = await played.charged(FRAUDULENT)
-    const { dispute_id } = await played.untilHeard(
+    const { charge_id } = await steps.charged(FRAUDULENT)
+    const { dispute_id } = await steps.waitForEvent(
       'dispute_opened',
       (event) => event.charge_id === charge_id,
     )
@@ -38,19 +38,19 @@ describe('evidence at Stripe', () => {
   test('with a statement is complete, and is submitted at once', async () => {
     const dispute_id = await disputed()
     const evidence = { ...EVIDENCE, uncategorized_text: 'The buyer used it every day.' }
-    await world.processor.answerDispute(played.now(), { dispute_id, evidence })
+    await world.processor.answerDispute(steps.now(), { dispute_id, evidence })
     assert.equal(submissions(dispute_id), 1)
   })
 
   test('without one is kept, and is submitted five days before it is due', async () => {
     const dispute_id = await disputed()
-    await world.processor.answerDispute(played.now(), { dispute_id, evidence: EVIDENCE })
+    await world.processor.answerDispute(steps.now(), { dispute_id, evidence: EVIDENCE })
     // It is due after nine days.
     world.clock.pass(4 * DAY - 60)
-    await world.processor.events(played.now())
+    await world.processor.events(steps.now())
     assert.equal(submissions(dispute_id), 0)
     world.clock.pass(60)
-    await world.processor.events(played.now())
+    await world.processor.events(steps.now())
     assert.equal(submissions(dispute_id), 1)
   })
 })

@@ -12,44 +12,44 @@ const CLOSED = { status: 'closed' }
 
 describe("Stripe's keys", () => {
   let world: StripeWorld
-  let played: ProcessorSteps
+  let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = processorSteps(outsideOf(world))
+    steps = processorSteps(outsideOf(world))
   })
   after(() => world.close())
 
-  const fresh = async (facts = {}) => played.requestFor((await played.enterCard(GOOD)).token, facts)
+  const fresh = async (facts = {}) => steps.requestFor((await steps.enterCard(GOOD)).token, facts)
   const ask = (request: Awaited<ReturnType<typeof fresh>>, processor = world.processor) =>
     processor.charge(world.clock.now(), request)
   const close = (key: string) => world.processor.close(world.clock.now(), key)
-  /** The payments that Stripe made for a key, and how they stand. */
+  /** The payments that Stripe made for a key, with their status. */
   const paymentsOf = (key: string) =>
     world.double.state
       .all('payment_intent', ({ metadata }) => metadata.key === key)
       .map(({ status }) => status)
   const posts = (from: number) =>
-    world.double.heard.slice(from).filter(({ method }) => method === 'POST')
+    world.double.requests.slice(from).filter(({ method }) => method === 'POST')
 
   test('are ours with every request that writes, and never made up by the library', async () => {
     const { processor, double } = world
-    const { token, last4 } = await played.enterCard(GOOD)
+    const { token, last4 } = await steps.enterCard(GOOD)
     assert.equal(last4, '4242')
-    const request = played.requestFor(token)
+    const request = steps.requestFor(token)
     const charged = await ask(request)
     assert.ok(charged.status === 'succeeded')
     const refund = { key: 'ref_mine', charge_id: charged.charge_id, amount: cents(100) }
-    await processor.refund(played.now(), refund)
+    await processor.refund(steps.now(), refund)
     const owner = { owner: 'sel_mine', email: 'seller@example.com' }
-    const { account_id } = await processor.openAccount(played.now(), owner)
+    const { account_id } = await processor.openAccount(steps.now(), owner)
     const return_url = 'https://purser.example/'
-    const { url } = await processor.openOnboarding(played.now(), { account_id, return_url })
-    await played.enterBank(url, 'works')
+    const { url } = await processor.openOnboarding(steps.now(), { account_id, return_url })
+    await steps.enterBank(url, 'works')
     const payout = { key: 'po_mine', account_id, amount: cents(5000), description: 'PURSER' }
-    await processor.payOut(played.now(), payout)
+    await processor.payOut(steps.now(), payout)
     const portal = { app_name: 'Harbor', email: 'a@example.com', card_token: token, return_url }
-    await processor.openPortal(played.now(), portal)
-    await processor.taxes.quote(played.now(), { state: 'TX', zip: '78701', amount: cents(1200) })
+    await processor.openPortal(steps.now(), portal)
+    await processor.taxes.quote(steps.now(), { state: 'TX', zip: '78701', amount: cents(1200) })
     const keys = posts(0).map(({ key }) => key ?? '')
     assert.equal(new Set(keys).size, keys.length)
     assert.deepEqual(
@@ -58,14 +58,14 @@ describe("Stripe's keys", () => {
     )
     const ours = [request.key, 'ref_mine', 'account:sel_mine', 'po_mine', 'po_mine:payout']
     for (const key of ours) assert.ok(keys.includes(key), key)
-    const [payment] = double.heard.filter(({ key }) => key === request.key)
+    const [payment] = double.requests.filter(({ key }) => key === request.key)
     assert.deepEqual(payment?.form.metadata, { key: request.key })
   })
 
-  test('a fault of Stripe is told at once; the library asks once', async () => {
+  test('an error of Stripe is reported at once; the library sends one request', async () => {
     for (const status of [500, 503, 429, 409]) {
       const request = await fresh()
-      const from = world.double.heard.length
+      const from = world.double.requests.length
       world.double.fault = status
       await assert.rejects(ask(request), ProcessorUnreachable, `${status}`)
       world.double.fault = undefined
@@ -75,7 +75,7 @@ describe("Stripe's keys", () => {
 
   test('a connection that was cut is tried once more under the same key, and charges once', async () => {
     const request = await fresh()
-    const from = world.double.heard.length
+    const from = world.double.requests.length
     await world.unheard(() => ask(request))
     assert.deepEqual(
       posts(from).map(({ key }) => key),
@@ -84,10 +84,10 @@ describe("Stripe's keys", () => {
     assert.deepEqual(paymentsOf(request.key), ['succeeded'])
   })
 
-  test('looking for a lost answer only reads, and tells the truth', async () => {
+  test('looking for a lost answer only reads, and returns what happened', async () => {
     const request = await fresh()
     await world.unheard(() => ask(request))
-    const from = world.double.heard.length
+    const from = world.double.requests.length
     assert.equal((await world.processor.find(request.key))?.status, 'succeeded')
     assert.deepEqual(posts(from), [])
   })
@@ -108,7 +108,7 @@ describe("Stripe's keys", () => {
     world.double.fault = 'request'
     await assert.rejects(ask(request), ProcessorUnreachable)
     world.double.fault = undefined
-    const late = world.double.heard.at(-1)!
+    const late = world.double.requests.at(-1)!
     assert.deepEqual(await close(request.key), CLOSED)
     assert.deepEqual(paymentsOf(request.key), ['canceled'])
     const arrived = await fetch(`${world.double.url}${late.path}`, {
@@ -182,53 +182,53 @@ describe("Stripe's keys", () => {
     }
   })
 
-  test('of a refused payout give the money back before it is told', async () => {
+  test('of a refused payout return the money before it is reported', async () => {
     const { processor, double } = world
     const owner = { owner: 'sel_poor', email: 'seller@example.com' }
-    const { account_id } = await processor.openAccount(played.now(), owner)
-    const { url } = await processor.openOnboarding(played.now(), {
+    const { account_id } = await processor.openAccount(steps.now(), owner)
+    const { url } = await processor.openOnboarding(steps.now(), {
       account_id,
       return_url: 'https://purser.example/',
     })
-    await played.enterBank(url, 'fails')
+    await steps.enterBank(url, 'fails')
     const before = double.state.available
     const payout = { key: 'po_poor', account_id, amount: cents(5000), description: 'PURSER' }
-    const answer = await processor.payOut(played.now(), payout)
+    const answer = await processor.payOut(steps.now(), payout)
     assert.equal(answer.status, 'pending')
     assert.equal(double.state.available, before - 5000)
-    const failed = await played.untilHeard('payout_settled', ({ outcome }) => outcome === 'failed')
+    const failed = await steps.waitForEvent('payout_settled', ({ outcome }) => outcome === 'failed')
     assert.equal(failed.reason, 'The bank account has been closed.')
     assert.equal(double.state.available, before)
-    assert.equal((await processor.payOut(played.now(), payout)).status, 'failed')
+    assert.equal((await processor.payOut(steps.now(), payout)).status, 'failed')
     assert.equal(double.state.available, before)
   })
 
   test('a payout that our balance does not cover is short, and asks for no transfer', async () => {
     const { processor, double } = world
-    const { account_id } = await processor.openAccount(played.now(), {
+    const { account_id } = await processor.openAccount(steps.now(), {
       owner: 'sel_mine',
       email: 'seller@example.com',
     })
     const amount = cents(double.state.available + 1)
     const payout = { key: 'po_large', account_id, amount, description: 'PURSER' }
-    const answer = await processor.payOut(played.now(), payout)
+    const answer = await processor.payOut(steps.now(), payout)
     assert.equal(answer.status, 'short')
     assert.deepEqual(
-      double.heard.filter(({ key }) => key === 'po_large'),
+      double.requests.filter(({ key }) => key === 'po_large'),
       [],
     )
   })
 
   test('a card that another processor kept, or that is gone, wants another card', async () => {
     const declined = { status: 'declined', decline_code: 'lost_card' }
-    assert.deepEqual(await ask(played.requestFor('card_0123456789012345678901')), declined)
+    assert.deepEqual(await ask(steps.requestFor('card_0123456789012345678901')), declined)
     const request = await fresh()
     const [, method] = request.card_token.split('/')
     world.double.state.things.get(method!)!.customer = null
     assert.deepEqual(await ask(request), declined)
   })
 
-  test('no card number and no key of ours stands in the log or in our tables', async () => {
+  test('neither the log nor a table contains a card number or an API key', async () => {
     const rows = await world.db.rows(sql`select * from stripe_adapter.requests`)
     const all = JSON.stringify(rows) + world.lines.join()
     assert.doesNotMatch(all, /4242424242424242|sk_test_double|whsec_/)

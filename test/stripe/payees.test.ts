@@ -16,7 +16,7 @@ describe("a payee's account at Stripe", () => {
     const account = world.double.state.find(account_id, 'account')
     assert.deepEqual(Object.keys(account.capabilities).sort(), ['card_payments', 'transfers'])
     assert.equal(account.settings.payouts.schedule.interval, 'manual')
-    const { form } = world.double.heard.find(({ path }) => path === '/v1/accounts')!
+    const { form } = world.double.requests.find(({ path }) => path === '/v1/accounts')!
     assert.deepEqual(form.capabilities, {
       card_payments: { requested: 'true' },
       transfers: { requested: 'true' },

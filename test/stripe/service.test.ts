@@ -96,7 +96,7 @@ describe('a service with the keys of Stripe', () => {
       charges().map(({ statement_descriptor_suffix }) => statement_descriptor_suffix),
       ['TIDEPOOL', 'TIDEPOOL'],
     )
-    const renewal = double.heard.findLast(({ form }) => form.off_session === 'true')
+    const renewal = double.requests.findLast(({ form }) => form.off_session === 'true')
     assert.equal(renewal?.status, 200)
     const body = { key }
     const url = '/api/v1/licenses/validate'
@@ -104,11 +104,11 @@ describe('a service with the keys of Stripe', () => {
     assert.partialDeepStrictEqual(state.json(), { status: 'active', entitled: true })
   })
 
-  test('a declined card is told in words, and nothing is charged', async () => {
+  test('a declined card is explained in words, and nothing is charged', async () => {
     const before = charges().length
     const { agent } = await goToStripeConfirm('robin.declined@example.com', '4000000000009995')
-    const told = await agent.submit(/^Pay /)
-    assert.match(told.body, /does not have enough funds/)
+    const page = await agent.submit(/^Pay /)
+    assert.match(page.body, /does not have enough funds/)
     assert.equal(charges().length, before)
   })
 
@@ -118,7 +118,7 @@ describe('a service with the keys of Stripe', () => {
     assert.match(away.url, /^https:\/\/hooks\.stripe\.com\//)
     double.endChallenge(away.url, 'passed')
     const intent = double.state.things.get(away.url.split('/').at(-1)!)!
-    const asked = double.heard.find(({ form }) => {
+    const asked = double.requests.find(({ form }) => {
       return (form.metadata as { key?: string } | undefined)?.key === intent.metadata.key
     })
     const done = await agent.open(String(asked?.form.return_url))
@@ -131,16 +131,16 @@ describe('a service with the keys of Stripe', () => {
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const form = { email: 'robin.refused@example.com', ...TEXAS }
     double.faultAt = { route: 'POST /v1/checkout/sessions', status: 400 }
-    const told = await agent.submit('Continue', form)
+    const page = await agent.submit('Continue', form)
     double.faultAt = undefined
-    assert.equal(told.status, 500)
-    assert.match(told.body, /Try again in a minute/)
-    assert.doesNotMatch(told.body, /could not be read/)
+    assert.equal(page.status, 500)
+    assert.match(page.body, /Try again in a minute/)
+    assert.doesNotMatch(page.body, /could not be read/)
     assert.ok(lines.some((line) => line.includes('Stripe refused our request')))
     const staff = await signedIn(service, service.demo.operator)
     await staff.open('/admin/')
     assert.match(textOf(staff.page.body), /Stripe refused a request of ours \(a card entry\)/)
-    await staff.submit('Resolve', { reason: 'The settings were mended.' })
+    await staff.submit('Resolve', { reason: 'The settings were fixed.' })
     assert.match(textOf(staff.page.body), /Alarm resolved/)
     assert.doesNotMatch(textOf(staff.page.body), /Stripe refused a request/)
   })
@@ -210,10 +210,10 @@ describe('a service with the keys of Stripe', () => {
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const form = { email: 'robin.patient@example.com', ...TEXAS }
     double.fault = 503
-    const told = await agent.submit('Continue', form)
+    const page = await agent.submit('Continue', form)
     double.fault = undefined
-    assert.equal(told.status, 500)
-    assert.match(told.body, /Try again in a minute/)
+    assert.equal(page.status, 500)
+    assert.match(page.body, /Try again in a minute/)
     await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
     const away = await agent.submit('Continue', form)
     assert.match(away.url, /^https:\/\/checkout\.stripe\.com\//)

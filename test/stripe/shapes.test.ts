@@ -20,27 +20,27 @@ function operationOf(method: string, route: string) {
 
 describe("what is said to Stripe and what the double answers, by Stripe's own description", () => {
   let world: StripeWorld
-  let played: ProcessorSteps
+  let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    played = processorSteps(outsideOf(world))
-    await playEverything(world, played)
+    steps = processorSteps(outsideOf(world))
+    await runEverything(world, steps)
   })
   after(() => world.close())
 
-  test('every operation that is described here was played', () => {
-    const heard = new Set(world.double.heard.map(({ method, route }) => `${method} ${route}`))
+  test('every operation that is described here was run', () => {
+    const seen = new Set(world.double.requests.map(({ method, route }) => `${method} ${route}`))
     const described = Object.keys(EXTRACT.operations).map((name) =>
       name.replaceAll(/\{\w+\}/g, '{}'),
     )
     assert.deepEqual(
-      described.filter((each) => !heard.has(each)),
+      described.filter((each) => !seen.has(each)),
       [],
     )
   })
 
   test('every parameter that we send is one that Stripe takes', () => {
-    for (const { method, route, form } of world.double.heard) {
+    for (const { method, route, form } of world.double.requests) {
       const { takes } = operationOf(method, route)
       const strange = Object.keys(form).filter((name) => ![...takes, ...TAKEN_SINCE].includes(name))
       assert.deepEqual(strange, [], `${method} ${route}`)
@@ -48,7 +48,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
   })
 
   test('every answer has the shape that Stripe describes', () => {
-    const wrong = world.double.heard.flatMap(({ method, route, status, body }) => {
+    const wrong = world.double.requests.flatMap(({ method, route, status, body }) => {
       if (status === undefined) return []
       const schema = status < 400 ? operationOf(method, route).answers : { $ref: 'error' }
       return faults(schema, body, `${method} ${route}`)
@@ -57,8 +57,8 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
   })
 
   test('every event has the shape that Stripe describes, and what it is about too', () => {
-    assert.ok(world.told.length >= 6)
-    const wrong = world.told.flatMap((body) => {
+    assert.ok(world.delivered.length >= 6)
+    const wrong = world.delivered.flatMap((body) => {
       const event = JSON.parse(body)
       const { object } = event.data
       return [
@@ -71,37 +71,37 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
 })
 
 /** One of everything that the adapter can ask. */
-async function playEverything(world: StripeWorld, played: ProcessorSteps): Promise<void> {
-  const { processor, now } = played
-  await playCharges(world, played)
-  await playDispute(played)
-  await playPayouts(world, played)
+async function runEverything(world: StripeWorld, steps: ProcessorSteps): Promise<void> {
+  const { processor, now } = steps
+  await runCharges(world, steps)
+  await runDispute(steps)
+  await runPayouts(world, steps)
   const before = new Date(now().getTime() + 1000)
   for (const kind of ['charges', 'refunds', 'payouts', 'disputes', 'balanceTransactions'] as const)
     for await (const _ of processor[kind](new Date(0), before));
-  const { token: card_token } = await played.enterCard('4242424242424242')
+  const { token: card_token } = await steps.enterCard('4242424242424242')
   const return_url = 'https://purser.example/manage/'
   const visit = { app_name: 'Harbor', email: 'buyer@example.com', card_token, return_url }
   const portal = await processor.openPortal(now(), visit)
-  await played.changeCard(portal, '5555555555554444')
+  await steps.changeCard(portal, '5555555555554444')
   await processor.readPortal(portal.id)
   await world.processor.taxes.quote(now(), { state: 'TX', zip: '78701', amount: cents(1200) })
 }
 
-async function playCharges(world: StripeWorld, played: ProcessorSteps): Promise<void> {
-  const { processor, now } = played
-  const { charge_id, card } = await played.charged('4242424242424242')
+async function runCharges(world: StripeWorld, steps: ProcessorSteps): Promise<void> {
+  const { processor, now } = steps
+  const { charge_id, card } = await steps.charged('4242424242424242')
   const refund = { key: 'ref_1', charge_id, amount: cents(100) }
   await world.unheard(() => processor.refund(now(), refund))
   await processor.refund(now(), refund)
   await processor.refund(now(), refund)
   for (const amount of [cents(1275), ZERO]) {
-    const request = played.requestFor(card.token, { amount })
+    const request = steps.requestFor(card.token, { amount })
     await world.unheard(() => processor.charge(now(), request))
     await processor.find(request.key)
-    const declined = await played.enterCard('4000000000009995')
-    await played.charge(declined.token, { amount })
-    const challenged = played.requestFor((await played.enterCard('4000002760003184')).token, {
+    const declined = await steps.enterCard('4000000000009995')
+    await steps.charge(declined.token, { amount })
+    const challenged = steps.requestFor((await steps.enterCard('4000002760003184')).token, {
       amount,
     })
     await processor.charge(now(), challenged)
@@ -109,14 +109,19 @@ async function playCharges(world: StripeWorld, played: ProcessorSteps): Promise<
     await processor.close(now(), challenged.key)
   }
   for (const number of ['4000000000007726', '4000000000005126']) {
-    const { charge_id } = await played.charged(number)
+    const { charge_id } = await steps.charged(number)
     await processor.refund(now(), { key: `ref_${number}`, charge_id, amount: cents(1275) })
   }
 }
 
-async function playDispute({ processor, charged, untilHeard, now }: ProcessorSteps): Promise<void> {
+async function runDispute({
+  processor,
+  charged,
+  waitForEvent,
+  now,
+}: ProcessorSteps): Promise<void> {
   await charged('4000000000000259')
-  const { dispute_id } = await untilHeard('dispute_opened', () => true)
+  const { dispute_id } = await waitForEvent('dispute_opened', () => true)
   const evidence = {
     customer_email_address: 'buyer@example.com',
     product_description: 'Harbor Pro, a month',
@@ -127,17 +132,17 @@ async function playDispute({ processor, charged, untilHeard, now }: ProcessorSte
     uncategorized_text: 'winning_evidence',
   }
   await processor.answerDispute(now(), { dispute_id, evidence })
-  await untilHeard('dispute_closed', () => true)
+  await waitForEvent('dispute_closed', () => true)
 }
 
-async function playPayouts(world: StripeWorld, played: ProcessorSteps): Promise<void> {
-  const { processor, now } = played
+async function runPayouts(world: StripeWorld, steps: ProcessorSteps): Promise<void> {
+  const { processor, now } = steps
   for (const kind of ['works', 'fails'] as const) {
     const owner = `sel_${kind}`
     const { account_id } = await processor.openAccount(now(), { owner, email: 'a@example.com' })
     const return_url = 'https://purser.example/dashboard/payouts/'
     const { url } = await processor.openOnboarding(now(), { account_id, return_url })
-    await played.enterBank(url, kind)
+    await steps.enterBank(url, kind)
     await processor.readAccount(account_id)
     const payout = { key: `po_${kind}`, account_id, amount: cents(5000), description: 'PURSER' }
     // Lost first on the way of the transfer, then on that of the payout.
@@ -145,7 +150,7 @@ async function playPayouts(world: StripeWorld, played: ProcessorSteps): Promise<
     await world.unheard(() => processor.payOut(now(), payout), 'POST')
     await processor.payOut(now(), payout)
     await processor.payOut(now(), payout)
-    await played.untilHeard('payout_settled', ({ outcome }) => {
+    await steps.waitForEvent('payout_settled', ({ outcome }) => {
       return outcome === (kind === 'works' ? 'paid' : 'failed')
     })
   }

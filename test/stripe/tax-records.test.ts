@@ -13,7 +13,7 @@ import { staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
-type Told<Kind extends ProcessorEvent['kind']> = Extract<ProcessorEvent, { kind: Kind }>
+type EventOf<Kind extends ProcessorEvent['kind']> = Extract<ProcessorEvent, { kind: Kind }>
 
 // M6, M14
 describe('the tax that Stripe has on record', () => {
@@ -52,14 +52,32 @@ describe('the tax that Stripe has on record', () => {
     )
   }
 
-  const hear = async (handle: (tx: Db) => Promise<'done' | 'later'>) =>
-    assert.equal(await service.world.db.tx(handle), 'done')
+  const handle = async (work: (tx: Db) => Promise<'done' | 'later'>) =>
+    assert.equal(await service.world.db.tx(work), 'done')
 
   async function decide(dispute_id: string, outcome: 'won' | 'lost') {
     clock.pass(60)
     const at = clock.now()
-    const told = { id: `evt_${outcome}`, kind: 'dispute_closed', at, dispute_id, outcome } as const
-    await hear((tx) => disputeClosed(service.world, tx, told as Told<'dispute_closed'>))
+    const event = { id: `evt_${outcome}`, kind: 'dispute_closed', at, dispute_id, outcome } as const
+    await handle((tx) => disputeClosed(service.world, tx, event as EventOf<'dispute_closed'>))
+  }
+
+  /** Opens a dispute of a whole charge, and decides it against the seller. */
+  async function lose(dispute_id: string, charge: { charge_id: string; amount: number }) {
+    const at = clock.now()
+    const opened = {
+      id: `evt_opened_${dispute_id}`,
+      kind: 'dispute_opened',
+      at,
+      dispute_id,
+      charge_id: charge.charge_id,
+      amount: cents(charge.amount),
+      reason: 'fraudulent',
+      is_inquiry: false,
+      due_at: at,
+    } as const
+    await handle((tx) => disputeOpened(service.world, tx, opened))
+    await decide(dispute_id, 'lost')
   }
 
   /** What is on record of a sale: its tax transactions, the oldest first. */
@@ -73,20 +91,7 @@ describe('the tax that Stripe has on record', () => {
 
   test('of a sale whose lost dispute is won on appeal is owed again', async () => {
     const { charge_id, invoice_id, amount } = await charged('robin.appeal@example.com')
-    const at = clock.now()
-    const opened = {
-      id: 'evt_opened',
-      kind: 'dispute_opened',
-      at,
-      dispute_id: 'du_appeal',
-      charge_id,
-      amount: cents(amount),
-      reason: 'fraudulent',
-      is_inquiry: false,
-      due_at: at,
-    } as const
-    await hear((tx) => disputeOpened(service.world, tx, opened))
-    await decide('du_appeal', 'lost')
+    await lose('du_appeal', { charge_id, amount })
     assert.equal(await recordTaxes(service.world), 1)
     await decide('du_appeal', 'won')
     assert.equal(await recordTaxes(service.world), 1)
@@ -101,20 +106,7 @@ describe('the tax that Stripe has on record', () => {
 
   test('of a sale whose dispute is won on appeal before its loss was recorded stays', async () => {
     const { charge_id, invoice_id, amount } = await charged('robin.quick@example.com')
-    const at = clock.now()
-    const opened = {
-      id: 'evt_opened_quick',
-      kind: 'dispute_opened',
-      at,
-      dispute_id: 'du_quick',
-      charge_id,
-      amount: cents(amount),
-      reason: 'fraudulent',
-      is_inquiry: false,
-      due_at: at,
-    } as const
-    await hear((tx) => disputeOpened(service.world, tx, opened))
-    await decide('du_quick', 'lost')
+    await lose('du_quick', { charge_id, amount })
     await decide('du_quick', 'won')
     assert.equal(await recordTaxes(service.world), 0)
     assert.equal((await recordOf(invoice_id)).length, 1)
@@ -134,14 +126,14 @@ describe('the tax that Stripe has on record', () => {
           order by created_at desc, id desc limit 1`,
       )
       clock.pass(60)
-      const told = {
+      const event = {
         id: `evt_${when}`,
         kind: 'refund_settled',
         at: clock.now(),
         refund_id,
       } as const
-      const failed = { ...told, outcome: 'failed' } as Told<'refund_settled'>
-      await hear((tx) => refundSettled(world, tx, failed))
+      const failed = { ...event, outcome: 'failed' } as EventOf<'refund_settled'>
+      await handle((tx) => refundSettled(world, tx, failed))
       assert.equal(await recordTaxes(world), when === 'before' ? 1 : 0)
       const [, back, ...more] = await recordOf(invoice_id)
       assert.equal(back?.amount_total, -amount)

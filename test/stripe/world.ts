@@ -14,7 +14,7 @@ import {
   WEBHOOK_SECRET,
 } from '../support/stripe-double.ts'
 
-/** The adapter on a database of its own, and a Stripe that is played. */
+/** The adapter on a database of its own, and a double of Stripe. */
 export async function openStripeWorld() {
   const clock = new ManualClock()
   const db = await openTestDatabase()
@@ -32,15 +32,15 @@ export async function openStripeWorld() {
   processor.declareRoutes(app)
   await app.ready()
 
-  /** Tells the service something as Stripe does, and returns the status of its answer. */
+  /** Delivers an event as Stripe does, and returns the status of the answer. */
   const tell = async (body: string, signature: string, type = 'application/json') => {
     const headers = { 'content-type': type, 'stripe-signature': signature }
     const url = '/processor-events/stripe'
     return (await app.inject({ method: 'POST', url, headers, payload: body })).statusCode
   }
-  const told: string[] = []
+  const delivered: string[] = []
   double.deliver = async (body, signature) => {
-    told.push(body)
+    delivered.push(body)
     return await tell(body, signature)
   }
 
@@ -51,8 +51,8 @@ export async function openStripeWorld() {
     processor,
     lines,
     tell,
-    /** Every event that Stripe told by itself. */
-    told,
+    /** The body of every event that the double delivered. */
+    delivered,
     /** Does something whose answers are all lost; of one method's requests where it is named. */
     async unheard(work: () => Promise<unknown>, method?: 'POST'): Promise<void> {
       double.fault = method ? { method, loses: 'answer' } : 'answer'
@@ -102,7 +102,7 @@ export function outsideOf(world: StripeWorld): Outside {
     moveFunds: async (amount) => double.moveFunds(amount),
     changeCard: async ({ id }, number) => double.changeCard(id, number),
     settle: () => double.settle(),
-    async hear() {
+    async receive() {
       const events = await processor.events(clock.now())
       for (const { id } of events) await processor.acknowledge(id)
       return events

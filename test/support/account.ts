@@ -11,12 +11,12 @@ export const PASSWORD = 'a walk along the shore'
 
 let count = 0
 
-/** An address that nobody has used before. */
+/** An unused email address. */
 export function newEmail(): string {
   return `owner-${++count}@example.com`
 }
 
-/** An owner with an account of his own: his address, and the browser that is signed in. */
+/** An owner with an account: the email, and the browser that is signed in. */
 export interface Owner {
   email: string
   agent: Agent
@@ -33,7 +33,7 @@ export async function signUp(service: TestService, email = newEmail()): Promise<
   return { email, agent }
 }
 
-/** A browser at which somebody entered an owner's address and password. */
+/** A browser in which an owner's email and password were entered. */
 export async function enterPassword(
   service: TestService,
   email: string,

@@ -4,7 +4,7 @@ import { mintId } from '#platform/ids'
 import { mintSecret } from '#platform/secrets'
 import type { TestService } from './service.ts'
 
-/** An access token as an agent gets it that somebody allowed these scopes; all four unless said. */
+/** An access token of an agent that was allowed these scopes; all four by default. */
 export async function agentToken(
   { world }: Pick<TestService, 'world'>,
   facts: { email: string; scopes?: readonly grants.AgentScope[] },
@@ -12,7 +12,7 @@ export async function agentToken(
   const { db, clock, random, config } = world
   const { email, scopes = grants.AGENT_SCOPES } = facts
   const user = await identity.findByEmail(db, identity.readEmail(email)!.email_normalized)
-  if (!user) throw new Error(`nobody has the address ${email}`)
+  if (!user) throw new Error(`no user has the email ${email}`)
   const now = clock.now()
   const audience = grants.agentAudience(config.base_url)
   const [grant, token] = [mintSecret(random), mintSecret(random)]

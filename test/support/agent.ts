@@ -58,7 +58,7 @@ export class Agent {
     return formWith(this.page.body, button).fields
   }
 
-  /** Opens an address and follows redirects until a page, or an address of somebody else's. */
+  /** Opens an address and follows redirects until a page, or an address of another site. */
   async open(address: string): Promise<Seen> {
     return await this.#follow('GET', new URL(address, this.#base_url).href)
   }
@@ -122,7 +122,7 @@ export class Agent {
   }
 }
 
-// The attributes of a tag; a quoted value may hold the sign that ends tags.
+// The attributes of a tag; a quoted value may contain the character that ends tags.
 const FORM = /<form((?:"[^"]*"|[^>"])*)>(.*?)<\/form>/gs
 const BUTTON = /<button((?:"[^"]*"|[^>"])*)>(.*?)<\/button>/gs
 const LINK = /<a(\s(?:"[^"]*"|[^>"])*)>(.*?)<\/a>/gs

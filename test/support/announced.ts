@@ -1,7 +1,7 @@
 import { SERVER_URL } from './database.ts'
 
 /**
- * Asks until the answer tells of a change. On the embedded engine that is the first; a server's
+ * Asks until the answer shows a change. On the embedded engine that is the first; a server's
  * announcement comes on a connection of its own, and may be some thousandths of a second behind.
  */
 export async function announced<Answer>(
@@ -14,5 +14,5 @@ export async function announced<Answer>(
     if (isNew(answer)) return answer
     await new Promise((resolve) => setTimeout(resolve, count))
   }
-  throw new Error('the change was not heard of')
+  throw new Error('the change was not announced')
 }

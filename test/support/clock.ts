@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock'
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only moves when a test moves it. */
 export class ManualClock implements Clock {
   #now: Date
 
@@ -17,7 +17,7 @@ export class ManualClock implements Clock {
     this.#now = new Date(this.#now.getTime() + seconds * 1000)
   }
 
-  /** Sets it, back too: for whatever begins anew. */
+  /** Sets it, also to an earlier time, for what starts again. */
   reset(start: string | Date): void {
     this.#now = new Date(start)
   }

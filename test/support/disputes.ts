@@ -10,12 +10,12 @@ export const FRAUDULENT = '4000000000000259'
 export const NOT_RECEIVED = '4000000000002685'
 export const INQUIRY = '4000000000001976'
 
-/** The sandbox behind a test's service, in which a test plays the bank. */
+/** The sandbox behind a test's service, in which a test acts as the bank. */
 export function bankOf({ world }: TestService): Sandbox {
   return world.processor as Sandbox
 }
 
-/** A buyer objects to a charge, and the service hears of it. */
+/** A buyer disputes a charge, and the service receives the event. */
 export async function objectTo(
   service: TestService,
   charge: Pick<payments.Charge, 'id' | 'processor_charge_id'>,
@@ -31,7 +31,7 @@ export async function objectTo(
   return (await payments.disputesOf(service.world.db, charge.id))[0]!
 }
 
-/** The bank decides, and the service hears of it. */
+/** The bank decides, and the service receives the event. */
 export async function decide(
   service: TestService,
   { processor_dispute_id }: payments.Dispute,
@@ -47,7 +47,7 @@ export async function disputeOf({ world }: TestService, { charge }: Bought) {
   return (await payments.disputesOf(world.db, charge.id))[0]
 }
 
-/** What the cast's seller is owed; negative: what he owes. */
+/** What the cast's seller is owed; negative: what the seller owes. */
 export async function owedToSeller({ world }: TestService): Promise<number> {
   const { id } = await world.db.one<{ id: string }>(sql`select a.seller_id as id from apps a
     where a.slug = 'tidepool'`)

@@ -193,15 +193,15 @@ const RULES: readonly (readonly [rule: string, broken: Sql])[] = [
     'a payout pays no more than what was available, and nothing to a payee who owes',
     // Of each sale what was taken back counts against its reserve first.
     sql`select p.id, p.amount, x.available from payouts p
-      join lateral (select coalesce(sum(case when s.held >= s.taken then s.free
-            else s.free + s.held - s.taken end), 0) as available
-          from (select coalesce(sum(-l.amount) filter (where l.amount < 0 and not l.is_held), 0)
+      join lateral (select coalesce(sum(case when s.reserved >= s.taken then s.free
+            else s.free + s.reserved - s.taken end), 0) as available
+          from (select coalesce(sum(-l.amount) filter (where l.amount < 0 and not l.is_reserved), 0)
                 as free,
-              coalesce(sum(-l.amount) filter (where l.amount < 0 and l.is_held), 0) as held,
+              coalesce(sum(-l.amount) filter (where l.amount < 0 and l.is_reserved), 0) as reserved,
               coalesce(sum(l.amount) filter (where l.amount > 0), 0) as taken
             from (select e.amount, t.event not in ('payout_failed', 'write_off')
                   and t.at > p.created_at - interval '1 day'
-                    * case p.account when 'seller_payable' then 7 else 30 end as is_held,
+                    * case p.account when 'seller_payable' then 7 else 30 end as is_reserved,
                 case t.event when 'sale' then t.subject
                   else coalesce(c.invoice_id, t.id) end as sale
               from ledger_entries e join ledger_transactions t on t.id = e.transaction_id

@@ -10,7 +10,7 @@ import { createServerDatabase, prepareDataFolder, SERVER_URL } from './database.
 /** A database that outlives the service that uses it. */
 export interface KeptDatabase {
   open(): Promise<Database>
-  /** What tells a service, or a program of an operator, where the database is. */
+  /** The environment that names the database to a service or an operator's program. */
   settings: Record<string, string>
   drop(): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { ActorOf } from '#platform/audit'
 import { sql } from '#platform/sql'
 import type { TestService } from './service.ts'
 
-/** The cast's app as its seller holds it, and the seller as the actor. */
+/** The cast's app as its seller has it, and the seller as the actor. */
 export async function ownApp(
   { world, demo }: TestService,
   slug = demo.app.slug,

@@ -40,7 +40,7 @@ export function toolCall(name: string, args: unknown = {}, id: number | string =
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }
 }
 
-/** An agent of somebody's own. */
+/** An agent of a person. */
 export interface McpAgent {
   token: string
   call(name: string, args?: unknown): Promise<ToolResult>
@@ -49,7 +49,7 @@ export interface McpAgent {
 const CALLS_A_TOKEN = 60
 
 /**
- * An agent that somebody allowed these scopes, all four unless said. A token may be used so many times
+ * An agent that was allowed these scopes, all four by default. A token may be used so many times
  * a minute; the agent gets itself another in time.
  */
 export async function mcpAgent(

@@ -12,7 +12,7 @@ const lives = new AsyncLocalStorage<Life>()
 /** What is thrown wherever a dead process would go on. */
 export class Killed extends Error {}
 
-/** One thing that a process does to the world outside: here it lives on, or is dead for good. */
+/** One thing that a process does to the world outside: here it survives, or is killed for good. */
 function step(): void {
   const life = lives.getStore()
   if (life && ++life.steps >= life.last) throw new Killed(`killed at step ${life.last}`)
@@ -27,7 +27,7 @@ export interface Fate {
 
 /**
  * Does something as a process that is killed at its `last` step: a step is a statement, a commit,
- * or coming back from one. From then on nothing that it asks for is done, whoever catches the error.
+ * or coming back from one. From then on nothing that it asks for is done, even if the error is caught.
  */
 export async function untilKilled(last: number, work: () => Promise<unknown>): Promise<Fate> {
   const life = { steps: 0, last }

@@ -17,7 +17,7 @@ export interface PurchaseFacts {
 
 let buyers = 0
 
-/** A buyer of the cast's app, with a browser and a network address of his own. */
+/** A buyer of the cast's app, with a browser and a network address of their own. */
 export function buyer(service: TestService): Agent {
   buyers++
   const address = `10.${buyers >> 16}.${(buyers >> 8) & 255}.${buyers & 255}`

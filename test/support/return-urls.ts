@@ -15,7 +15,7 @@ export const GOOD_RETURN_URLS: readonly (readonly [text: string, resolved: strin
   ['https://tidepool.example/a//b/../c', 'https://tidepool.example/a//c'],
   ['https://tidepool.example?a=1', 'https://tidepool.example/?a=1'],
   ['https://tidepool.example#a', 'https://tidepool.example/#a'],
-  // Full-width letters and dots are the plain ones to every browser.
+  // Full-width characters and dots are the plain ones to every browser.
   ['https://ｔidepool。example/', 'https://tidepool.example/'],
   ['https://tidepool%2eexample/', 'https://tidepool.example/'],
   ['http://localhost', 'http://localhost/'],
@@ -53,7 +53,7 @@ export const BAD_RETURN_URLS: readonly string[] = [
   'https://',
   'https://?tidepool.example',
   'https://#tidepool.example',
-  // Somebody else's host.
+  // The host of another site.
   'https://evil.example/',
   'https://evil.example/tidepool.example',
   'https://evil.example?tidepool.example',
@@ -67,7 +67,7 @@ export const BAD_RETURN_URLS: readonly string[] = [
   'https://example/',
   'https://tidepool.example./',
   'https://.tidepool.example.evil.example/',
-  // Letters that only look alike.
+  // Characters that only look alike.
   'https://tіdepool.example/',
   'https://tidepoοl.example/',
   'https://tidepooḷ.example/',

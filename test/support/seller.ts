@@ -7,7 +7,7 @@ import type { Agent } from './agent.ts'
 import { buyer } from './purchase.ts'
 import type { TestService } from './service.ts'
 
-/** A browser in which somebody of the cast is signed in. */
+/** A browser in which a person of the cast is signed in. */
 export async function signedIn(
   service: TestService,
   person: { email: string; password: string; totp_secret?: string },
@@ -23,7 +23,7 @@ export async function signedIn(
   return agent
 }
 
-/** Makes an account a seller with an app of its own that nobody else develops. */
+/** Makes an account a seller with an app of its own. */
 export async function addSellerWithApp(
   { world }: TestService,
   facts: { email: string; slug: string },

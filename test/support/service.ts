@@ -11,7 +11,7 @@ import { openService, type Parts, type Service } from '../../src/service.ts'
 import { ManualClock } from './clock.ts'
 import { type Copies, openCopies, openTestDatabase } from './database.ts'
 
-/** One key for all services of this process, so that each reads what the cast's copy holds. */
+/** One key for all services of this process, so that each reads what the cast's copy contains. */
 const SECRET_KEY = randomBytes(32).toString('hex')
 
 let assets: Promise<unknown> | undefined

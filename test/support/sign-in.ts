@@ -92,7 +92,7 @@ export async function addApp(
   return { client_id, client_secret }
 }
 
-/** A browser of somebody's own. */
+/** A new browser of a person. */
 export function browser({ app, world }: TestService): Agent {
   return new Agent(app, world.config.base_url)
 }
@@ -111,7 +111,7 @@ export async function addPerson({ world }: TestService, address: string) {
   return { user_id, email }
 }
 
-/** Lets a person into the service with a browser of his own, or with `agent`. */
+/** Signs a person in to the service in a new browser, or in `agent`. */
 export async function enter(
   service: TestService,
   { user_id }: { user_id: string },
@@ -126,7 +126,7 @@ export async function enter(
   return agent
 }
 
-/** Signs in on the service's own page, where the browser stands, and goes on from there. */
+/** Signs in on the service's own page, where the browser is, and continues from there. */
 export async function signInHere(
   agent: Agent,
   person: { email: string; password: string },

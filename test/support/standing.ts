@@ -21,33 +21,33 @@ export interface Modeled extends Standing {
   lines: PayeeLine[]
 }
 
-const NEVER_HELD: readonly string[] = ['payout_failed', 'write_off']
+const NEVER_RESERVED: readonly string[] = ['payout_failed', 'write_off']
 
 /**
- * Where a payee stands at a time, by the same rule as `payouts.standingOf`, told once more without
- * the database: the two are compared. Credits count once they were held, and so does a payout that
- * came back at once. Debits count at once, but what is taken back of a sale that is still held is
- * taken from what is held of it: it stops no payout of other money.
+ * The balance of a payee at a time, by the same rule as `payouts.standingOf`, written again without
+ * the database: the two are compared. Credits count after their reserve period; a returned payout
+ * counts at once. Debits count at once, but what is taken back of a sale in reserve is taken from
+ * its reserve: it stops no payout of other money.
  */
 export function modelStanding(
   now: Date,
   payee: Pick<Payee, 'account'>,
   lines: PayeeLine[],
 ): Modeled {
-  const heldUntil = ({ at }: PayeeLine) => addDays(at, holdDays(payee))
-  const isHeld = (line: PayeeLine) =>
-    line.amount < 0 && !NEVER_HELD.includes(line.event) && heldUntil(line) > now
+  const reservedUntil = ({ at }: PayeeLine) => addDays(at, holdDays(payee))
+  const isReserved = (line: PayeeLine) =>
+    line.amount < 0 && !NEVER_RESERVED.includes(line.event) && reservedUntil(line) > now
   const waits = new Set<PayeeLine>()
   for (const sale of salesOf(lines)) {
-    const held = sale.filter(isHeld)
+    const reserved = sale.filter(isReserved)
     const taken = sale.filter(({ amount }) => amount > 0)
-    const net = owedIn([...held, ...taken])
-    // Where more was taken than is held, the rest is owed now: the held part counts against it.
-    if (held.length > 0 && net >= 0) for (const line of [...held, ...taken]) waits.add(line)
+    const net = owedIn([...reserved, ...taken])
+    // Where more was taken than is reserved, the rest is owed now, less the reserve.
+    if (reserved.length > 0 && net >= 0) for (const line of [...reserved, ...taken]) waits.add(line)
   }
   const counted = lines.filter((line) => !waits.has(line))
   const pending = salesOf([...waits]).map((sale) => {
-    const until = sale.filter(({ amount }) => amount < 0).map(heldUntil)
+    const until = sale.filter(({ amount }) => amount < 0).map(reservedUntil)
     return { at: until.reduce((one, two) => (one > two ? one : two)), amount: owedIn(sale) }
   })
   return {
@@ -58,7 +58,7 @@ export function modelStanding(
   }
 }
 
-/** Lines by the sale that they are about; a line about none stands alone. */
+/** Lines by the sale that they are about; a line about none is a group of its own. */
 function salesOf(lines: PayeeLine[]): PayeeLine[][] {
   return [...Map.groupBy(lines, (line) => line.invoice_id ?? line).values()]
 }
@@ -72,9 +72,9 @@ function owed({ amount }: PayeeLine): Cents {
 }
 
 /** Sums what falls on one day; the day's time is that of its last line. */
-function byDay(held: Pending[]): Pending[] {
+function byDay(reserved: Pending[]): Pending[] {
   const days = new Map<string, Pending>()
-  for (const { at, amount } of held.sort((a, b) => a.at.getTime() - b.at.getTime())) {
+  for (const { at, amount } of reserved.sort((a, b) => a.at.getTime() - b.at.getTime())) {
     const day = at.toISOString().slice(0, 10)
     days.set(day, { at, amount: sum(days.get(day)?.amount ?? ZERO, amount) })
   }
@@ -84,7 +84,7 @@ function byDay(held: Pending[]): Pending[] {
 class Undo extends Error {}
 
 /**
- * Where a payee of these lines stands by the service's own statements, and the lines that a payout
+ * The balance of a payee of these lines by the service's own statements, and the lines that a payout
  * takes where it is enough for one. The database is left as it was.
  */
 export async function standingInBooks(

@@ -28,7 +28,7 @@ export const CONNECT_SECRET = 'whsec_double_connect'
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000
 
 /** One request as it came, with the answer that it got; no status: the connection was cut. */
-export interface Heard {
+export interface RecordedRequest {
   method: string
   path: string
   /** The path with `{}` in the place of each id. */
@@ -56,17 +56,17 @@ interface Answer {
 }
 
 /**
- * How the network fails: before a request is heard, or after it was worked on. A number is the
- * status of an answer that tells of a fault of Stripe's own.
+ * How the network fails: before a request arrives, or after it was processed. A number is the
+ * status of an answer that reports an error of Stripe itself.
  */
 export type Fault = 'request' | 'answer' | number | { method: string; loses: 'answer' | 'request' }
 
 export type Deliver = (body: string, signature: string) => Promise<number>
 
 export class StripeDouble {
-  readonly heard: Heard[] = []
+  readonly requests: RecordedRequest[] = []
   readonly state: State
-  /** Where events are told; a delivery that is not answered 2xx is repeated. */
+  /** Where events are delivered; a delivery that is not answered 2xx is repeated. */
   deliver: Deliver | undefined
   /** For as long as it is set, this goes wrong with everything. */
   fault: Fault | undefined
@@ -132,7 +132,7 @@ export class StripeDouble {
     this.state.moveBalance(amount > 0 ? 'topup' : 'payout', amount, null)
   }
 
-  /** Lets everything happen that is due by now, and tells it. */
+  /** Lets everything happen that is due by now, and delivers its events. */
   async settle(): Promise<void> {
     for (const card of this.state.cards.values()) card.loses = undefined
     const due = this.state.plans.filter((plan) => plan.due <= this.state.now())
@@ -141,14 +141,14 @@ export class StripeDouble {
       this.state.plans.splice(this.state.plans.indexOf(plan), 1)
       this.#undelivered.push(this.#event(plan))
     }
-    await this.#tell()
+    await this.#deliverAll()
   }
 
-  /** Tells something that is not the double's own idea. */
+  /** Delivers an event that a test makes up. */
   async send(type: string, object: Partial<Thing>, facts: Record<string, unknown> = {}) {
     const body = JSON.stringify({ ...this.#envelope(type), data: { object }, ...facts })
     this.#undelivered.push({ body, secret: WEBHOOK_SECRET })
-    await this.#tell()
+    await this.#deliverAll()
   }
 
   /** The header that proves that a body is Stripe's. */
@@ -169,7 +169,7 @@ export class StripeDouble {
     return { body, secret: account ? CONNECT_SECRET : WEBHOOK_SECRET }
   }
 
-  async #tell(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     const waiting = this.#undelivered.splice(0)
     for (const event of waiting) {
       const status = await this.deliver?.(event.body, this.sign(event.body, event.secret))
@@ -180,7 +180,7 @@ export class StripeDouble {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, search } = new URL(request.url!, this.url)
     const text = await readBody(request)
-    const line: Heard = {
+    const line: RecordedRequest = {
       method: request.method!,
       path: pathname,
       route: pathname.replaceAll(/\/[a-z]+(_[a-z]+)?_[0-9a-f]{24}/g, '/{}'),
@@ -188,7 +188,7 @@ export class StripeDouble {
       account: request.headers['stripe-account'] as string | undefined,
       form: readForm(textOf(request, text, search)),
     }
-    this.heard.push(line)
+    this.requests.push(line)
     try {
       const loses = this.#loses(line)
       if (loses === 'request') throw new Lost()
@@ -205,7 +205,7 @@ export class StripeDouble {
   }
 
   /** The same key and the same words get the same answer, whatever it was; Stripe's own rules. */
-  async #answerOnce(line: Heard, request: IncomingMessage): Promise<Answer> {
+  async #answerOnce(line: RecordedRequest, request: IncomingMessage): Promise<Answer> {
     const { key, method, path, account, form } = line
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
       return refusal(new Refusal(401, { message: 'Invalid API Key provided' }))
@@ -238,7 +238,7 @@ export class StripeDouble {
       return answer
     } catch (error) {
       const isMade = error instanceof Lost && this.#lastMade(key)
-      // A card that loses the answer was charged: the key tells it from now on.
+      // A card that loses the answer was charged: the key returns it from now on.
       if (isMade) keeping.answer = structuredClone({ status: 200, body: isMade })
       else this.#keys.delete(key)
       throw error
@@ -251,7 +251,7 @@ export class StripeDouble {
     )
   }
 
-  #loses({ method }: Heard): 'request' | 'answer' | undefined {
+  #loses({ method }: RecordedRequest): 'request' | 'answer' | undefined {
     const { fault } = this
     if (typeof fault === 'object') return fault.method === method ? fault.loses : undefined
     return typeof fault === 'string' ? fault : undefined
@@ -262,7 +262,7 @@ export class StripeDouble {
     return this.state.cards.get(payment_method)?.loses === 'answer'
   }
 
-  async #answer(line: Heard): Promise<Answer> {
+  async #answer(line: RecordedRequest): Promise<Answer> {
     // What comes at the same moment meets a key that is in use.
     await new Promise(setImmediate)
     try {
@@ -280,7 +280,7 @@ export class StripeDouble {
     }
   }
 
-  #route({ method, route, path, form, account }: Heard): unknown {
+  #route({ method, route, path, form, account }: RecordedRequest): unknown {
     const { state } = this
     const id = path.split('/')[route.split('/').indexOf('{}')] ?? ''
     const list = (object: string, field?: string) => {
@@ -360,7 +360,7 @@ function refusal({ status, body, keeps_key }: Refusal): Answer {
   return { status, body: { error: body }, keeps_key }
 }
 
-/** A thing with what was asked to be told as a whole in the place of its id. */
+/** A thing with the objects that were asked for in full in the place of their ids. */
 function expanded(state: State, thing: unknown, paths: string[]): unknown {
   const copy = structuredClone(thing)
   for (const path of paths) expand(state, copy, path.split('.'))

@@ -19,7 +19,7 @@ export const CARD = {
   never_renews: '4999990000000197',
 } as const
 
-/** Somebody who bought a plan that renews, with the browser it was bought in. */
+/** A buyer of a plan that renews, with the browser it was bought in. */
 export interface Subscriber {
   agent: Agent
   email: string

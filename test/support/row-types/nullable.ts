@@ -228,7 +228,7 @@ class Query {
     )
   }
 
-  /** The columns of what stands in `from`, where that is no table. */
+  /** The columns of what is in `from`, where that is no table. */
   #columnsOfRange(range: TreeNode): { null: boolean }[] {
     const kind = wordOf(range, 'rtekind')
     if (kind === RTE.subquery) {

@@ -78,7 +78,7 @@ function numbered(composed: string): Pick<Alternative, 'text' | 'nullable'> {
   return { text, nullable }
 }
 
-/** Tells whether an expression is a statement or a part of one. */
+/** Whether an expression is a statement or a part of one. */
 export function isSql({ checker }: Project, expression: Node): boolean {
   return checker.getTypeAtLocation(expression)?.getSymbol()?.name === 'Sql'
 }

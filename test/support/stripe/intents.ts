@@ -18,7 +18,7 @@ export function createPayment(state: State, form: Form): Thing {
   if (form.currency !== 'usd') throw invalid('Invalid currency', 'currency')
   readCustomer(state, form)
   const intent = state.add('pi', 'payment_intent', {
-    ...heldBy(form),
+    ...contentsOf(form),
     amount,
     amount_received: 0,
     amount_capturable: 0,
@@ -38,7 +38,7 @@ export function createSetup(state: State, form: Form): Thing {
   only(form, [...COMMON, ...CONFIRMING, 'usage'])
   readCustomer(state, form)
   const intent = state.add('seti', 'setup_intent', {
-    ...heldBy(form),
+    ...contentsOf(form),
     usage: form.usage ?? 'off_session',
     client_secret: 'seti_secret',
     last_setup_error: null,
@@ -70,7 +70,7 @@ function readCustomer(state: State, form: Form): void {
   }
 }
 
-function heldBy(form: Form): Record<string, unknown> {
+function contentsOf(form: Form): Record<string, unknown> {
   return {
     customer: form.customer,
     description: form.description ?? null,
@@ -110,7 +110,7 @@ function confirm(state: State, intent: Thing, form: Form): Thing {
   return intent
 }
 
-/** The bank's no, as Stripe tells it: an error that holds the intent. */
+/** A decline of the bank, as Stripe reports it: an error that contains the intent. */
 function decline(intent: Thing, why: { code: string; decline_code?: string }): Refusal {
   const error = { type: 'card_error', message: 'Your card was declined.', ...why }
   intent.status = 'requires_payment_method'
@@ -268,7 +268,7 @@ export function createRefund(state: State, form: Form): Thing {
   return refund
 }
 
-/** Refunds a payment as somebody does in Stripe's dashboard. */
+/** Refunds a payment as a person does in Stripe's dashboard. */
 export function refundByHand(state: State, payment_intent: string, amount: number): Thing {
   const refund = createRefund(state, { payment_intent, amount: String(amount) })
   const intent = state.find(payment_intent, 'payment_intent')

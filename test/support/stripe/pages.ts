@@ -85,7 +85,7 @@ export function updateCustomer(state: State, id: string, form: Form): Thing {
   const customer = state.find(id, 'customer')
   const settings = form.invoice_settings as Form | undefined
   const method = state.find(settings?.default_payment_method, 'payment_method')
-  if (method.customer !== id) throw cannot('The payment method is attached to somebody else.')
+  if (method.customer !== id) throw cannot('The payment method is attached to another customer.')
   Object.assign(customer.invoice_settings, settings)
   return customer
 }

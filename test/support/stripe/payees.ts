@@ -166,7 +166,7 @@ export function createPayout(state: State, form: Form, account: string): Thing {
   return payout
 }
 
-/** Cancels a payout as somebody does in Stripe's dashboard. */
+/** Cancels a payout as a person does in Stripe's dashboard. */
 export function cancelPayout(state: State, id: string): void {
   const payout = state.find(id, 'payout')
   const theirs = (plan: Plan) => plan.type.startsWith('payout.') && plan.account === payout.account

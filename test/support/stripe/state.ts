@@ -17,11 +17,11 @@ export interface Plan {
   due: Date
   type: string
   account?: string
-  /** Changes the world when the time comes, and tells what is told of it. */
+  /** Changes the world when the time comes, and returns what its event contains. */
   happen: () => { object: Thing; previous_attributes?: object }
 }
 
-// What Stripe tells without its mode, or without its date.
+// What Stripe sends without its mode, or without its date.
 const MODELESS = ['refund', 'account', 'transfer_reversal', 'balance_transaction']
 const UNDATED = ['tax.calculation']
 
@@ -40,7 +40,7 @@ export class State {
     this.moveBalance('topup', 1_000_000_00, null)
   }
 
-  /** What our own balance holds for transfers, in cents: all that moved it. */
+  /** The service's own balance for transfers, in cents: all that moved it. */
   get available(): number {
     return this.all('balance_transaction', () => true).reduce((sum, { net }) => sum + net, 0)
   }
