@@ -2,7 +2,7 @@ import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 
-/** Accepts the seller terms that are published now; each version once, with a line on record. */
+/** Accepts the published seller terms. Each version is recorded once. */
 export async function acceptTerms(
   { db, clock, seller_terms_version: version }: World,
   actor: ActorOf<'seller'>,
@@ -16,7 +16,7 @@ export async function acceptTerms(
   })
 }
 
-/** Whether a seller has not accepted the terms that are published now. */
+/** Whether a seller has not yet accepted the published terms. */
 export async function owesTerms(
   { db, seller_terms_version }: World,
   user_id: string,

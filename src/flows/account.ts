@@ -1,7 +1,7 @@
 /**
- * What an owner changes about the safety of his account: password, address, second factors, the
- * browsers that are signed in, and what apps and agents hold. Every change is audited, and whatever
- * lets somebody in is told to the mailbox.
+ * Security settings of an account: password, email, second factors, signed-in browsers, and the
+ * access of apps and agents. Every change is audited, and the account's mailbox is notified of
+ * every change that could let another person in.
  */
 export {
   beginAuthenticator,

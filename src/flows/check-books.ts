@@ -12,9 +12,9 @@ import { checkWhole } from './check-books/whole.ts'
 export type { Checked, Difference } from './check-books/report.ts'
 
 /**
- * Recomputes all that the books say from what happened, and reports where they differ. Nothing is
- * changed, and no posting is trusted: each is made anew by the pure rules from the facts on record.
- * The processor is asked for what it has on record, so this runs outside of any transaction.
+ * Recomputes the books from what happened, and reports the differences. Nothing is changed, and no
+ * posting is trusted: each is computed again by the pure rules from the recorded facts. The
+ * processor is asked for its records, so this runs outside of any transaction.
  */
 export async function checkBooks(
   sides: Sides,
@@ -51,7 +51,7 @@ export async function checkBooks(
   return { counts, differences }
 }
 
-/** What the books have by themselves is reported too where the processor does not answer. */
+/** Differences within the books are reported even if the processor does not answer. */
 async function askProcessor(sides: Sides, report: Report): Promise<void> {
   try {
     await checkOutside(sides, report)

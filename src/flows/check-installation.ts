@@ -7,8 +7,8 @@ import { sql } from '#platform/sql'
 const WAY_OUT = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
 
 /**
- * Refuses settings that do not fit the money in this database: real and test money are never
- * mixed, and an app's test clock is for the sandbox alone. Throws a ConfigError with the way out.
+ * Refuses settings that do not fit the money in this database: live and test money are never mixed,
+ * and test clocks exist in the sandbox only. Throws a ConfigError that names the remedy.
  */
 export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'>): Promise<void> {
   if (stripe) await refuseTestClocks(db)

@@ -5,7 +5,7 @@ import { addSeconds, isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
 import { type Cents, cents } from '#platform/money'
 
-// By then the processor lists all of a day.
+// By then the processor lists the whole day.
 const LISTED_AFTER_SECONDS = 3600
 const DAY_SECONDS = 86_400
 const BATCH = 1000
@@ -13,8 +13,9 @@ const TRIES = 3
 
 /**
  * Closes the days that are over (invariant I21): fetches what moved our balance at the processor,
- * books its fees and what went between the balance and the bank, each on its day, and keeps the
- * balance at the end of the last one. Run again, it changes nothing. Returns the day that it closed.
+ * books its fees and the transfers between the balance and the bank, each on its day, and stores
+ * the balance at the end of the last one. Run again, it changes nothing. Returns the last closed
+ * day.
  */
 export async function closeDays(world: World): Promise<string | undefined> {
   const { db, clock, random, processor } = world
@@ -40,8 +41,8 @@ export async function closeDays(world: World): Promise<string | undefined> {
 }
 
 /**
- * Keeps what moved the balance, and works out what it was at the end of the last day: what it is,
- * less what moved since. Undefined where it moved while it was read: the next round tries again.
+ * Stores what moved the balance, and computes the balance at the end of the last day: the present
+ * balance less what moved since. Undefined where it moved while it was read: the next run retries.
  */
 async function fetchAll(
   { db, processor }: World,

@@ -1,10 +1,11 @@
 /**
- * A dispute: a buyer objects to a charge at his bank (decided: `paused`).
+ * A dispute: a buyer objects to a charge at their bank (decided: `paused`).
  *
- * The bank takes the money and the license is suspended; the seller's part and the cost of it are
- * taken from his balance, which may fall below zero and is carried. Evidence is what the service
- * knows; the seller or staff sends it. Won: all is given back and the same key works again. Lost: the
- * license ends. What the processor tells is handled in the caller's transaction, once.
+ * The bank takes the money and the license is suspended. The seller's part and the dispute fee are
+ * debited from the seller's balance, which may become negative and is carried over. Evidence is
+ * assembled from what the service recorded; the seller or staff submits it. Won: everything is
+ * credited again and the same key works again. Lost: the license ends. A processor event is handled
+ * once, in the caller's transaction.
  */
 export { disputeClosed } from './dispute/close.ts'
 export { assembleEvidence, type EvidenceSent, sendEvidence } from './dispute/evidence.ts'

@@ -12,7 +12,7 @@ export interface SavedAddresses {
   addresses: apps.Addresses
   changed: { path: keyof apps.Addresses; before: unknown; after: unknown }[]
   removed: { kind: 'redirect_uri' | 'post_logout_redirect_uri'; id: null; name: string }[]
-  /** The change's id in the log; null for a dry run, or where nothing was altered. */
+  /** The change's id in the log; null for a dry run, or where nothing changed. */
   change_id: string | null
 }
 
@@ -23,8 +23,8 @@ const LISTS = [
 ] as const
 
 /**
- * Saves those of an app's addresses that are given, or nothing at all where one of them has a fault
- * (spec: update_integration_settings); a list takes the place of the whole list before.
+ * Saves the given addresses of an app, or none of them where one has a fault (spec:
+ * update_integration_settings). A list replaces the whole list before.
  */
 export async function saveAddresses(
   { db, clock, random }: World,
@@ -37,7 +37,7 @@ export async function saveAddresses(
     const client = await apps.lockClientOf(tx, app.id)
     const before = await addressesOf(tx, app.id, client)
     const addresses = { ...before, ...changes }
-    // What is not touched was good when it was saved, and is none of this caller's faults.
+    // Addresses that are not changed were valid when they were saved, so they are not reported.
     const faults = apps
       .addressFaults(app, addresses)
       .filter(({ path }) => FIELDS.some((name) => name in changes && path.startsWith(name)))
@@ -80,9 +80,9 @@ function isSame(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Makes an app a new client secret; the old one stops at once, and the new one is returned here and
- * never again. Undefined where `replaces` does not name the present secret any more: the same form
- * sent twice replaces one secret.
+ * Creates a new client secret for an app. The old one stops at once, and the new one is returned
+ * here only. Undefined where `replaces` does not name the current secret: a form that is submitted
+ * twice replaces one secret.
  */
 export async function rotateSecret(
   world: World,
@@ -97,8 +97,8 @@ export async function rotateSecret(
 }
 
 /**
- * Makes an app a new client secret that its agent never sees: what comes back is a claim, with which
- * the secret can be fetched once (spec: regenerate_client_secret). Null for a dry run.
+ * Creates a new client secret that the agent never sees: the result is a claim URL with which the
+ * secret can be fetched once (spec: regenerate_client_secret). Null for a dry run.
  */
 export async function rotateToClaim(
   world: World,
@@ -156,7 +156,7 @@ export async function switchAddOn(
   })
 }
 
-/** Lets an app's buyers pause what they pay for, or not any more. */
+/** Allows an app's buyers to pause their subscriptions, or stops allowing it. */
 export async function allowPauses(
   { db, clock }: World,
   actor: ActorOf<'seller' | 'agent'>,

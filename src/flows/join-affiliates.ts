@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import { mintId } from '#platform/ids'
 
-/** Makes an account a referrer under the code it chose, or says in a sentence why it is none yet. */
+/** Makes an account an affiliate under the code it chose, or returns the reason why it cannot. */
 export async function joinAffiliates(
   { db, clock, random }: World,
   actor: ActorOf<'account'>,
@@ -20,7 +20,7 @@ export async function joinAffiliates(
     await audit(tx, now, { actor, action, subject: affiliate.id })
     return affiliate
   })
-  // A form that was sent twice joined with the first.
+  // A form that was submitted twice joined with the first.
   const affiliate = added ?? (await affiliates.affiliateOf(db, user_id))
   return affiliate ? { affiliate } : { fault: 'This code is taken. Choose another.' }
 }

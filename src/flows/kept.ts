@@ -10,8 +10,8 @@ export interface CreditSource {
 }
 
 /**
- * What was really kept, before tax, for the period that an invoice began, over all invoices that
- * paid for it: its own charge, and of the credit that it consumed the part that was kept since.
+ * The amount before tax, in cents, that was kept for the period that an invoice began, over all
+ * invoices that paid for it: its own charge, and the part of its consumed credit that was kept.
  */
 export async function keptFor(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const own = await keptOf(db, invoice)
@@ -39,7 +39,7 @@ export async function creditSources(db: Db, upgrade: billing.Invoice): Promise<C
   return sources
 }
 
-/** What of an invoice's own charge was kept, before tax; nothing of one that was waived. */
+/** The part of an invoice's own charge that was kept, before tax; zero for a waived one. */
 async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
   const charge = await payments.chargeOf(db, invoice.id)
   if (!charge) return ZERO

@@ -1,8 +1,8 @@
 /**
- * What an app's seller, or an agent in the seller's name, writes of its listing and its versions.
+ * Changes that an app's seller, or an agent for the seller, makes to its listing and its plans.
  *
- * Each write takes its app for itself, is judged whole, and is written whole with a line in the log
- * of changes, or not at all. A dry run is the same with its end rolled back (spec: Agent-management
+ * Each write locks its app, is validated as a whole, and is written as a whole with an entry in the
+ * change log, or not at all. A dry run does the same and rolls back (spec: Agent-management
  * endpoint, replace_versions rules).
  */
 export { describeProduct } from './listing/describe.ts'

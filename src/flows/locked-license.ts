@@ -4,7 +4,7 @@ import * as licensing from '#domain/licensing'
 import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 
-/** A license with the subscription behind it, both locked until the transaction ends. */
+/** A license with its subscription, both locked until the transaction ends. */
 export interface LockedLicense {
   license: licensing.PausableLicense
   subscription: billing.RunningSubscription | undefined
@@ -12,7 +12,7 @@ export interface LockedLicense {
   now: Date
 }
 
-/** Locks a license: its subscription first, as everybody does. */
+/** Locks a license: its subscription first, the order in which every flow locks. */
 export async function lockLicense(
   world: World,
   tx: Db,
@@ -25,7 +25,7 @@ export async function lockLicense(
   return { license, subscription, app, now: appTime(world, app) }
 }
 
-/** Suspends a license that is paid or owed for; nothing of it is due until it resumes. */
+/** Suspends a license that is paid or past due; nothing is charged for it until it resumes. */
 export async function suspend(
   tx: Db,
   { license, subscription, now }: LockedLicense,
@@ -35,7 +35,10 @@ export async function suspend(
   if (subscription) await billing.changeSubscription(tx, subscription, { next_at: null })
 }
 
-/** Takes a license back to what its suspension interrupted; what was due meanwhile is due now. */
+/**
+ * Returns a license to the status that its suspension interrupted; what was due meanwhile is due
+ * now.
+ */
 export async function resume(tx: Db, { license, subscription, now }: LockedLicense): Promise<void> {
   await licensing.transition(tx, now, { license_id: license.license_id, trigger: 'resumed' })
   if (!subscription) return
@@ -43,7 +46,7 @@ export async function resume(tx: Db, { license, subscription, now }: LockedLicen
   await billing.changeSubscription(tx, subscription, due)
 }
 
-/** Ends a license at once, and what was to be paid for it. */
+/** Ends a license at once, and every further charge for it. */
 export async function endLicense(
   tx: Db,
   { license, subscription, now }: LockedLicense,

@@ -1,9 +1,9 @@
 /**
- * Money to sellers and affiliates: on request, and on Mondays by the calendar.
+ * Payouts to sellers and affiliates: on request, and every Monday.
  *
- * A payout takes ledger lines and is on record before the processor hears of it; the processor is
- * asked with no transaction open, under the payout's id; where its answer was lost, it is asked for
- * again under the same key. What the bank sends back is a line of the next payout.
+ * A payout takes its ledger lines and is recorded before the processor is asked, with no
+ * transaction open, under the payout's id as its key. If the answer is lost, the request is
+ * repeated under the same key. An amount that the bank returns becomes a line of the next payout.
  */
 export { noteAccount, openOnboarding, refreshAccount } from './pay-out/account.ts'
 export { type PayoutOutcome, payOut, standOf } from './pay-out/pay.ts'

@@ -1,12 +1,11 @@
 /**
- * Payment: the one way in which an invoice is paid, whatever it is for.
+ * Payment: the only way in which an invoice is paid, whatever it is for.
  *
- * An attempt to pay an invoice is on record before the processor hears of it (`charge`). The
- * processor is asked with no transaction open, and its answer is written once, in one transaction
- * with everything that follows from it (`settle`): the postings (`post`), then the license of a
- * purchase or the next period of a subscription. Where a crash or the network lost the answer,
- * `reconcile` asks the processor for it by the attempt's key. That gap alone is order lookup's
- * `processing`.
+ * An attempt to pay an invoice is recorded before the processor is asked (`charge`). The processor
+ * is asked with no transaction open, and its answer is recorded once, in one transaction with
+ * everything that follows from it (`settle`): the postings (`post`), then the license of a purchase
+ * or the next period of a subscription. If a crash or the network lost the answer, `reconcile` asks
+ * the processor for it by the attempt's key. Only this gap makes order lookup return `processing`.
  */
 export {
   type ChargeOutcome,

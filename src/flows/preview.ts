@@ -7,13 +7,15 @@ import { audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 
-/** A request about a preview: by the session of a browser, which may be nobody's. */
+/** A request about a preview, by a browser's session, which may be signed out. */
 export interface PreviewRequest {
   session: { user_id: string; app_id: string | null } | undefined
   request_id: string
 }
 
-/** Gives an app's developer a preview of a plan; false for anybody else, and for no such plan. */
+/**
+ * Gives an app's seller a preview of a plan; false for any other account, and for an unknown plan.
+ */
 export async function startPreview(
   world: World,
   request: PreviewRequest,
@@ -27,7 +29,7 @@ export async function startPreview(
   return true
 }
 
-/** Ends the preview of an app's developer; its key answers `canceled` from here on. */
+/** Ends the preview of an app's seller; its key is `canceled` from now on. */
 export async function endPreview(
   { db, clock }: World,
   { session, request_id }: PreviewRequest,
@@ -44,12 +46,12 @@ export async function endPreview(
   })
 }
 
-/** What came of the last button of a walkthrough. */
+/** The outcome of the last button of a walkthrough. */
 export type Finished = { outcome: 'completed' | 'sign_in_needed' | 'gone' }
 
 /**
- * Finishes a walkthrough of an own buy link (spec: States and transitions, preview): a license, and
- * neither an order nor money nor a receipt. Said twice, the second time changes nothing.
+ * Finishes a walkthrough of the seller's own buy link (spec: States and transitions, preview): it
+ * creates a license, and no order, charge or receipt. Repeated, it changes nothing.
  */
 export async function finishWalkthrough(
   world: World,

@@ -2,8 +2,9 @@ import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 
 /**
- * Puts sales that the tax service quoted, what went back of them, and what an appeal undid, on its
- * own record, from which it makes its reports. What was not reached is left to the next round. Returns how many.
+ * Records sales that the tax service quoted, their refunds, and what an appeal reversed, at the tax
+ * service, which makes its reports from them. What cannot be sent is left to the next run. Returns
+ * the number of records.
  */
 export async function recordTaxes({ db, clock, taxes, log }: World): Promise<number> {
   const { records, name } = taxes

@@ -1,9 +1,10 @@
 /**
- * A refund: money goes back to a buyer, in full or in part (spec: States and transitions).
+ * A refund, in full or in part (spec: States and transitions).
  *
- * What may go back is decided with the charge's row locked; the refund is on record before the
- * processor is asked, by its id, with no transaction open; the answer is written in one transaction
- * over all rooms. Where the answer was lost, `reconcileRefunds` asks again under the same key.
+ * The refundable amount is decided with the charge's row locked. The refund is recorded before the
+ * processor is asked, by the refund's id, with no transaction open; the answer is recorded in one
+ * transaction over all modules. If the answer was lost, `reconcileRefunds` asks again under the
+ * same key.
  */
 export { type RefundAsked, type RefundOutcome, refundCharge } from './refund/ask.ts'
 export { refundMade } from './refund/made.ts'

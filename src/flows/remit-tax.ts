@@ -5,19 +5,19 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 
-/** A state's month that shall be filed, and what the state confirmed it with. */
+/** A state's month to file, and the state's confirmation. */
 export interface Filing {
   state: string
   month: string
   filing_reference: string
 }
 
-/** What came of filing; a month that still runs or waits for an earlier one stays as it is. */
+/** The outcome of filing; a month that is not over, or waits for an earlier one, stays as it is. */
 export type FiledMonth =
   | { outcome: 'filed'; remittance: tax.Remittance }
   | { outcome: 'already_filed' | 'open' | 'waiting' | 'nothing_collected' }
 
-/** What is owed to each state for each month, as the books have it now. */
+/** What is owed to each state for each month, by the books. */
 export async function taxOwed(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   of: { state?: string } = {},
@@ -64,8 +64,9 @@ export type ReportFiling = (progress: {
 }) => Promise<void>
 
 /**
- * Files every state of a month that can be, each under the reference of the batch and its own name.
- * A run that stopped half-way is run again: what was filed stays. Returns how many were filed.
+ * Files every state of a month that can be filed, each under the batch's reference and the state's
+ * own name. A run that stopped half-way is repeated: what was filed stays. Returns the number
+ * filed.
  */
 export async function fileWholeMonth(
   world: World,

@@ -6,10 +6,10 @@ import type { Limit } from '#platform/limits'
 
 const RESENDS: Limit = { name: 'receipt-resend', points: 5, seconds: 3600 }
 
-/** What became of a receipt that was asked for again; `retry_after` is in seconds. */
+/** The outcome of requesting a receipt again; `retry_after` is in seconds. */
 export type Resent = { outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }
 
-/** Queues an order's receipt once more, a few times an hour at the most. */
+/** Queues an order's receipt again, at most a few times an hour. */
 export async function resendReceipt(world: World, order_id: string): Promise<Resent> {
   const { allowed, reset_seconds } = await world.limits.take(RESENDS, order_id)
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }

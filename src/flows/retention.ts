@@ -15,7 +15,10 @@ const SWEEPS = [
   ...PLATFORM_SWEEPS,
 ]
 
-/** Deletes what is kept no longer (docs/retention.md). Any number of processes may run it. */
+/**
+ * Deletes what has reached the end of its retention (docs/retention.md). Any number of processes
+ * may run it.
+ */
 export async function keepRetention({ db, clock, log, stopping }: World): Promise<void> {
   const deleted = await sweep(db, clock.now(), SWEEPS, stopping)
   const rows = Object.entries(deleted).filter(([, count]) => count > 0)

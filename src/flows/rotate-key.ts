@@ -2,7 +2,7 @@ import * as licensing from '#domain/licensing'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 
-/** Replaces a license's key and writes who did it, in one transaction (spec: regenerate-key). */
+/** Replaces a license's key and audits it, in one transaction (spec: regenerate-key). */
 export async function rotateKey(
   { db, clock, keys, random }: World,
   request: {

@@ -1,6 +1,6 @@
 /**
- * Getting in: by a password, a link from the mailbox, a passkey, or a new account. Every way ends in
- * `enter`, where an account with a second factor is let no further before that is proven too.
+ * Sign-in: by a password, an email link, a passkey, or a new account. Every way ends in `enter`,
+ * where an account with a second factor must prove that too.
  */
 
 export { type EntryKind, sendEntryEmail } from './sign-in/email.ts'

@@ -17,9 +17,9 @@ export interface SignOut {
 }
 
 /**
- * Signs a person out, all at once: of the app that asks in every browser, and of this service in
- * this one; other apps keep their own sessions (spec: Sign-in rules, 6, 8 and 9). Where no app is
- * known, every app of this browser is meant. The next call with a revoked token is refused.
+ * Signs a person out of the requesting app in every browser, and of this service in this browser;
+ * other apps keep their own sessions (spec: Sign-in rules, 6, 8 and 9). If no app is known, every
+ * app of this browser is signed out. The next call with a revoked token is refused.
  */
 export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promise<void> {
   const { client_id, session, sign_in } = facts
@@ -42,7 +42,10 @@ export async function signOutOfApp({ db, clock }: World, facts: SignOut): Promis
   })
 }
 
-/** Ends one login of an app, which its ID token names; whoever is here now stays signed in. */
+/**
+ * Ends one sign-in to an app, named by its ID token; the present user of the browser stays signed
+ * in.
+ */
 export async function endLogin(
   { db }: World,
   login: { client_id: string; sid: string },
@@ -50,7 +53,7 @@ export async function endLogin(
   await grants.revokeLogin(db, login)
 }
 
-/** Signs a browser out of this service alone; agents lose their access with it, apps do not. */
+/** Signs a browser out of this service only; agents lose their access with it, apps do not. */
 export async function signOutOfService(
   { db, clock }: World,
   { id: session_id, user_id }: Pick<identity.Session, 'id' | 'user_id'>,

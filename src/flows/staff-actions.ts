@@ -1,6 +1,6 @@
 /**
- * What staff does by hand: suspends a license, unlocks an account, settles what is owed and never came
- * together by itself. Each action is in the audit log with its reason.
+ * Actions of staff: suspend a license, unlock an account, settle an amount that was never
+ * reconciled automatically. Each action is audited with its reason.
  */
 export { resolveByStaff } from './staff-actions/alarm.ts'
 export { noteAttemptClosed } from './staff-actions/attempt.ts'

@@ -1,9 +1,9 @@
 /**
- * A subscription's life after the purchase (spec: States and transitions).
+ * A subscription after the purchase (spec: States and transitions).
  *
- * What is due is claimed by `renewDue`: renewals, the calendar of retries, ends, pauses, reminders.
- * What people ask for is a file each. What is due becomes an invoice, which `#flows/payment`
- * charges: `extend` begins the period that was paid, `dunning` retries one that was not.
+ * `renewDue` claims what is due: renewals, retries, ends, pauses, reminders. Each request of a
+ * person has a file of its own. What is due becomes an invoice, which `#flows/payment` charges:
+ * `extend` begins the period that was paid, `dunning` retries one that was not.
  */
 export { setAutoRenew } from './subscription/auto-renew.ts'
 export { cancelPlanChange, changePlan, type PlanChanged } from './subscription/change-plan.ts'

@@ -5,32 +5,32 @@ import { appTime, type World } from '#flows/world'
 import { audit } from '#platform/audit'
 import { isoSeconds } from '#platform/calendar'
 
-/** What a processor of test mode lets happen by a click, beside what its port offers. */
+/** What a processor in test mode can simulate, in addition to its port. */
 export interface TestProcessor {
-  /** Enters a test card on a page that waits for one; nobody else has used the like before. */
+  /** Enters a test card on a page that waits for one; its fingerprint was never used before. */
   enterCard(now: Date, entered: { entry_id: string; number: string }): Promise<void>
-  /** Lets the buyer dispute what is left of a charge; undefined where nothing is. */
+  /** Disputes what is left of a charge as its buyer; undefined where nothing is left. */
   disputeCharge(
     now: Date,
     disputed: { charge_id: string; reason: DisputeReason },
   ): Promise<{ dispute_id: string } | undefined>
-  /** Lets the bank decide now. */
+  /** Decides a dispute as the bank, now. */
   decideDispute(now: Date, decided: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
-  /** When it tells something by itself next of these charges, refunds and payouts. */
+  /** When it next sends an event about these charges, refunds and payouts. */
   nextEventAt(after: Date, ids: string[]): Promise<Date | undefined>
 }
 
-/** What happens by itself when time passes, beside what the tables of this flow tell. */
+/** The work that is due as time passes, outside of this flow's tables. */
 export interface ClockWork {
-  /** Does what is due at the app's time; returns how much that was. */
+  /** Processes what is due at the app's time; returns how much that was. */
   runDue(): Promise<number>
-  /** When something beside the subscriptions is due next: a dispute's end, a payout. */
+  /** The next due time outside the subscriptions: a dispute's end, a payout. */
   nextOutside(after: Date): Promise<Date | undefined>
-  /** Waits a moment for an answer that is late, or for another worker. */
+  /** Waits a moment for a late answer, or for another worker. */
   wait(): Promise<void>
 }
 
-/** A jump of an app's own clock. */
+/** An advance of an app's test clock. */
 export interface Jump {
   app_id: string
   to: Date
@@ -38,23 +38,23 @@ export interface Jump {
   request_id: string
 }
 
-/** How far a jump has come. */
+/** How far an advance has come. */
 export type ReportJump = (progress: { at: Date; done_count: number }) => Promise<void>
 
-/** How a jump ended. The clock of an app moves only where no real money does, and never back. */
+/** The outcome of an advance. A test clock moves in test mode only, and never back. */
 export type Jumped =
   | { outcome: 'there'; done_count: number }
-  /** Something that is due does not happen, as nobody answers: the clock stands there. */
+  /** Due work does not finish, as an answer is missing: the clock stops there. */
   | { outcome: 'stuck'; done_count: number }
   | { outcome: 'refused' }
 
-// A fault on the way to the processor is not waited out: it is told.
+// A fault on the way to the processor is reported, not waited for.
 const MOST_WAITS = 30
 
 /**
- * Moves an app's own clock, however far, and plays everything that is due on the way in its order:
- * the clock stops at each due moment, and what is due there happens before anything later. What
- * `tell` throws ends the jump where it is.
+ * Advances an app's test clock and processes everything that is due on the way, in order: the clock
+ * stops at each due time, and what is due there happens before anything later. An error that `tell`
+ * throws ends the advance where it is.
  */
 export async function jump(
   world: World,
@@ -84,7 +84,7 @@ export async function jump(
     await report({ at: due, done_count })
     if (count > 0) waits = 0
     else if (!(await isStillDue(world, app_id, due))) continue
-    // Another worker has it in hand, or an answer is late. Time must not run away from it.
+    // Another worker is processing it, or an answer is late. The clock must not advance past it.
     else if (++waits > MOST_WAITS) return { outcome: 'stuck', done_count }
     else await work.wait()
   }
@@ -99,7 +99,7 @@ async function runAllDue(work: ClockWork): Promise<number> {
   return done_count
 }
 
-/** The next moment at which something is due; what is overdue is due now. */
+/** The next time at which something is due; what is overdue is due now. */
 async function earliest(
   { db }: World,
   app_id: string,

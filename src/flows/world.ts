@@ -15,7 +15,7 @@ import type { Readiness } from '#platform/readiness'
 import type { KeyRing } from '#platform/secrets'
 import type { BufferedTally } from '#platform/tally'
 
-/** All that a story needs from outside itself, handed in whole so that a test can hand in another. */
+/** Everything that a flow needs from outside, passed in so that a test can replace any part. */
 export interface World {
   config: Config
   db: Database
@@ -28,28 +28,28 @@ export interface World {
   mailer: Mailer
   processor: Processor
   taxes: TaxProvider
-  /** How licenses are used, counted until `rememberUses` writes it down. */
+  /** How licenses are used, counted in memory until `rememberUses` writes it. */
   uses: BufferedTally<Use>
-  /** Draws documents off the event loop. */
+  /** Renders PDFs off the event loop. */
   pdfs: PdfPool
   readiness: Readiness
   /** The version of the seller terms that is published. */
   seller_terms_version: string
-  /** Aborted when the service stops: work of many parts ends between two of them. */
+  /** Aborted when the service stops: long work ends at its next step. */
   stopping: AbortSignal
 }
 
 /**
- * The same world for lists, statements, exports and other work that may be slow: it uses the few
- * database connections of the reports, so a checkout or a validation never waits for it.
+ * The same world for lists, statements, exports and other slow work: it uses the few database
+ * connections of the reports, so a checkout or a validation never waits for it.
  */
 export function forReports(world: World): World {
   return { ...world, db: { ...world.db, ...world.db.reports } }
 }
 
 /**
- * What time it is for an app: the service's own, or ahead of it in test mode. All that concerns an
- * app's money and licenses is dated so.
+ * The present time for an app: the service's own, or its test clock's, which may be ahead.
+ * Everything about an app's money and licenses is dated by it.
  */
 export function appTime({ clock }: Pick<World, 'clock'>, app: { clock_ahead: number }): Date {
   return addSeconds(clock.now(), app.clock_ahead)

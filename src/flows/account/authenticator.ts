@@ -8,13 +8,13 @@ import { putOthersOut } from './sessions.ts'
 
 const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
 
-/** What an authenticator app is told while it is set up, and never afterwards. */
+/** What an authenticator app needs for its setup. It is shown once. */
 export interface Setup {
   secret: string
   uri: string
 }
 
-/** Makes a new secret for an authenticator app; false where the account has one already. */
+/** Creates a secret for an authenticator app; false where the account has one already. */
 export async function beginAuthenticator(
   { db, clock, keys, random }: World,
   { user_id }: Owner,
@@ -23,7 +23,7 @@ export async function beginAuthenticator(
   return await identity.beginAuthenticator(db, clock.now(), { user_id, secret_sealed })
 }
 
-/** The secret that waits to be confirmed; undefined where none does, or not any more. */
+/** The secret that is not confirmed yet; undefined where there is none, or it has expired. */
 export async function openSetup(
   { db, clock, keys }: World,
   { user_id, email }: Owner,
@@ -35,8 +35,8 @@ export async function openSetup(
 }
 
 /**
- * The app shows a code, so it has the secret: from here on every way in asks for one. Sessions that
- * never proved it end.
+ * Confirms an authenticator app by a code. From here on every sign-in asks for one, and sessions
+ * that never proved it end.
  */
 export async function confirmAuthenticator(
   world: World,
@@ -68,7 +68,7 @@ export async function confirmAuthenticator(
   return confirmed ? { outcome: 'on', ...confirmed } : { outcome: 'gone' }
 }
 
-/** Takes the authenticator app away. */
+/** Removes the authenticator app. */
 export async function removeAuthenticator(world: World, owner: Owner): Promise<void> {
   const { db, clock, jobs } = world
   const now = clock.now()

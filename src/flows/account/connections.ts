@@ -5,7 +5,7 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { note, notify } from './note.ts'
 
-/** Notes that an owner allowed an agent to manage his apps, and tells his mailbox. */
+/** Records that a seller allowed an agent to manage their apps, and notifies their mailbox. */
 export async function allowAgent(
   world: World,
   owner: ActorOf<'account'>,
@@ -28,7 +28,7 @@ export async function allowAgent(
   jobs.wake(EMAIL_QUEUE)
 }
 
-/** Ends the access of one agent: its next call is refused. */
+/** Revokes the access of one agent: its next call is refused. */
 export async function disconnectAgent(
   { db, clock }: World,
   owner: ActorOf<'account'>,
@@ -41,7 +41,7 @@ export async function disconnectAgent(
   })
 }
 
-/** Takes an agreement with an app back, and with it every token that it holds. */
+/** Revokes the consent given to an app, and with it every token of the app. */
 export async function disconnectApp(
   { db, clock }: World,
   owner: ActorOf<'account'>,

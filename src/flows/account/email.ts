@@ -10,8 +10,9 @@ const CHANGES_OF_ACCOUNT: Limit = { name: 'email-change', points: 4, seconds: 36
 const EMAILS_TO_ADDRESS: Limit = { name: 'email-change-address', points: 4, seconds: 3600 }
 
 /**
- * Writes to the new address, which must answer before anything changes, and to the old one, which
- * may stop it. Whether the new address has an account is looked up when the email is written.
+ * Sends a confirmation to the new address and a notice with an undo link to the old one. Nothing
+ * changes before the new address confirms. Whether the new address has an account is looked up when
+ * the email is written, so that the response does not reveal it.
  */
 export async function changeEmail(
   world: World,
@@ -43,7 +44,7 @@ export async function changeEmail(
 
 export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'spent' | 'taken' }
 
-/** The new mailbox answers: the account has the new address, and the old one may undo it. */
+/** Confirms a change of email: the account gets the new address, and the old one may undo it. */
 export async function confirmEmailChange(
   world: World,
   token: string,
@@ -62,7 +63,7 @@ export async function confirmEmailChange(
         return { outcome: 'taken' }
       }
       await identity.completeEmailChange(tx, now, id)
-      // What was sent to the old mailbox opens nothing any more, but to undo this.
+      // Links that were sent to the old mailbox no longer work, except the one that undoes this.
       await identity.spendLinks(tx, now, user_id)
       const action = 'account.email_changed'
       const detail = { change_id: id }

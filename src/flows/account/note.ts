@@ -3,10 +3,10 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { queueFreshEmail } from '#platform/email-queue'
 
-/** The owner of an account, in the session from which they change something. */
+/** The owner of an account, and the session in which they change something. */
 export type Owner = ActorOf<'account'> & { session_id: string; email: string }
 
-/** A change that the mailbox is told of, so that an owner who did not make it hears of it. */
+/** A change that the mailbox is notified of, in case the account's owner did not make it. */
 export type SecurityChange =
   | 'password_changed'
   | 'authenticator_added'
@@ -28,7 +28,7 @@ export async function note(
   await audit(tx, now, { actor: owner, action: `account.${action}`, subject, detail })
 }
 
-/** The same, and an email that asks "was this you?". */
+/** Writes a change into the audit log, and queues an email that asks "was this you?". */
 export async function notify(
   world: World,
   tx: Db,

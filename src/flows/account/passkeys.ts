@@ -9,7 +9,7 @@ import { putOthersOut } from './sessions.ts'
 const CHALLENGE_BYTES = 32
 const LONGEST_NAME = 60
 
-/** Says, for the browser's own ear, what a new passkey shall be made from. */
+/** Returns the options with which the browser creates a new passkey. */
 export async function askForNewPasskey(
   { db, clock, random, config }: World,
   { user_id, email }: Owner,
@@ -24,7 +24,7 @@ export async function askForNewPasskey(
   return await identity.creationOptions({ base_url, user_id, email, challenge: bytes, known })
 }
 
-/** Keeps the passkey that a browser made; undefined where its answer is not sound. */
+/** Stores the passkey that a browser created; undefined where its response does not verify. */
 export async function addPasskey(
   world: World,
   owner: Owner,
@@ -54,7 +54,7 @@ export async function addPasskey(
   return added
 }
 
-/** Takes a passkey away: its device opens nothing any more. */
+/** Removes a passkey: its device can no longer sign in. */
 export async function removePasskey(world: World, owner: Owner, passkey_id: string): Promise<void> {
   const { db, clock, jobs } = world
   const { user_id } = owner

@@ -4,7 +4,7 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import { notify, type Owner } from './note.ts'
 import { putOthersOut } from './sessions.ts'
 
-/** Sets a new password; whoever knew the old one is out, here and of every app. */
+/** Sets a new password, and ends every other session here and in every app. */
 export async function changePassword(world: World, owner: Owner, password: string): Promise<void> {
   const { db, clock, jobs } = world
   const { user_id } = owner

@@ -4,7 +4,7 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE } from '#platform/email-queue'
 import { notify, type Owner } from './note.ts'
 
-/** Makes ten new recovery codes, to be shown once; undefined where there is no second factor. */
+/** Creates ten new recovery codes, to be shown once; undefined where there is no second factor. */
 export async function remakeRecoveryCodes(
   world: World,
   owner: Owner,
@@ -22,7 +22,10 @@ export async function remakeRecoveryCodes(
   return codes
 }
 
-/** The first second factor brings recovery codes along: without them a lost phone locks one out. */
+/**
+ * The first second factor comes with recovery codes: without them, a lost phone would lock the
+ * owner out.
+ */
 export async function codesForFirstFactor(
   world: World,
   tx: Db,
@@ -33,7 +36,7 @@ export async function codesForFirstFactor(
   return recovery_codes > 0 ? undefined : await makeRecoveryCodes(world, tx, now, user_id)
 }
 
-/** Recovery codes stand in for a second factor; where there is none any more, they go as well. */
+/** Deletes the recovery codes of an account that no longer has a second factor. */
 export async function dropUselessCodes(tx: Db, user_id: string): Promise<void> {
   const factors = await identity.factorsOf(tx, user_id)
   if (!identity.owesFactor(factors)) await identity.dropRecoveryCodes(tx, user_id)

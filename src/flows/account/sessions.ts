@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { note, type Owner } from './note.ts'
 
-/** Signs one browser of the account out; who signs out of the service ends what agents may do. */
+/** Signs one browser of the account out. Signing out of the service also revokes agents' access. */
 export async function endSession(
   { db, clock }: World,
   owner: Owner,
@@ -19,8 +19,8 @@ export async function endSession(
 }
 
 /**
- * Ends what every other browser of the account holds, here and of every app, in the transaction of
- * a change after which only this one is known to be the owner's; how many sessions.
+ * Ends every other session of the account, here and in every app, in the transaction of a change
+ * after which only this session is known to be the owner's. Returns the number of sessions.
  */
 export async function putOthersOut(tx: Db, owner: Owner): Promise<number> {
   const count = await identity.endOtherSessions(tx, owner)

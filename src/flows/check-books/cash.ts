@@ -7,7 +7,7 @@ import type { Report } from './report.ts'
 interface Moved {
   what: string
   subject: string
-  /** What moved at the processor by the end of the day, and on our books by then and in all. */
+  /** What moved at the processor by the end of the day, and on our books by then and in total. */
   theirs: Cents
   ours_by_end: Cents
   ours: Cents
@@ -15,8 +15,9 @@ interface Moved {
 }
 
 /**
- * The cash account is the processor's balance at the end of the last closed day (invariant I21),
- * movement by movement. What the books wrote on the other side of midnight is no difference.
+ * Compares the cash account with the processor's balance at the end of the last closed day
+ * (invariant I21), movement by movement. A movement that the books have on the other side of
+ * midnight is not a difference.
  */
 export async function checkCash(db: Db, report: Report, processor: string): Promise<void> {
   const closed = await payments.lastClosedDay(db, processor)

@@ -12,7 +12,7 @@ interface CheckedInvoice extends tax.Rule {
   id: string
   app_id: string
   status: billing.InvoiceStatus
-  /** What its lines add up to. */
+  /** The sum of its lines. */
   lines_total: Cents
   amount: Cents
   tax: Cents
@@ -33,7 +33,7 @@ interface CheckedInvoice extends tax.Rule {
   lines: Lines
 }
 
-/** Every bill: its division anew from its terms, its quote, its charge, and its posting. */
+/** Checks every invoice: how its total is divided, its quote, its charge and its posting. */
 export async function checkInvoices(db: Db, report: Report): Promise<void> {
   const histories = await addOnHistories(db)
   await inPages<CheckedInvoice>(
@@ -52,7 +52,7 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       checkDivision(report, invoice, histories.get(invoice.app_id)!)
       checkQuote(report, invoice)
       checkLines(report, invoice)
-      // A trial's card check is paid with nothing, and posts nothing.
+      // A trial's card check has a total of zero and posts nothing.
       const isPaid = invoice.status === 'paid' && invoice.amount > ZERO
       const posting = isPaid ? ledger.sale({ ...invoice, invoice_id: invoice.id }) : undefined
       comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
@@ -88,7 +88,7 @@ function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHi
   report.differ('a commission is a quarter of the fee', id, words)
 }
 
-/** The fixed part is charged once a period: an upgrade (since it is so) has none of its own. */
+/** The fixed part of the fee is charged once a period, so an upgrade has none of its own. */
 function fixedOf({ kind, fixed_fee }: CheckedInvoice): Cents {
   return kind === 'upgrade' && fixed_fee === ZERO ? ZERO : billing.FIXED_FEE
 }
@@ -106,14 +106,14 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
     const words = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
     report.differ('an invoice charges its quote', id, words)
   }
-  // What a tax service outside worked out follows rules of its own.
+  // A tax service computes by rules of its own.
   if (!rule.startsWith('US-')) return
   const expected = tax.taxOn(quote_amount, invoice)
   if (quote_tax !== expected) {
     const words = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
     report.differ('a quote follows its rule', id, words)
   }
-  // What a buyer agreed to is charged at once; the answer may come on another day.
+  // An agreed amount is charged at once, but the answer may arrive on another day.
   const day = isoDate(invoice.created_at)
   const inForce = tax.ruleFor(invoice.state, day).rule
   if (rule === inForce) return
@@ -121,10 +121,10 @@ function checkQuote(report: Report, invoice: CheckedInvoice): void {
   report.differ('a charge follows the rate of its day', id, words)
 }
 
-/** When an app's add-on was on. */
+/** When an app's add-on was enabled. */
 interface AddOnHistory {
   addon_enabled_at: Date | null
-  /** True where the app's clock was ahead of the one by which it was switched. */
+  /** True where the app's clock was ahead of the clock that dated the switch. */
   is_ahead: boolean
   switches: { at: Date; is_on: boolean }[]
 }
@@ -139,7 +139,7 @@ async function addOnHistories(db: Db): Promise<Map<string, AddOnHistory>> {
   return histories
 }
 
-/** Whether sales paid for the add-on at a time; both where the clocks leave it open. */
+/** Whether sales paid for the add-on at a time; both answers where the clocks leave it open. */
 function hadAddOn(at: Date, { addon_enabled_at, switches, is_ahead }: AddOnHistory): boolean[] {
   const everSince = { addon_enabled_at, addon_disabled_at: null }
   if (!apps.addOnOf(at, everSince).is_charged) return [false]

@@ -3,34 +3,37 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** A record of the processor that our books have otherwise, or not at all. */
+/** A record of the processor that differs on our books, or is missing there. */
 export interface Unlike {
-  /** Its place in the page that was compared. */
+  /** Its index in the page that was compared. */
   position: number
-  /** Our own row of it, where there is one, and the amount that the row has. */
+  /** The id of our row, where there is one, and its amount. */
   our_id: string | null
   ours: Cents | null
-  /** What the ledger has moved on the processor's account for it. */
+  /** What the ledger moved on the processor's account for it, in cents. */
   booked: Cents
-  /** Whether we asked for it, and have not written the answer yet. */
+  /** Whether we requested it and have not recorded the answer yet. */
   is_open: boolean
 }
 
-/** A row of ours that the processor has to have on record, under this name. */
+/** A row of ours that the processor must have on record, under this id. */
 export interface Expected {
   id: string
   listed_as: string | null
   amount: Cents
 }
 
-/** One kind of what a processor has on record, and its two sides. */
+/** One kind of record, compared between the processor and our books. */
 export interface Kind {
   name: keyof Listings
-  /** What is broken where the processor does not have what we have, and the other way round. */
+  /**
+   * The rule that is broken where the processor lacks our record, and where we lack the
+   * processor's.
+   */
   rules: { made: string; known: string }
-  /** The records of a page that are not the same on our books. */
+  /** The records of a page that differ on our books. */
   unlike(db: Db, processor: string, page: Listed[]): Promise<Unlike[]>
-  /** Rows of ours that the processor has to have, by their ids. */
+  /** Rows of ours that the processor must have, by their ids. */
   expected(db: Db, processor: string, after: string, limit: number): Promise<Expected[]>
 }
 
@@ -104,7 +107,7 @@ const PAYOUTS: Kind = {
       where p.status in ('pending', 'paid') and p.id > ${after} order by p.id limit ${limit}`),
 }
 
-// An inquiry shrinks as its charge is refunded, so what moved no money is compared by its id alone.
+// An inquiry shrinks as its charge is refunded, so one that moved no money is compared by id alone.
 const MOVED_MONEY = sql`d.status in ('open', 'lost')`
 const DISPUTES: Kind = {
   name: 'disputes',

@@ -16,15 +16,15 @@ export interface Sides {
 // The clocks of apps may be years ahead.
 const ALWAYS = [new Date(0), new Date('9999-01-01T00:00:00Z')] as const
 const PAGE = 1000
-// More than this is no matter of the moment at which the two sides were read.
+// With more differences than this, a second reading would not explain them.
 const MOST_READ_AGAIN = 50
 const LATELY_MS = 60 * 60 * 1000
 
 /**
- * The processor's own records are the second truth: what it took, gave back and paid out, each
- * against our row and against what the ledger moved. What is still on its way (an attempt that is
- * open, an event that was not heard yet) is on neither side. The two sides are read one after the
- * other while both go on, so a difference counts where it is there again when both are read anew.
+ * Compares the processor's charges, refunds, payouts and disputes with our rows and with what the
+ * ledger moved. What is pending (an open attempt, an event that was not received yet) is on neither
+ * side. Both sides keep changing while they are read, so a difference is reported only if a second
+ * reading finds it again.
  */
 export async function checkOutside(sides: Sides, report: Report): Promise<void> {
   for (const kind of KINDS) {
@@ -45,7 +45,7 @@ export async function checkOutside(sides: Sides, report: Report): Promise<void> 
   }
 }
 
-/** What the processor has, and our books do not have in the same way. */
+/** Compares a page of the processor's records with our books. */
 async function comparePage(
   sides: Sides,
   report: Report,
@@ -105,7 +105,7 @@ async function listedAgain({ processor }: Sides, { name }: Kind, some: FoundOuts
   return again
 }
 
-/** What our books have, and the processor does not. */
+/** Finds records of our books that the processor does not have. */
 async function compareOurs(
   sides: Sides,
   report: Report,
@@ -122,7 +122,7 @@ async function compareOurs(
     },
   )
   if (missing.size === 0) return
-  // It may have been made after the listing had come by its time.
+  // It may have been created after the listing had passed its time.
   const lately = new Date(clock.now().getTime() - LATELY_MS)
   for await (const { id } of processor[name](lately, ALWAYS[1])) missing.delete(id)
   for (const { id, amount } of missing.values()) differ(report, rules.made, id, amount, null)

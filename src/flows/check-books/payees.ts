@@ -4,7 +4,7 @@ import { type Cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Report } from './report.ts'
 
-/** A payout is the sum of its lines, of lines of its own payee, and of none that was held still. */
+/** A payout is the sum of its lines: lines of its own payee that were available by then. */
 export async function checkPayees(db: Db, report: Report): Promise<void> {
   const sums = await db.rows<{ id: string; amount: Cents; sum: Cents }>(sql`
     select p.id, p.amount, coalesce(-sum(e.amount), 0)::bigint as sum from payouts p
@@ -21,14 +21,14 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
   await checkStandings(db, report)
 }
 
-/** What is held still is paid out only together with what took it back. */
+/** A line that is not available yet is paid out only together with what reversed it. */
 async function checkLines(db: Db, report: Report): Promise<void> {
   const wait = (account: payouts.Payee['account']) => payouts.holdDays({ account })
   const isHeld = sql`(e.amount < 0 and t.event not in ('payout_failed', 'write_off')
     and p.created_at < t.at + interval '1 day' * case p.account
       when 'seller_payable' then ${wait('seller_payable')}::int
       else ${wait('affiliate_payable')}::int end)`
-  // What was released before counts for neither side.
+  // Lines that were released early count for neither side.
   const wrong = await db.rows<{ id: string; line: string; is_own: boolean }>(sql`
     with sales as materialized (select l.payout_id, ${payouts.INVOICE_OF_LINE} as invoice_id,
         sum(e.amount) filter (where e.amount > 0 or ${isHeld}) as amount
@@ -51,7 +51,7 @@ async function checkLines(db: Db, report: Report): Promise<void> {
   }
 }
 
-/** What is owed to a payee is what no payout has taken. */
+/** A payee's balance is the sum of the lines that no payout has taken. */
 async function checkBalances(db: Db, report: Report): Promise<void> {
   const rows = await db.rows<{ owner: string; balance: Cents; untaken: Cents }>(sql`
     select * from (select e.owner, -sum(e.amount)::bigint as balance,
@@ -70,7 +70,9 @@ async function checkBalances(db: Db, report: Report): Promise<void> {
   }
 }
 
-/** Standings are read from a list of lines and running balances: both are made from the ledger. */
+/**
+ * Standings are read from a list of lines and from running balances. Both must match the ledger.
+ */
 async function checkStandings(db: Db, report: Report): Promise<void> {
   for (const { owner, found, expected } of await payouts.wrongBalances(db)) {
     const words = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`

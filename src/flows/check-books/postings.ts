@@ -5,7 +5,7 @@ import { type Cents, cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import { comparePosting, inPages, type Lines, linesOf, type Report } from './report.ts'
 
-/** Every event but the sale, with the posting that its facts lead to. */
+/** Checks the posting of every event except a sale. */
 export async function checkOthers(db: Db, report: Report): Promise<void> {
   await checkRefunds(db, report)
   await checkDisputes(db, report)
@@ -23,7 +23,7 @@ interface Whose {
   affiliate_id: string | null
 }
 
-/** Whose a charge's money is. */
+/** The owners of the parts of a charge. */
 const WHOSE = sql`a.seller_id, i.user_id, i.affiliate_id, q.state`
 const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
   join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
@@ -86,7 +86,7 @@ async function checkDisputes(db: Db, report: Report): Promise<void> {
       const { id, status, appeal } = dispute
       const amount = cents(dispute.amount - dispute.owed - dispute.tax)
       const facts = { ...dispute, dispute_id: id, amount, cost: billing.DISPUTE_COST }
-      // An inquiry that was settled is won too, and took nothing.
+      // A settled inquiry counts as won, and took nothing.
       const isInquiry = status === 'inquiry' || (status === 'won' && dispute.opened === null)
       const when = <Made>(is: boolean, make: () => Made) => (is && !isInquiry ? make() : undefined)
       const opened = when(true, () => ledger.disputeOpened(facts))
@@ -113,14 +113,14 @@ interface TakenFacts extends billing.Divided {
   refused: number
 }
 
-// What arrived for a license that had ended meanwhile goes back whole, the fixed part with it: it
-// never was a sale.
+// A payment that arrived after its license had ended is refunded in full, including the fixed part
+// of the fee: it never was a sale.
 const NOT_UNDONE = sql`not (r.requested_by = 'system' and exists (select 1 from charges c
   join invoices i on i.id = c.invoice_id where c.id = r.charge_id and r.amount = i.amount + i.tax
     and r.tax = i.tax and r.fee = i.fee and r.add_on_fee = i.add_on_fee
     and r.commission = i.commission))`
 
-/** What refunds and disputes took of a bill together is each part's share of it, to the cent. */
+/** What refunds and disputes took of an invoice must be each part's share of it, to the cent. */
 async function checkPartsTaken(db: Db, report: Report): Promise<void> {
   const rows = await db.rows<TakenFacts>(sql`select i.id, i.amount, i.tax, i.fee, i.fixed_fee,
       i.add_on_fee, i.commission, sum(b.amount)::bigint as back, sum(b.tax)::bigint as back_tax,
@@ -144,7 +144,7 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
     const expected = billing.takeBack(bill, billing.NOTHING_BACK, bill.back)
     for (const part of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
       const found = bill[`back_${part}`]
-      // A refund that was refused stood before later ones, whose rounding it moved by a cent.
+      // A refused refund was counted when later ones were rounded, which may move a part by a cent.
       if (Math.abs(found - expected[part]) <= bill.refused) continue
       const words = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
       report.differ('a refund is divided like its invoice', bill.id, words)

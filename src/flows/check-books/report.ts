@@ -2,38 +2,38 @@ import type { Posting } from '#domain/ledger'
 import { type Cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** Something that the books say otherwise than what happened. */
+/** A difference between the books and the recorded facts. */
 export interface Difference {
-  /** Which rule is broken, in a few words. */
+  /** The broken rule, in a few words. */
   rule: string
-  /** The id of what it is about. */
+  /** The id of the row that it concerns. */
   subject: string
   words: string
 }
 
-/** What was looked at, and what differs. */
+/** How many rows were checked, and what differs. */
 export interface Checked {
   counts: Record<string, number>
   differences: Difference[]
 }
 
-/** Where a check writes what it found. */
+/** Where a check writes its findings. */
 export interface Report {
   count(what: string, number?: number): void
   differ(rule: string, subject: string, words: string): void
 }
 
-/** Lines of a transaction as the database tells them; null where there is no transaction. */
+/** Lines of a transaction as the database returns them; null where there is no transaction. */
 export type Lines = [account: string, owner: string, amount: number][] | null
 
-/** A column with the lines of the posting of an event, found by its subject. */
+/** A column with the lines of an event's posting, found by its subject. */
 export function linesOf(event: string, subject: Sql): Sql {
   return sql`(select json_agg(json_build_array(e.account, e.owner, e.amount) order by e.position)
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
     where t.event = ${event} and t.subject = ${subject})`
 }
 
-/** Compares the lines that a posting has with those that its facts lead to; undefined: none. */
+/** Compares the lines of a posting with the expected ones; undefined means no posting. */
 export function comparePosting(
   report: Report,
   event: string,

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 const DIGEST_BYTES = 6
 
 /**
- * Remembers which ids were seen, in eight bytes for each: of a million it knows one that was not
- * seen from them, but for one in some hundreds of millions.
+ * Remembers ids in eight bytes each. The chance that a million ids hide one that is missing is one
+ * in some hundreds of millions.
  */
 export class SeenIds {
   #digests = new Float64Array(1024)

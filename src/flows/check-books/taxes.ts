@@ -4,8 +4,8 @@ import { type Cents, formatAmount, ZERO } from '#platform/money'
 import type { Report } from './report.ts'
 
 /**
- * Every filing: what the books have for its month, and what its state's month before left over. And
- * the sums that filings are made from: what the lines come to.
+ * Checks every filing: what the books have for its month, and what was left over from the state's
+ * month before. Checks the sums that filings are made from as well.
  */
 export async function checkTaxes(db: Db, report: Report): Promise<void> {
   const months = await tax.taxInLedger(db)

@@ -3,7 +3,7 @@ import { type Cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Report } from './report.ts'
 
-/** What holds over the whole ledger: sums of zero, and no posting without its cause. */
+/** Checks the whole ledger: every transaction sums to zero, and every posting has its cause. */
 export async function checkWhole(db: Db, report: Report): Promise<void> {
   const { transactions, entries } = await db.one<{ transactions: number; entries: number }>(sql`
     select (select count(*) from ledger_transactions) as transactions,

@@ -6,8 +6,8 @@ import * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 
 /**
- * The processor's page where the buyer of a cart enters a card. The one that was opened before is
- * returned again until a card was read from it: a processor session lives as long as a cart does.
+ * The processor's page where the buyer of a cart enters a card. The same page is returned until a
+ * card was read from it: a processor session lives as long as a cart.
  */
 export async function openCardPage(
   world: World,
@@ -32,7 +32,7 @@ export async function openCardPage(
 /** Why a card cannot be used here. */
 export type CardRefusal = 'abroad' | 'unknown_zip' | 'other_state'
 
-/** What became of the card page: a card that is refused is not kept. */
+/** The outcome of the card page. A refused card is not kept. */
 export type TakenCard =
   | { outcome: 'kept' | 'none' }
   | { outcome: 'refused'; reason: CardRefusal; card: Card }

@@ -12,25 +12,25 @@ import { mintId } from '#platform/ids'
 import { cardRefusal } from './card.ts'
 import { type CheckoutTotals, checkoutTotals } from './totals.ts'
 
-/** What came of pressing "Pay". */
+/** The outcome of pressing "Pay". */
 export type Confirmed =
   | { outcome: 'completed'; order_id: string }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
   | { outcome: 'action_required'; action_url: string }
-  /** The processor's answer is not known yet, to this or to the same buyer's other attempt. */
+  /** The processor's answer is pending, for this attempt or another one of the same buyer. */
   | { outcome: 'processing' }
   | { outcome: 'already_owned'; license: licensing.License }
-  /** Nothing was charged, and what is shown must be looked at again. */
+  /** Nothing was charged. The page must be shown again. */
   | { outcome: 'changed' | 'card_needed' | 'sign_in_needed' | 'gone' | 'not_charged' | 'untried' }
-  /** The cart was left for too long: its buyer starts again. */
+  /** The cart has expired. The buyer starts again. */
   | { outcome: 'expired' }
-  /** The app's own developer is never charged for it; see `finishWalkthrough`. */
+  /** The app's own seller is never charged for it; see `finishWalkthrough`. */
   | { outcome: 'preview' }
 
-/** What a cart waits for: its own attempt, another of the same buyer, or nothing. */
+/** What a cart waits for: its own attempt, another attempt of the same buyer, or nothing. */
 type Recorded =
   | { attempt: payments.Attempt; app: apps.App; order_id: string }
-  /** The price changed between the look at it and the record, or it was quoted again. */
+  /** The price or its quote changed before the attempt was recorded. */
   | 'repriced'
   | { other: payments.Attempt | undefined; app: apps.App }
   | { end: Confirmed }
@@ -39,7 +39,7 @@ const ROUNDS = 3
 
 /**
  * Confirms a cart as the buyer saw it (see `CheckoutTotals.agreement`). It may be called any number
- * of times, by any number of tabs: the cart is charged once.
+ * of times, from any number of tabs: the cart is charged once.
  */
 export async function confirm(
   world: World,
@@ -48,7 +48,7 @@ export async function confirm(
   let isRepriced = false
   for (let round = 0; round < ROUNDS; round++) {
     const recorded = await record(world, request)
-    // Looked at again from the start: what the buyer saw must be what is charged now.
+    // Each round reads everything again: what the buyer saw must be what is charged now.
     isRepriced = recorded === 'repriced'
     if (recorded === 'repriced') continue
     if ('end' in recorded) return recorded.end
@@ -59,18 +59,18 @@ export async function confirm(
       return ofCart(await chargeAttempt(world, attempt, { app, return_url }), order_id)
     }
     const { other } = recorded
-    // It was settled in the blink between two statements: look again from the start.
+    // It was settled between two statements: read everything again.
     if (!other) continue
     if (other.status === 'open') return { outcome: 'processing' }
     const closed = await closeAttempt(world, other, { app })
     if (closed.outcome === 'processing') return closed
-    // It is paid after all: now there is an order or a license to be found.
+    // It is paid: now there is an order or a license to find.
     if (closed.outcome === 'paid') return await confirm(world, request)
   }
   return { outcome: isRepriced ? 'changed' : 'untried' }
 }
 
-/** Puts the intention on record, or says why there is none. */
+/** Records the intention to charge, or returns why there is none. */
 async function record(
   world: World,
   request: { cart_id: string; agreement: string },
@@ -104,12 +104,12 @@ interface Seen {
   asked_at: Date
 }
 
-/** The same inside of its transaction, with all that was seen before it. */
+/** Records the attempt inside the transaction, given all that was read before it. */
 async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorded> {
   const { app, price, card } = facts
   const cart = await billing.lockCart(tx, facts.seen.id)
   if (cart.order_id) return end({ outcome: 'completed', order_id: cart.order_id })
-  // Locked until the attempt is on record: its seller changes neither price nor product meanwhile.
+  // Locked until the attempt is recorded: the seller cannot change price or product meanwhile.
   const locked = await catalog.lockLivePrice(tx, cart.price_id)
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
@@ -132,7 +132,7 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   return end(refusal)
 }
 
-/** The attempt that is in the way of another: of a purchase, or of a license that exists already. */
+/** The attempt that blocks another one: of a purchase, or of a license that exists already. */
 async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recorded> {
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const other = await payments.findPending(tx, buyer)
@@ -167,9 +167,9 @@ function draftOf(
 }
 
 /**
- * Why a buyer is not charged: asked after the attempt is on record, as an earlier buyer has
- * committed a license by then. What an account has bought is for its owner alone, so whose cart
- * this is comes first.
+ * Why a buyer is not charged. Checked after the attempt is recorded, as an earlier buyer has
+ * committed a license by then. The account is checked first, because purchases are shown only to
+ * their owner.
  */
 async function refusalOf(
   tx: Db,
@@ -188,7 +188,7 @@ function end(outcome: Confirmed): Recorded {
   return { end: outcome }
 }
 
-/** The price changed under the cart, or its quote no longer holds: quotes it anew. */
+/** The price changed, or the quote has expired: computes a new quote. */
 async function requote(
   world: World,
   cart: billing.Cart,

@@ -19,7 +19,7 @@ interface PaidPurchase {
   card: payments.Card
 }
 
-/** The same with all that is known of it before any of it is written. */
+/** A paid purchase with everything that was read before the first write. */
 interface KnownPurchase extends PaidPurchase {
   price: catalog.ProductPrice
   quote: tax.Quote
@@ -59,7 +59,7 @@ async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<KnownPurch
   const price = await catalog.findPrice(tx, draft.price_id)
   const quote = await tax.findQuote(tx, draft.tax_quote_id)
   const total = sum(quote.amount, quote.tax)
-  // The terms that the buyer agreed to, whatever the plan offers by now.
+  // The terms that the buyer agreed to, even if the plan has others by now.
   const promised = { frequency: price.frequency, trial_days: draft.trial_days }
   const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
   return { ...paid, price, quote, terms }

@@ -5,8 +5,8 @@ import type { World } from '#flows/world'
 import { mayBuyAs } from './open-cart.ts'
 
 /**
- * Lets a signed-in buyer go on with a cart if the account is the one of the cart's email; tells of
- * the license they may hold already. Undefined for anybody else.
+ * Lets a signed-in buyer continue with a cart if the account is the one of the cart's email; the
+ * result names the license that they may already have. Undefined for any other account.
  */
 export async function identifyBuyer(
   { db, clock }: World,

@@ -7,7 +7,7 @@ import * as tax from '#domain/tax'
 import { appTime, type World } from '#flows/world'
 import { mintId } from '#platform/ids'
 
-/** The buyer's details, read and found good. */
+/** The buyer's details, parsed and validated. */
 export interface Details {
   email: string
   email_normalized: string
@@ -28,14 +28,14 @@ export interface Opening {
   trial_days?: number
 }
 
-/** Where the buyer goes from the first step. */
+/** Where the buyer goes after the first step. */
 export type Opened =
   | { step: 'card' | 'sign_in'; cart_id: string }
   | { step: 'owner'; license: licensing.License }
 
 /**
- * The first step of a checkout: opens a cart with a stored tax quote. An address that has an
- * account is asked to sign in, and an owner is recognized instead (spec: rule 3, buyer flow 1).
+ * The first step of a checkout: opens a cart with a stored tax quote. An address with an account is
+ * asked to sign in; a signed-in owner is recognized (spec: rule 3, buyer flow 1).
  */
 export async function openCart(world: World, opening: Opening): Promise<Opened> {
   const { db, clock, random } = world
@@ -72,7 +72,9 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   return { step: user && !isSelf ? 'sign_in' : 'card', cart_id }
 }
 
-/** A session buys as its own account; one that is limited to an app, within that app alone. */
+/**
+ * Whether a session may buy: for its own account only, and within its app if it is limited to one.
+ */
 export function mayBuyAs(
   session: identity.Session | undefined,
   user_id: string,

@@ -3,15 +3,15 @@ import * as payments from '#domain/payments'
 import { type ChargeOutcome, reconcileAttempt, type Settled, settledOf } from '#flows/payment'
 import type { World } from '#flows/world'
 
-/** What came of a cart so far: the outcome of its own attempt, or that there was none. */
+/** The state of a cart: the outcome of its own attempt, or that there was none. */
 export type Resumed =
   | { outcome: 'completed'; order_id: string }
   | Exclude<Settled, { outcome: 'paid' }>
   | { outcome: 'processing' | 'untried' }
 
 /**
- * Looks again at a cart whose buyer comes back from a challenge, or waits for an answer: to their
- * own attempt, or to one in another tab that holds this cart up.
+ * Reads the state of a cart whose buyer returns from a challenge or waits for an answer: to their
+ * own attempt, or to one in another tab that blocks this cart.
  */
 export async function resume(world: World, cart: billing.Cart): Promise<Resumed> {
   const { db } = world

@@ -8,7 +8,7 @@ import { sha256 } from '#platform/secrets'
 
 /** What a buyer is asked to agree to. Amounts are in cents. */
 export interface CheckoutTotals {
-  /** The tax on the price; on the price that follows where a trial begins. */
+  /** The tax on the price; for a trial, on the price that follows it. */
   quote: tax.Quote
   /** The lines of the invoice that the purchase leads to. */
   lines: readonly billing.InvoiceLine[]
@@ -17,7 +17,7 @@ export interface CheckoutTotals {
   terms: billing.Terms
   /** The days of the trial among the terms. */
   trial_days: number
-  /** Names all that is shown: a buyer who agreed to other totals did not agree to these. */
+  /** Identifies everything shown: agreeing to other totals is not agreeing to these. */
   agreement: string
 }
 

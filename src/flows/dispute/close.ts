@@ -12,7 +12,7 @@ import { begin } from './open.ts'
 
 type Closed = Extract<payments.ProcessorEvent, { kind: 'dispute_closed' }>
 
-/** The bank has decided. `later` while nothing is known of the dispute itself. */
+/** The bank has decided. `later` while the dispute itself is not known. */
 export async function disputeClosed(
   world: World,
   tx: Db,
@@ -35,10 +35,10 @@ export async function disputeClosed(
 }
 
 /**
- * An appeal ends. With the same outcome it changes nothing. One that decides the other way is booked,
- * once, as an appeal is the bank's last word; a license that ended with the loss stays canceled.
- * A dispute that is reversed a second time is none of the processor's known statuses (M6): nothing
- * is booked, and staff is alarmed to settle it by hand.
+ * An appeal was decided. The same outcome changes nothing. The opposite outcome is booked once, as
+ * an appeal is the bank's final decision; a license that ended with the loss stays canceled. The
+ * processor has no status for a dispute that is reversed a second time (M6): nothing is booked, and
+ * an alarm asks staff to settle it by hand.
  */
 async function decideAgain(
   world: World,
@@ -77,13 +77,16 @@ async function decideAgain(
   return 'done'
 }
 
-/** Everything that the opening took is given back; an inquiry took nothing. */
+/** Reverses everything that the opening took; an inquiry took nothing. */
 async function win(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const posting = ledger.disputeWon(factsOf(dispute, disputed))
   await ledger.post(tx, disputed.locked.now, mintId(world.random, 'txn'), posting)
 }
 
-/** The license goes on with the same key, unless another charge of it is disputed, or staff suspended it. */
+/**
+ * The license resumes with the same key, unless another charge of it is disputed, or staff
+ * suspended it.
+ */
 async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise<void> {
   const { license } = locked
   if (license.status !== 'paused' || license.paused_for !== 'dispute') return
@@ -91,7 +94,9 @@ async function resumeUnlessDisputed(tx: Db, { locked }: DisputedCharge): Promise
   await resume(tx, locked)
 }
 
-/** The money is gone: the sale is undone, and the license ends, whatever was paid for it since. */
+/**
+ * The money is lost: the sale is reversed, and the license ends, whatever was paid for it since.
+ */
 async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { locked } = disputed
   if (dispute.status === 'inquiry') {
@@ -103,7 +108,7 @@ async function lose(world: World, tx: Db, dispute: payments.Dispute, disputed: D
   if (locked.license.status !== 'canceled') await endLicense(tx, locked, 'dispute_lost')
 }
 
-/** What the ledger is told of a loss. */
+/** The facts of a loss, for the ledger. */
 async function lossOf(tx: Db, dispute: payments.Dispute, disputed: DisputedCharge) {
   const { affiliate_id, tax_quote_id } = disputed.invoice
   const { state } = await tax.findQuote(tx, tax_quote_id)

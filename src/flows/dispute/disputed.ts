@@ -8,14 +8,14 @@ import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
-/** A charge that is disputed, with all that hangs on it, locked until the transaction ends. */
+/** A disputed charge with its license and invoice, locked until the transaction ends. */
 export interface DisputedCharge {
   charge: payments.Charge
   invoice: billing.Invoice
   locked: LockedLicense
 }
 
-/** Locks a charge: subscription, license, and then itself, as everybody does. */
+/** Locks a charge: subscription, license, then charge, the order in which every flow locks. */
 export async function lockCharge(world: World, tx: Db, charge_id: string): Promise<DisputedCharge> {
   const { invoice_id } = await payments.findChargeById(tx, charge_id)
   const invoice = await billing.findInvoice(tx, invoice_id)
@@ -24,7 +24,7 @@ export async function lockCharge(world: World, tx: Db, charge_id: string): Promi
   return { charge, invoice, locked }
 }
 
-/** What the ledger is told of a dispute. */
+/** The facts of a dispute, for the ledger. */
 export function factsOf(
   dispute: payments.HeardDispute,
   { invoice, locked }: DisputedCharge,
@@ -41,7 +41,7 @@ export function factsOf(
   }
 }
 
-/** Queues an email to the seller about a dispute; one a cause. */
+/** Queues an email to the seller about a dispute; one per cause. */
 export async function notifySeller(
   { jobs, random }: World,
   tx: Db,

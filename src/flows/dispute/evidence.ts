@@ -12,15 +12,15 @@ import { isoDate } from '#platform/calendar'
 import { sentEmails } from '#platform/email-queue'
 import { type Cents, sum } from '#platform/money'
 
-/** What became of evidence. */
+/** The outcome of submitting evidence. */
 export type EvidenceSent =
   | 'sent'
   /** The dispute is decided, or its due date has passed. */
   | 'closed'
-  /** The processor did not answer: nobody knows whether it was heard, and it may be sent again. */
+  /** The processor did not answer: whether it was received is unknown, and it may be sent again. */
   | 'unreachable'
 
-/** Puts together what the service knows of a disputed charge, with a statement in own words. */
+/** Assembles what the service recorded of a disputed charge, with the sender's own statement. */
 export async function assembleEvidence(
   world: World,
   dispute_id: string,
@@ -114,7 +114,7 @@ const USES: Record<licensing.UseKind, string> = {
   plan_checked: 'The app checked the plan of the buyer, who was signed in',
 }
 
-/** What the buyer did since, and what the app did for him. */
+/** What the buyer did since, and what the app did for them. */
 async function donesOf(
   { db, clock }: World,
   { user_id, license_id }: billing.Invoice,
@@ -149,7 +149,7 @@ async function donesOf(
   ]
 }
 
-/** Sends the evidence; sent again, it takes the place of what was sent before. */
+/** Submits the evidence; submitted again, it replaces what was sent before. */
 export async function sendEvidence(
   world: World,
   actor: ActorOf<'seller' | 'staff'>,

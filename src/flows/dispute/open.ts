@@ -11,7 +11,7 @@ import { type DisputedCharge, factsOf, lockCharge, notifySeller } from './disput
 type DisputeOpened = Extract<payments.ProcessorEvent, { kind: 'dispute_opened' }>
 
 /**
- * A dispute was opened, or an inquiry, or an inquiry became a dispute. `later` while the charge is
+ * A dispute or an inquiry was opened, or an inquiry became a dispute. `later` while the charge is
  * not on our books yet, or a refund of it waits for its answer.
  */
 export async function disputeOpened(
@@ -34,7 +34,7 @@ export async function disputeOpened(
   return 'done'
 }
 
-/** What is recorded of a dispute: its parts are what it takes of what refunds have left. */
+/** Records a reported dispute. Its parts are what it takes of what refunds have left. */
 async function heard(
   world: World,
   tx: Db,
@@ -51,8 +51,8 @@ async function heard(
   const earlier = payments.disputedOf(await payments.disputesOf(tx, charge.id))
   const before = billing.togetherBack(payments.refundedOf(refunds), ...earlier)
   const owing = await owedOf(tx, { amount, user_id: invoice.user_id, refunds })
-  // What is more than the bill has left was given before, by hand or by a refund that the event did
-  // not know of: it lies between the buyer and the service.
+  // What exceeds the rest of the invoice was refunded before, by hand or by a refund that the event
+  // did not know of: the service bears it.
   const beyond = amount - (charge.amount - before.amount)
   const owed = cents(Math.max(owing, beyond))
   const ours = cents(amount - owed)
@@ -71,19 +71,22 @@ async function heard(
   }
 }
 
-/** What of it the buyer was owed already: refunds of the charge that came back and were not paid. */
+/**
+ * What the buyer was owed already: refunds of the charge that the card returned and that are
+ * unpaid.
+ */
 async function owedOf(
   tx: Db,
   facts: { amount: Cents; user_id: string; refunds: payments.Refund[] },
 ): Promise<Cents> {
   const came_back = payments.cameBackOf(facts.refunds)
-  // Staff may be paying it by another way at this moment.
+  // Staff may be paying it in another way at this moment.
   if (came_back > 0) await ledger.lockOwner(tx, facts.user_id)
   const balance = await ledger.balanceOf(tx, 'buyer_payable', facts.user_id)
   return cents(Math.max(0, Math.min(facts.amount, came_back, -balance)))
 }
 
-/** The bank took the money: it is booked, and the license suspended. */
+/** The bank took the money: it is booked, and the license is suspended. */
 export async function begin(
   world: World,
   tx: Db,
@@ -94,7 +97,8 @@ export async function begin(
   const posting = ledger.disputeOpened(factsOf(dispute, disputed))
   await ledger.post(tx, locked.now, mintId(world.random, 'txn'), posting)
   const { status } = locked.license
-  // One that is suspended stays so, for its own cause: this one is counted when it shall resume.
+  // A suspended license stays suspended for its own cause; this dispute counts when it would
+  // resume.
   if (status === 'canceled' || status === 'paused') return
   await suspend(tx, locked, { trigger: 'disputed', paused_for: 'dispute' })
 }

@@ -1,6 +1,6 @@
 import type { Altered } from './written.ts'
 
-/** Every field in which two states differ, each at its place: `sections[2].title`. */
+/** Every field in which two states differ, by its path: `sections[2].title`. */
 export function differences(before: unknown, after: unknown, path = ''): Altered[] {
   if (isSame(before, after)) return []
   if (isList(before) && isList(after)) {
@@ -24,8 +24,9 @@ function differencesByPlace(before: unknown[], after: unknown[], path: string): 
 }
 
 /**
- * Of entries that have ids, one that came or went is never told as another that changed. What is
- * gone stands at its place of before; an order that changed is told as the ids in both orders.
+ * Entries that have ids are compared by id, so that one that was added or removed is never reported
+ * as a change of another. A removed entry is reported at its former place; a changed order as the
+ * ids in both orders.
  */
 function differencesById(before: unknown[], after: unknown[], path: string): Altered[] {
   const was = before.map(idOf)
@@ -47,7 +48,10 @@ function idOf(entry: unknown): unknown {
   return isRecord(entry) ? (entry.product_public_id ?? entry.public_id) : undefined
 }
 
-/** What is in a list before and not after, counted: of two equal ones one may have gone. */
+/**
+ * The entries of a list that are missing in another, counted: of two equal ones, one may be
+ * missing.
+ */
 export function gone<Entry>(
   before: readonly Entry[],
   after: readonly Entry[],
@@ -65,7 +69,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** A list whose entries are told apart; one of plain words is told whole. */
+/** A list that is compared by entry; one of plain words is compared as a whole. */
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value) && !value.some((entry) => typeof entry === 'string')
 }

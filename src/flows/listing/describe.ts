@@ -7,7 +7,7 @@ import { readVersions } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
 import type { ListedVersion, RefusedWrite, Written } from './written.ts'
 
-/** Changes what is said of one version (spec: update_product_description). */
+/** Changes the description of one product (spec: update_product_description). */
 export async function describeProduct(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,

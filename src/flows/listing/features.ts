@@ -7,7 +7,7 @@ import { readListing } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
 import type { AppListing, RefusedWrite, Written } from './written.ts'
 
-/** Replaces an app's feature table; none clears it (spec: replace_feature_table). */
+/** Replaces an app's feature table; an empty one clears it (spec: replace_feature_table). */
 export async function replaceFeatures(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,

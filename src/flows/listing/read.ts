@@ -5,10 +5,10 @@ import type { Db } from '#platform/db'
 import { formatAmount } from '#platform/money'
 import type { AppListing, ListedVersion } from './written.ts'
 
-/** What an app's listing says in words and names. */
+/** The texts and names of an app's listing, without sections and features. */
 export type ListingWords = Omit<AppListing, 'sections' | 'features'>
 
-/** The words and names of an app's listing. */
+/** Reads the texts and names of an app's listing. */
 export async function readWords(db: Db, app: apps.App): Promise<ListingWords> {
   const { category, industry, tag } = await listing.names(db, app.id)
   const { tagline, description, listing_mode } = app
@@ -22,7 +22,7 @@ export async function readWords(db: Db, app: apps.App): Promise<ListingWords> {
   }
 }
 
-/** An app's listing, whole (spec: get_app_listing). */
+/** Reads an app's whole listing (spec: get_app_listing). */
 export async function readListing(db: Db, app: apps.App): Promise<AppListing> {
   return {
     ...(await readWords(db, app)),
@@ -31,7 +31,7 @@ export async function readListing(db: Db, app: apps.App): Promise<AppListing> {
   }
 }
 
-/** An app's versions in order; those that are sold no longer come last and are not `is_active`. */
+/** An app's products in order; those that are no longer sold come last and are not `is_active`. */
 export async function readVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
   return (await catalog.versions(db, app_id)).map((version) => ({
     product_public_id: version.id,
@@ -49,7 +49,7 @@ export async function readVersions(db: Db, app_id: string): Promise<ListedVersio
   }))
 }
 
-/** The versions that are on sale. */
+/** The products that are on sale. */
 export async function readActiveVersions(db: Db, app_id: string): Promise<ListedVersion[]> {
   return (await readVersions(db, app_id)).filter(({ is_active }) => is_active)
 }

@@ -11,9 +11,9 @@ import { replaceVersions } from './versions.ts'
 import type { AppListing, ListedVersion, RefusedWrite, Written } from './written.ts'
 
 /**
- * Undoes a change: writes what was before it again, through the same rules, as a change of its own.
- * Versions and prices come back under their ids, so that their buy links live again. What stands
- * against it, such as subscriptions to a version that would go, is told as faults.
+ * Undoes a change: writes the state before it again, through the same rules, as a change of its
+ * own. Products and prices come back under their ids, so that their buy links work again. Whatever
+ * prevents it, such as subscriptions to a product that would be removed, is returned as faults.
  */
 export async function revertChange(
   world: World,
@@ -53,7 +53,7 @@ export async function revertChange(
   }
 }
 
-/** The words and names that a change altered, as they were; what others altered since stays. */
+/** The texts and names that a change altered, as they were; later changes by others stay. */
 function undone(change: apps.Change): ListingChanges {
   const [before, after] = [change.before, change.after] as [ListingWords, ListingWords]
   const fields = (Object.keys(before) as (keyof ListingWords)[]).filter(
@@ -62,7 +62,7 @@ function undone(change: apps.Change): ListingChanges {
   return Object.fromEntries(fields.map((field) => [field, before[field]]))
 }
 
-/** A version as it was, to be given again. */
+/** A product as it was, as input to `replaceVersions`. */
 function given({ product_public_id, name, is_free, trial_days, prices }: ListedVersion) {
   return {
     product_id: product_public_id,

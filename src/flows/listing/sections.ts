@@ -6,7 +6,7 @@ import { readListing } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
 import type { AppListing, RefusedWrite, Written } from './written.ts'
 
-/** Replaces an app's detail sections; none clears them (spec: replace_detail_sections). */
+/** Replaces an app's detail sections; an empty list clears them (spec: replace_detail_sections). */
 export async function replaceSections(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,

@@ -8,7 +8,7 @@ import { type ListingWords, readListing, readWords } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
 import type { AppListing, RefusedWrite, Written } from './written.ts'
 
-/** What shall be changed of a listing's words and names; what is absent stays. */
+/** Changes to a listing's texts and names; an absent field stays as it is. */
 export type ListingChanges = { [Field in keyof ListingWords]?: ListingWords[Field] | undefined }
 
 /** Each list of names, and the kind of its entries. */
@@ -23,7 +23,7 @@ const NO_WAY_BACK =
   'This app is external without approval for external sales. After you switch to marketplace, ' +
   'only support can change it back to external.'
 
-/** Changes a listing's words and names (spec: update_app_listing). */
+/** Changes a listing's texts and names (spec: update_app_listing). */
 export async function updateListing(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
@@ -56,7 +56,7 @@ export async function updateListing(
   })
 }
 
-/** The changes as they are kept, and all that is wrong with them. */
+/** The changes as they are stored, and every fault in them. */
 function readChanges(app: apps.App, changes: ListingChanges) {
   const faults: FieldFault[] = []
   const text: Partial<apps.ListingText> = {}

@@ -6,8 +6,8 @@ import { type ListingWrite, write } from './write.ts'
 import type { ListedVersion, RefusedWrite, Removed, Written } from './written.ts'
 
 /**
- * Replaces an app's versions and prices, all or none (spec: replace_versions rules). Who is paying
- * at this moment pays the price that was shown, or is asked again: see `confirm`.
+ * Replaces an app's products and prices, all or none (spec: replace_versions rules). A buyer who is
+ * paying at this moment pays the price that was shown, or is asked again: see `confirm`.
  */
 export async function replaceVersions(
   world: World,
@@ -32,7 +32,7 @@ export async function replaceVersions(
   })
 }
 
-/** What is on sale before and not after. */
+/** What was on sale before and is not after. */
 function receipt(before: ListedVersion[], after: ListedVersion[]) {
   const kept = new Set(after.map(({ product_public_id }) => product_public_id))
   const sold = new Set(after.flatMap(({ prices }) => prices.map(({ public_id }) => public_id)))

@@ -8,25 +8,25 @@ import { performIf } from '#platform/rehearse'
 import { differences } from './alter.ts'
 import type { RefusedWrite, Removed, Written } from './written.ts'
 
-/** Which app is written, whether in earnest, and which change is undone by it, if any. */
+/** Which app is changed, whether it is a dry run, and which change is undone by it, if any. */
 export interface ListingWrite {
   app: Pick<apps.App, 'id'>
-  /** True: all is done and then rolled back, so that the answer can never differ. */
+  /** True: everything is done and then rolled back, so the answer cannot differ from a real run. */
   dry_run: boolean
   reverts?: string | undefined
 }
 
-/** One kind of change. A part is what it changes, whole; a state is what its caller is told. */
+/** One kind of change. `Part` is what it changes; `State` is what the caller gets back. */
 export interface ListingChange<Part extends object, State> {
   action: apps.ChangeAction
   read(tx: Db, app: apps.App): Promise<Part>
-  /** Writes, or answers all that stands against it. */
+  /** Writes the change, or returns every reason why it cannot be written. */
   apply(tx: Db, now: Date, app: apps.App): Promise<{ faults: FieldFault[]; warnings?: string[] }>
   receipt(before: Part, after: Part): { removed: Removed[]; dead_buy_links?: string[] }
   state(tx: Db, app: apps.App): Promise<State>
 }
 
-/** Makes a change in one transaction, alone with its app, and keeps what was before and after. */
+/** Makes a change in one transaction with the app locked, and logs the states before and after. */
 export async function write<Part extends object, State>(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
@@ -34,7 +34,7 @@ export async function write<Part extends object, State>(
   change: ListingChange<Part, State>,
 ): Promise<Written<State> | RefusedWrite> {
   const now = world.clock.now()
-  // What alters nothing is not written either: no row, and no word to the caches.
+  // A change that alters nothing is not logged, and no cache is invalidated.
   const isKept = (outcome: Written<State> | RefusedWrite) =>
     !dry_run && 'changed' in outcome && outcome.changed.length > 0
   return await performIf(world.db, isKept, async (tx) => {

@@ -2,7 +2,7 @@ import type * as apps from '#domain/apps'
 import type { Frequency } from '#platform/calendar'
 import type { FieldFault } from '#platform/problem'
 
-/** What an app's listing says, whole. */
+/** The content of an app's listing. */
 export interface AppListing {
   tagline: string
   description: string
@@ -10,32 +10,32 @@ export interface AppListing {
   categories: string[]
   industries: string[]
   tags: string[]
-  /** The bodies are HTML, cleaned when they were written and once more when they were read. */
+  /** The bodies are HTML, sanitized when they are written and again when they are read. */
   sections: { title: string; body: string }[]
   features: { name: string; description: string; product_ids: string[] }[]
 }
 
-/** A version of an app (a product, a plan) with its prices. */
+/** A product of an app (a plan on pages) with its prices. */
 export interface ListedVersion {
   product_public_id: string
   name: string
   description: string
   is_free: boolean
-  /** False for one that was deleted and is sold no longer. */
+  /** False for one that was deleted and is no longer sold. */
   is_active: boolean
   trial_days: number
   prices: { public_id: string; amount: string; currency: 'usd'; frequency: Frequency | null }[]
 }
 
-/** One line of the receipt that names what a change deleted. */
+/** An entry of the receipt that names what a change deleted. */
 export interface Removed {
   kind: 'section' | 'feature' | 'version' | 'price' | 'category' | 'industry' | 'tag'
-  /** Null where a thing of this kind has no id. */
+  /** Null where an entry of this kind has no id. */
   id: string | null
   name: string
 }
 
-/** One field that a change altered, as it was and as it is; its place as `sections[2].title`. */
+/** One field that a change altered, before and after; its path as `sections[2].title`. */
 export interface Altered {
   path: string
   before: unknown
@@ -46,16 +46,16 @@ export interface Altered {
 export interface Written<State> {
   state: State
   removed: Removed[]
-  /** The change's id in the log; null for a dry run, or where nothing was altered. */
+  /** The change's id in the log; null for a dry run, or where nothing changed. */
   change_id: string | null
-  /** The prices (`prc_…`) whose buy links stop. */
+  /** The prices (`prc_…`) whose buy links stop working. */
   dead_buy_links: string[]
   changed: Altered[]
-  /** What cannot be taken back. */
+  /** What cannot be undone. */
   warnings: string[]
 }
 
-/** Everything that is wrong; nothing was written. */
+/** Every fault; nothing was written. */
 export interface RefusedWrite {
   faults: FieldFault[]
 }

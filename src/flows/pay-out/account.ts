@@ -4,8 +4,8 @@ import type { World } from '#flows/world'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 
 /**
- * Opens a payee's account at the processor, or finds the one there is, and returns the address of
- * the processor's own page on which a US bank account is named.
+ * Opens a payee's account at the processor, or finds the existing one, and returns the URL of the
+ * processor's page on which the payee adds a US bank account.
  */
 export async function openOnboarding(
   world: World,
@@ -22,18 +22,19 @@ export async function openOnboarding(
 }
 
 /**
- * Asks the processor how a payee's account stands, for somebody who comes back from its page. Where
- * another bank stands behind it, the payee is written to: was this you?
+ * Reads the state of a payee's account from the processor when they return from its page. If the
+ * bank account changed, an email asks the payee to confirm that they did it.
  */
 export async function refreshAccount(world: World, owner: string): Promise<void> {
   const { db, clock, jobs, processor } = world
   const account = await payouts.findAccount(db, owner)
   if (!account) return
-  // Asked anew each time: what an event says may have been overtaken by the next one.
+  // Read each time: an event's content may be outdated by the next one.
   const told = await processor.readAccount(account.processor_account_id)
   const now = clock.now()
   const isRecorded = await db.tx(async (tx) => {
-    // Whoever comes back and the processor's own word meet here, and one of them sees the change.
+    // The payee's return and the processor's event may arrive together; one of them sees the
+    // change.
     const before = payouts.bankOf((await payouts.lockAccount(tx, owner))!)
     if (before !== payouts.bankOf(account)) return false
     await payouts.recordAccount(tx, now, owner, told)
@@ -43,12 +44,12 @@ export async function refreshAccount(world: World, owner: string): Promise<void>
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })
     return true
   })
-  // Somebody else was faster: what was told may be older than what he wrote.
+  // The other one was faster: what was read here may be older than what it wrote.
   if (!isRecorded) return await refreshAccount(world, owner)
   jobs.wake(EMAIL_QUEUE)
 }
 
-/** A payee's account changed, as the processor tells. */
+/** Handles the processor's event that a payee's account changed. */
 export async function noteAccount(
   world: World,
   event: Extract<ProcessorEvent, { kind: 'account_changed' }>,

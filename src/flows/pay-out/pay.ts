@@ -6,25 +6,25 @@ import { mintId } from '#platform/ids'
 import { askAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
-/** What came of paying somebody out. */
+/** The outcome of a payout request. */
 export type PayoutOutcome =
   | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
   /** The service's balance does not cover it yet; it is paid as soon as it does. */
   | { outcome: 'waiting'; payout_id: string }
   /** Another payout of the same payee waits for the processor's answer. */
   | { outcome: 'under_way'; payout_id: string }
-  /** There is less than the least that is sent, or something is owed by the payee. */
+  /** The balance is less than the smallest payout, or the payee owes the service. */
   | { outcome: 'too_little' }
-  /** No bank account was named yet. */
+  /** No bank account was added yet. */
   | { outcome: 'no_bank' }
 
-/** Where a payee stands now. */
+/** The balances of a payee now. */
 export async function standOf(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
   const now = await payeeTime(world, payee.owner)
   return await payouts.standingOf(world.db, now, payee)
 }
 
-/** Pays out all that is available to a payee, or says why nothing is paid. */
+/** Pays out everything that is available to a payee, or returns why nothing is paid. */
 export async function payOut(
   world: World,
   request: payouts.Payee & { cause: 'weekly' | 'request' },
@@ -37,8 +37,9 @@ export async function payOut(
 }
 
 /**
- * Puts a payout on record with the lines that count at `until`, inside the caller's transaction,
- * which is a patient one: of a long history there may be a million. Of any number at the same time one takes the lines, and the others find none.
+ * Records a payout with the lines that are available at `until`, inside the caller's transaction,
+ * which needs a long timeout: a long history may have a million lines. Of concurrent calls one
+ * takes the lines, and the others find none.
  */
 export async function beginPayout(
   { random }: World,

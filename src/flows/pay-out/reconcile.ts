@@ -8,7 +8,10 @@ import { payeeTime } from './time.ts'
 // An answer that is older than this was lost, not late.
 const RECONCILE_AFTER_SECONDS = 3
 
-/** Asks again for every payout whose answer was lost, or that was put off; run at the start and every few seconds. */
+/**
+ * Retries every payout whose answer was lost, or that was put off; run at startup and every few
+ * seconds.
+ */
 export async function reconcilePayouts(
   world: World,
   { patience = RECONCILE_AFTER_SECONDS }: { patience?: number } = {},
@@ -26,8 +29,8 @@ export async function reconcilePayouts(
 }
 
 /**
- * A payout ended, as the processor tells. Told twice, the second changes nothing; `later` where the
- * payee's own clock is not there yet.
+ * Handles the processor's event that a payout ended. A repeated event changes nothing; `later`
+ * while the payee's test clock has not reached it.
  */
 export async function settlePayout(
   world: World,
@@ -35,7 +38,7 @@ export async function settlePayout(
 ): Promise<'done' | 'later'> {
   const payout = await payoutOf(world, event.payout_id)
   if (!payout) {
-    // Its name may stand in an answer that was lost once more.
+    // The answer that was lost may have named it.
     if ((await payouts.openPayouts(world.db)).length > 0) return 'later'
     world.log.warn({ event_id: event.id }, 'an event tells of a payout that is not ours')
     return 'done'
@@ -47,7 +50,7 @@ export async function settlePayout(
   return 'done'
 }
 
-/** The payout of an event; where its answer was lost, the processor is asked for its name first. */
+/** The payout of an event; if its answer was lost, the processor is asked for its name first. */
 async function payoutOf(world: World, name: string): Promise<payouts.Payout | undefined> {
   const known = await payouts.payoutOfProcessor(world.db, name)
   if (known) return known

@@ -19,7 +19,7 @@ export interface PayoutEnd {
   reason?: string
 }
 
-/** Asks the processor to pay, and writes its answer; where none comes, it is asked again later. */
+/** Asks the processor to pay, and records its answer; without an answer it is retried later. */
 export async function askAndSettle(world: World, payout: payouts.Payout): Promise<PayoutOutcome> {
   const { id: payout_id, owner, amount, number } = payout
   const now = await payeeTime(world, owner)
@@ -42,7 +42,7 @@ export async function askAndSettle(world: World, payout: payouts.Payout): Promis
   }
 }
 
-/** The balance does not cover a payout: it stays on record, staff is alarmed, and it is retried. */
+/** The balance does not cover a payout: it stays recorded, staff is alarmed, and it is retried. */
 async function putOff(
   world: World,
   { id: payout_id }: payouts.Payout,
@@ -72,7 +72,9 @@ async function clearIfCovered({ db, clock }: World): Promise<void> {
   if (count === 0) await clearAlarm(db, clock.now(), SHORT)
 }
 
-/** Writes how a payout stands. Said twice, the second changes nothing; returns how it stands then. */
+/**
+ * Records the status of a payout, and returns the recorded status. A repeated call changes nothing.
+ */
 export async function endPayout(
   world: World,
   { id, owner }: Pick<payouts.Payout, 'id' | 'owner'>,
@@ -96,7 +98,7 @@ export async function endPayout(
   return status as 'paid' | 'pending' | 'failed'
 }
 
-/** A bank may send back what it seemed to have taken; what came back is over. */
+/** A bank may return a payout after it was paid. A returned payout is final. */
 function leadsOn(from: payouts.Payout['status'], to: PayoutEnd['status']): boolean {
   const next = {
     open: ['pending', 'paid', 'failed'],
@@ -106,7 +108,10 @@ function leadsOn(from: payouts.Payout['status'], to: PayoutEnd['status']): boole
   return from !== 'failed' && next[from].includes(to)
 }
 
-/** What came back is owed again; its lines stay with it, so that its statement stays true. */
+/**
+ * A returned amount is owed again. Its lines stay with the payout, so that its statement stays
+ * correct.
+ */
 async function giveBack({ random }: World, tx: Db, now: Date, payout: payouts.Payout) {
   const { id: payout_id, owner, account, amount } = payout
   const posting = ledger.payoutFailed({ payout_id, owner, account, amount })

@@ -3,8 +3,8 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 
 /**
- * What time it is for a payee: that of the app whose clock is furthest ahead among a seller's own,
- * or among those that an affiliate earned on. Without test clocks it is the service's.
+ * The present time for a payee: that of the test clock furthest ahead among a seller's own apps, or
+ * among the apps that an affiliate earned on. Without test clocks it is the service's time.
  */
 export async function payeeTime(
   { db, clock }: Pick<World, 'db' | 'clock'>,

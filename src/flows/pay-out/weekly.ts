@@ -6,7 +6,7 @@ import { payeeTime } from './time.ts'
 
 /**
  * Pays every payee what was available on Monday at 00:00 UTC, once a week, however often and by
- * however many workers it is called. Returns how many were paid.
+ * however many workers it is called. Returns the number of payees paid.
  */
 export async function payWeekly(world: World): Promise<number> {
   let paid = 0
@@ -27,9 +27,10 @@ async function payForWeek(world: World, owner: string): Promise<boolean> {
   const account = payouts.accountOf(owner)
   const begun = await world.db.tx(
     async (tx) => {
-      // While another payout waits for its answer the week is left to a later round.
+      // While another payout waits for its answer, the week is left to a later run.
       if (await payouts.openPayoutOf(tx, { owner, account })) return undefined
-      // The decision and the payout are one: a worker that dies leaves both or neither.
+      // The decision and the payout are one transaction: a worker that crashes leaves both or
+      // neither.
       if (!(await payouts.claimWeek(tx, owner, monday))) return undefined
       return await beginPayout(world, tx, now, monday, { owner, account, cause: 'weekly' })
     },

@@ -8,7 +8,7 @@ import { type Cents, sum, ZERO } from '#platform/money'
 import { pay } from './pay.ts'
 import { type Settled, settle } from './settle.ts'
 
-/** What became of an attempt; the processor's answer may not be known yet. */
+/** The outcome of an attempt; the processor's answer may be pending. */
 export type ChargeOutcome = Settled | { outcome: 'processing' }
 
 /** What an invoice waits for: its charge, nothing, or another attempt of the same buyer and app. */
@@ -17,14 +17,14 @@ export type Intended =
   | { outcome: 'waived' }
   | { outcome: 'processing' }
 
-/** An amount that is due and less than the processor charges is waived (decided: smallest charge). */
+/** A due amount below the processor's minimum is waived (decided: smallest charge). */
 export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents): boolean {
   return total > ZERO && total < processor.smallest_charge
 }
 
 /**
  * Records the intention to charge an invoice, inside the transaction of a caller who locked its
- * owner. An amount that is too small to be charged is waived, and what it was for happens at once.
+ * owner. An amount that is too small to be charged is waived and settled at once.
  */
 export async function intend(
   world: World,
@@ -52,7 +52,7 @@ export async function intend(
   return opened ? { outcome: 'intended', attempt: opened } : { outcome: 'processing' }
 }
 
-/** Asks the processor for the money of an attempt, and writes its answer. */
+/** Asks the processor to charge an attempt, and records its answer. */
 export async function chargeAttempt(
   world: World,
   attempt: payments.Attempt,
@@ -74,7 +74,7 @@ export async function chargeAttempt(
   )
 }
 
-/** Closes an attempt whose challenge was left unanswered, so that its answer cannot come late. */
+/** Closes an attempt whose challenge was left unanswered, so that its answer cannot arrive late. */
 export async function closeAttempt(
   world: World,
   attempt: payments.Attempt,
@@ -85,7 +85,7 @@ export async function closeAttempt(
   )
 }
 
-/** Writes the processor's answer; where none comes, `reconcile` asks for it. */
+/** Records the processor's answer; if none arrives, `reconcile` asks for it later. */
 async function settleOrWait(
   world: World,
   attempt: payments.Attempt,

@@ -3,7 +3,7 @@ import * as billing from '#domain/billing'
 import type * as tax from '#domain/tax'
 import { type Cents, ZERO } from '#platform/money'
 
-/** What an invoice comes to, and how it is divided. Amounts are in cents, before tax. */
+/** The total of an invoice, and how it is divided. Amounts are in cents, before tax. */
 export interface InvoiceDivision
   extends Pick<
     billing.Invoice,
@@ -20,8 +20,8 @@ export interface InvoiceDivision
   > {}
 
 /**
- * Divides what the lines of an invoice come to between tax, fee, commission and seller. The quote
- * is on their sum; of a trial, whose lines come to nothing, on the price that follows it.
+ * Divides the sum of an invoice's lines between tax, fee, commission and seller. The quote is on
+ * that sum; for a trial, whose lines sum to zero, on the price that follows it.
  */
 export function divide(
   now: Date,

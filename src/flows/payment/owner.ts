@@ -1,7 +1,7 @@
 import * as billing from '#domain/billing'
 import type { Db } from '#platform/db'
 
-/** Whose an invoice is until it is paid: the cart of a purchase, or a subscription. */
+/** What an invoice belongs to until it is paid: the cart of a purchase, or a subscription. */
 export type LockedOwner =
   | { kind: 'purchase'; cart: billing.Cart }
   | { kind: 'subscription'; subscription: billing.RunningSubscription; invoice: billing.Invoice }

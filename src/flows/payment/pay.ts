@@ -19,7 +19,7 @@ export interface InvoicePayer {
 }
 
 /**
- * Pays an invoice: posts it, queues the receipt, and hands over by kind: a purchase becomes a
+ * Pays an invoice: posts it, queues the receipt, and continues by kind: a purchase becomes a
  * license, a renewal or an upgrade the next period of a subscription.
  */
 export async function pay(
@@ -54,7 +54,7 @@ export async function pay(
   await extend(world, tx, now, { invoice, subscription, app, is_waived: paid_by === 'waived' })
 }
 
-/** The invoice without a commission where the affiliate is the one who pays it, or who sells. */
+/** The invoice, without a commission where the affiliate is also the buyer or the seller. */
 async function payable<T extends Pick<billing.Invoice, 'id' | 'affiliate_id' | 'commission'>>(
   tx: Db,
   invoice: T,

@@ -8,7 +8,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { sum, ZERO } from '#platform/money'
 
-/** What paid an invoice: a charge, or the service, which waived what is too small to charge. */
+/** What paid an invoice: a charge, or the service, which waived an amount too small to charge. */
 export type PaidBy = { attempt_id: string; processor_charge_id: string } | 'waived'
 
 /**

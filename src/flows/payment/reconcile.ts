@@ -6,14 +6,14 @@ import { type Settled, settle, settledOf } from './settle.ts'
 
 // An answer that is older than this was lost, not late: the processor is asked by the key.
 const RECONCILE_AFTER_SECONDS = 3
-// By now a charge that the processor never heard of must not happen any longer.
+// By now a charge that the processor never received must not happen.
 const CLOSE_AFTER_SECONDS = 20
 // How far the clocks of two machines may differ.
 const CLOCK_SKEW_SECONDS = 60
 // How long a buyer may take over a challenge of their bank.
 const CHALLENGE_SECONDS = 15 * 60
 
-/** Finishes every attempt whose answer was lost; run at the start and every few seconds. */
+/** Finishes every attempt whose answer was lost; run at startup and every few seconds. */
 export async function reconcile(world: World): Promise<void> {
   const lostBefore = addSeconds(world.clock.now(), -RECONCILE_AFTER_SECONDS)
   for (const attempt of await payments.pendingAttempts(world.db, lostBefore)) {
@@ -26,7 +26,7 @@ export async function reconcile(world: World): Promise<void> {
   }
 }
 
-/** Asks the processor what became of an attempt, and writes the answer, if there is one. */
+/** Asks the processor for the outcome of an attempt, and records the answer, if there is one. */
 export async function reconcileAttempt(
   world: World,
   attempt: payments.Attempt,
@@ -35,7 +35,7 @@ export async function reconcileAttempt(
   return answer ? await settle(world, attempt, answer) : { outcome: 'processing' }
 }
 
-/** The outcome of the latest attempt on an invoice, for a buyer who comes back or waits. */
+/** The outcome of the latest attempt on an invoice, for a buyer who returns or waits. */
 export async function latestOutcome(world: World, invoice_id: string): Promise<ChargeOutcome> {
   const attempt = await payments.latestAttempt(world.db, invoice_id)
   if (!attempt) return { outcome: 'not_charged' }
@@ -43,15 +43,15 @@ export async function latestOutcome(world: World, invoice_id: string): Promise<C
 }
 
 /**
- * Asks the processor by its key what became of an attempt that is not settled. One that waits too
- * long is closed, so that nothing can follow. Undefined while the answer is not known.
+ * Asks the processor, by the attempt's key, for its outcome. An attempt that waits too long is
+ * closed, so that nothing can follow. Undefined while the answer is not known.
  */
 async function askProcessor(
   { processor, clock }: World,
   attempt: payments.Attempt,
 ): Promise<payments.ChargeAnswer | undefined> {
   const now = clock.now()
-  // A clock that was set back must not make a buyer wait for the time to come again.
+  // If the clock was set back, the buyer must not wait until it catches up.
   const isAhead = attempt.created_at > addSeconds(now, CLOCK_SKEW_SECONDS)
   const isOlder = (seconds: number) => isAhead || addSeconds(attempt.created_at, seconds) <= now
   if (attempt.status === 'open' && !isOlder(RECONCILE_AFTER_SECONDS)) return undefined
@@ -67,9 +67,9 @@ async function askProcessor(
 }
 
 /**
- * Closes an attempt that staff asks to close. The processor's answer counts; where it gives none,
- * the attempt is closed only if staff saw at the processor that nothing was charged. Undefined
- * while it stays open.
+ * Closes an attempt at the request of staff. The processor's answer counts; if it gives none, the
+ * attempt is closed only if staff saw at the processor that nothing was charged. Undefined while it
+ * stays open.
  */
 export async function closeByHand(
   world: World,

@@ -7,7 +7,7 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import { lockOwner } from './owner.ts'
 import { pay } from './pay.ts'
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export type Settled =
   | { outcome: 'paid' }
   | { outcome: 'declined'; decline_code: payments.DeclineCode }
@@ -15,8 +15,8 @@ export type Settled =
   | { outcome: 'not_charged' }
 
 /**
- * Writes the processor's answer to an attempt, and all that follows from it, in one transaction.
- * An answer that arrives twice is written once.
+ * Records the processor's answer to an attempt, and all that follows from it, in one transaction. A
+ * repeated answer changes nothing.
  */
 export async function settle(
   world: World,
@@ -24,7 +24,7 @@ export async function settle(
   answer: payments.ChargeAnswer,
 ): Promise<Settled> {
   const settled = await world.db.tx(async (tx) => {
-    // The owner before the attempt, in the order of all who lock both: so no two wait in a ring.
+    // The owner before the attempt, in the order of every flow that locks both: no deadlock.
     const owner = await lockOwner(tx, invoice_id)
     const attempt = await payments.lockAttempt(tx, id)
     if (!payments.isPending(attempt)) return settledOf(attempt)
@@ -47,7 +47,7 @@ export async function settle(
   return settled
 }
 
-/** What an attempt came to, by its record. One without an answer yet counts as not charged. */
+/** The outcome of an attempt by its record. One without an answer yet counts as not charged. */
 export function settledOf(
   attempt: Pick<payments.Attempt, 'status' | 'decline_code' | 'action_url'>,
 ): Settled {

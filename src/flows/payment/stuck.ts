@@ -1,10 +1,10 @@
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 
-// An attempt that is open for so long is shown to staff (decided: attempts).
+// An attempt that is open for this long is shown to staff (decided: attempts).
 const STUCK_SECONDS = 3600
 
-/** Attempts that were made before this time and are not settled are shown to staff. */
+/** Open attempts that were made before this time are shown to staff. */
 export function stuckBefore({ clock }: Pick<World, 'clock'>): Date {
   return addSeconds(clock.now(), -STUCK_SECONDS)
 }

@@ -15,28 +15,30 @@ import {
   standingOf,
 } from './standing.ts'
 
-/** What shall go back of a bill: all that is left where no amount is given. */
+/** What to refund of an invoice: everything that is left where no amount is given. */
 export interface RefundAsked {
   invoice_id: string
   /** In cents, tax included. */
   amount?: Cents
-  /** With all that is left of an upgrade, the credit too that it consumed of earlier charges. */
+  /**
+   * With a full refund of an upgrade: also refund the credit that it consumed of earlier charges.
+   */
   with_credit?: boolean
   reason: string
 }
 
-/** What became of a refund. */
+/** The outcome of a refund. */
 export type RefundOutcome =
   | { outcome: 'refunded'; refund_id: string }
   /** The processor's answer is not known yet. */
   | { outcome: 'processing'; refund_id: string }
-  /** The processor would not: nothing moved. */
+  /** The processor refused: nothing moved. */
   | { outcome: 'refused_by_processor'; refund_id: string; reason: string }
   | { outcome: 'refused'; refusal: RefundRefusal }
 
 /**
- * Gives money back to a buyer, to the card that paid. Of any number of requests at once, together
- * they give back no more than was taken.
+ * Refunds a buyer to the card that paid. Concurrent requests together never refund more than was
+ * charged.
  */
 export async function refundCharge(
   world: World,
@@ -48,7 +50,7 @@ export async function refundCharge(
   const [refund, ...credits] = recorded.refunds
   const outcome = await askProcessor(world, refund!)
   if (outcome.outcome === 'refused_by_processor') {
-    // The upgrade stays paid, so what it consumed stays consumed.
+    // The upgrade stays paid, so the credit that it consumed stays consumed.
     const reason = 'The refund of the upgrade was refused.'
     for (const { id } of credits) await settleRefund(world, id, { status: 'refused', reason })
     return outcome
@@ -60,7 +62,7 @@ export async function refundCharge(
   return outcome
 }
 
-/** Puts the refunds on record, with the charges' rows locked so that refunds queue. */
+/** Records the refunds, with the charges' rows locked so that concurrent refunds queue. */
 async function record(
   world: World,
   actor: RefundActor,
@@ -109,7 +111,7 @@ async function add(
   return await payments.lockRefund(tx, id)
 }
 
-/** Asks the processor for a refund that is on record, by its id, and writes the answer. */
+/** Asks the processor for a recorded refund, by its id, and records the answer. */
 export async function askProcessor(world: World, refund: payments.Refund): Promise<RefundOutcome> {
   const { processor, db, log } = world
   const { id: refund_id, amount, charge_id } = refund

@@ -5,16 +5,16 @@ import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'
 import { type RefundState, standingOf } from './standing.ts'
 
-/** What of an earlier charge goes back because an upgrade consumed it as credit. */
+/** What is refunded of an earlier charge because an upgrade consumed it as credit. */
 export interface CreditBack {
   standing: RefundState
   back: billing.TakenBack
 }
 
 /**
- * What would go back of the charges whose unused part an upgrade credited, tax included (decided:
- * refund). The buyer paid it for the period that the upgrade began, so it is refunded like the
- * upgrade itself. Charges that are disputed or wait for another refund are left out.
+ * What would be refunded of the charges whose unused part an upgrade credited, tax included
+ * (decided: refund). The buyer paid it for the period that the upgrade began, so it is refunded
+ * like the upgrade. Charges that are disputed or wait for another refund are left out.
  */
 export async function creditBack(
   world: World,
@@ -32,7 +32,7 @@ export async function creditBack(
   return backs
 }
 
-/** The parts of several charges together, and what they take from the seller. */
+/** The sum over several charges, and what it costs the seller. */
 export function creditTotal(backs: CreditBack[]): { back: billing.TakenBack; cost: Cents } {
   const back = billing.togetherBack(...backs.map((each) => each.back))
   return { back, cost: cents(back.amount - back.tax - back.fee) }

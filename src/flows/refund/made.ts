@@ -11,9 +11,9 @@ import { bookRefund } from './settle.ts'
 type RefundMade = Extract<payments.ProcessorEvent, { kind: 'refund_made' }>
 
 /**
- * Somebody refunded a charge at the processor itself, not through us: it is booked with the effects
- * of a refund of ours, and staff is told. `later` while the charge is not on our books yet, or a
- * refund of ours waits for its answer.
+ * A charge was refunded at the processor itself, not through this service: it is booked with the
+ * effects of a refund of ours, and staff is notified. `later` while the charge is not on our books
+ * yet, or a refund of ours waits for its answer.
  */
 export async function refundMade(
   world: World,

@@ -15,22 +15,22 @@ import {
 export interface RefundQuote {
   /** What is left of the charge, tax included. */
   left: Cents
-  /** What goes back, and what of it is tax, fee, add-on and commission. */
+  /** The amount refunded, and its parts: tax, fee, add-on and commission. */
   back: billing.TakenBack
-  /** What it takes from the seller: the price that goes back, less the fee that comes back. */
+  /** What it costs the seller: the refunded price less the fee that is returned. */
   cost: Cents
-  /** What of the fee stays with the service. */
+  /** The part of the fee that the service keeps. */
   kept: Cents
-  /** Whether the license ends by it at once. */
+  /** Whether it ends the license at once. */
   ends_license: boolean
   /**
-   * What an upgrade that goes back whole consumed as credit of earlier charges: it may go back as
+   * The credit of earlier charges that a fully refunded upgrade consumed: it may be refunded as
    * well. Undefined where there is none.
    */
   credit: { back: billing.TakenBack; cost: Cents } | undefined
 }
 
-/** Tells what a refund would do; all that is left where no amount is given. */
+/** Quotes a refund: everything that is left where no amount is given. */
 export async function quoteRefund(
   world: World,
   actor: RefundActor,

@@ -3,17 +3,17 @@ import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import { askProcessor } from './ask.ts'
 
-// Whoever asked for it has had his answer by then, or died over it.
+// The request that asked for it has ended by then, with an answer or in a crash.
 const ASK_AFTER_SECONDS = 3
 
 /**
- * Asks again for every refund whose answer is not known, under the same key; run at the start and
- * every few seconds. What a rule gives back, such as a payment that came too late, is asked here.
+ * Retries every refund whose answer is not known, under the same key; run at startup and every few
+ * seconds. Refunds that a rule made, such as of a late payment, are first sent here.
  */
 export async function reconcileRefunds(world: World): Promise<void> {
   for (const refund of await payments.openRefunds(world.db)) {
     if (world.stopping.aborted) return
-    // An app's own clock may be ahead: what counts is how long it waits by that.
+    // An app's test clock may be ahead: the age is measured by that clock.
     const { app } = await payments.chargeWithClock(world.db, refund.charge_id)
     const now = addSeconds(world.clock.now(), app.clock_ahead)
     const isFresh = addSeconds(refund.created_at, ASK_AFTER_SECONDS) > now

@@ -9,7 +9,7 @@ import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
-/** A refund with all that its end changes, locked until the transaction ends. */
+/** A refund with everything that its outcome changes, locked until the transaction ends. */
 interface Refunding {
   refund: payments.Refund
   charge: payments.Charge
@@ -17,7 +17,9 @@ interface Refunding {
   locked: LockedLicense
 }
 
-/** Locks a refund: subscription, license, charge, and then itself, as everybody does. */
+/**
+ * Locks a refund: subscription, license, charge, then refund, the order in which every flow locks.
+ */
 async function lockRefund(
   world: World,
   tx: Db,
@@ -30,7 +32,7 @@ async function lockRefund(
   return { refund: await payments.lockRefund(tx, found.id), charge, invoice, locked }
 }
 
-/** Writes the processor's answer to a refund. Said twice, the second changes nothing. */
+/** Records the processor's answer to a refund. A repeated answer changes nothing. */
 export async function settleRefund(
   world: World,
   refund_id: string,
@@ -47,7 +49,7 @@ export async function settleRefund(
   world.jobs.wake(EMAIL_QUEUE)
 }
 
-/** Money went back, or is on its way: it is booked, told, and may end the license. */
+/** The refund succeeded or is pending: posts it, notifies the buyer, and may end the license. */
 export async function bookRefund(world: World, tx: Db, refunding: Refunding): Promise<void> {
   const { refund, charge, invoice, locked } = refunding
   const { now, app, license } = locked
@@ -78,8 +80,8 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
 }
 
 /**
- * A refund that was given arrived, or came back to us: then its buyer is owed it. `later` where the
- * refund's own answer is not written yet.
+ * A refund arrived, or failed after it was accepted: then the buyer is owed it. `later` while the
+ * refund's own answer is not recorded yet.
  */
 export async function refundSettled(
   world: World,

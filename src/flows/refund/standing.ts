@@ -11,42 +11,42 @@ import { type Cents, cents } from '#platform/money'
 /** Who asks for a refund: the app's seller, staff, or a buyer who says they never bought. */
 export type RefundActor = ActorOf<'seller' | 'staff' | 'buyer'>
 
-/** Why nothing goes back. */
+/** Why nothing is refunded. */
 export type RefundRefusal =
-  /** There is no such bill, or it is not the actor's to give back. */
+  /** There is no such invoice, or the actor may not refund it. */
   | 'not_found'
-  /** Nothing was taken for the bill. */
+  /** Nothing was charged for the invoice. */
   | 'not_paid'
-  /** A seller gives back within sixty days. */
+  /** A seller may refund within sixty days. */
   | 'too_late'
   /** The bank decides about a disputed charge. */
   | 'disputed'
   /** Another refund of the charge waits for its answer. */
   | 'in_progress'
-  /** All of it went back. */
+  /** All of it was refunded. */
   | 'nothing_left'
   | 'not_an_amount'
   | 'more_than_left'
 
-/** Days in which a seller may give back (decided: refund). */
+/** Days in which a seller may refund (decided: refund). */
 const SELLER_DAYS = 60
-/** Days in which a purchase that its account's mailbox disowns is given back without staff. */
+/** Days in which a purchase that its account's mailbox disowns is refunded without staff. */
 const DISOWNER_DAYS = 14
 
-/** A charge that money may go back of: its bill, and what went back already. */
+/** A charge that may be refunded: its invoice, and what was refunded already. */
 export interface RefundState {
   invoice: billing.Invoice
   charge: payments.Charge
   app: apps.App
   now: Date
-  /** What went back by refunds, or is disputed or lost. */
+  /** What was refunded, disputed or lost. */
   taken: billing.TakenBack
   left: Cents
   isDisputed: boolean
   isInProgress: boolean
 }
 
-/** Where a bill stands; undefined: there is none, or nothing was taken for it. */
+/** The refund state of an invoice; undefined: there is none, or nothing was charged for it. */
 export async function standingOf(
   world: World,
   db: Db,
@@ -72,7 +72,7 @@ export async function standingOf(
   }
 }
 
-/** Whether the actor is who they say: the app's developer, the charged account, or staff. */
+/** Whether the actor is entitled: the app's seller, the charged account, or staff. */
 export async function isEntitled(
   db: Db,
   { kind, user_id }: RefundActor,
@@ -83,7 +83,7 @@ export async function isEntitled(
   return (await identity.findUser(db, user_id))?.is_staff ?? false
 }
 
-/** Why this much does not go back now; undefined: it may. */
+/** Why this amount is not refundable now; undefined: it is. */
 export function refusalOf(
   { kind }: Pick<RefundActor, 'kind'>,
   standing: RefundState,

@@ -6,18 +6,20 @@ import { networksOf, networksWith } from '#platform/networks'
 import type { PasswordClaim } from './password.ts'
 import { type TooOften, takeTries } from './tries.ts'
 
-/** Asked for from one network, or from one browser in which the account's owner was signed in. */
+/**
+ * Emails requested from one network, or from one browser in which the account's owner signed in.
+ */
 const EMAILS_OF_BROWSER: Limit = { name: 'sign-in-emails', points: 4, seconds: 900 }
 const EMAILS_OF_NETWORK: Limit = { name: 'sign-in-emails-network', points: 30, seconds: 900 }
-/** To one mailbox, whoever asks. A link outlives this window, so at its end there is a good one. */
+/** Emails to one mailbox. A link outlives this window, so at its end there is a valid one. */
 const EMAILS_TO_MAILBOX: Limit = { name: 'sign-in-emails-mailbox', points: 8, seconds: 900 }
 
-/** The emails with which an account's owner gets in: a sign-in link, or a new password. */
+/** The emails with which an account's owner signs in: a sign-in link, or a new password. */
 export type EntryKind = 'sign_in' | 'set_password'
 
 /**
- * Takes the points of one more email to an address that somebody merely typed; `enough` where the
- * mailbox has so many fresh ones that another would be a nuisance and not a help.
+ * Counts one more email to an address that was merely typed; `enough` where the mailbox has so many
+ * recent ones that another would be a nuisance.
  */
 export async function takeEntryEmail(
   world: World,
@@ -37,12 +39,12 @@ export async function takeEntryEmail(
   return allowed ? undefined : { outcome: 'enough' }
 }
 
-/** What came of asking for an email. */
+/** The outcome of requesting an email. */
 export type EntryEmailSent = { outcome: 'sent' } | TooOften
 
 /**
  * Sends a link to an address if it has an account. Whether it has one is looked up when the email
- * is written, so that what is done and answered here is the same either way.
+ * is written, so that the request behaves the same either way.
  */
 export async function sendEntryEmail(
   world: World,

@@ -7,23 +7,23 @@ import { mintSecret } from '#platform/secrets'
 /** A person who proved to own an account, and how completely. */
 export interface ProvenOwner {
   user_id: string
-  /** Set where only this app's purchase may be seen, as nobody has proven the mailbox yet. */
+  /** Set where only this app's purchase may be seen, as the mailbox is not verified yet. */
   app_id: string | null
-  /** A path of this service to go on to. */
+  /** A path of this service to continue at. */
   return_to: string | undefined
-  /** True where the way in is two factors in one: a passkey that verified its user. */
+  /** True for a way that is two factors in one: a passkey that verified its user. */
   is_complete: boolean
-  /** By what they proved it. */
+  /** What they proved it by. */
   by: 'password' | 'mail_link' | 'passkey' | 'sign_up' | 'purchase'
 }
 
-/** What the browser is given: a session, or the right to prove the second factor. */
+/** What the browser gets: a session, or the right to prove the second factor. */
 export interface Entered {
   kind: 'session' | 'pending'
   token: string
 }
 
-/** Where every way to sign in ends (spec: buyer flow 1, "normal sign-in including MFA"). */
+/** The last step of every sign-in (spec: buyer flow 1, "normal sign-in including MFA"). */
 export async function enter(
   { db, clock, random }: World,
   proven: ProvenOwner,

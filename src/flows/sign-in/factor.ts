@@ -12,7 +12,7 @@ import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.t
 
 const TRIES: Limit = { name: 'second-factor', points: 5, seconds: 900 }
 
-/** What somebody gave as a second factor: a code, or the JSON of a passkey's answer. */
+/** A second factor as it was submitted: a code, or the JSON of a passkey's response. */
 export interface FactorAnswer {
   kind: 'code' | 'recovery_code' | 'passkey'
   text: string
@@ -24,14 +24,14 @@ type CheckedFactor = { outcome: 'right' } | Refused
 const RIGHT: CheckedFactor = { outcome: 'right' }
 const WRONG: CheckedFactor = { outcome: 'wrong' }
 
-/** Checks a second factor: five wrong codes in a quarter of an hour close the account's gate. */
+/** Checks a second factor: five wrong codes in 15 minutes block the account's second factor. */
 async function checkFactor(
   world: World,
   user_id: string,
   answer: FactorAnswer & { purpose: 'second_factor' | 'confirm'; origin: Origin },
 ): Promise<CheckedFactor> {
   const { kind, text, browser_hash, purpose, origin } = answer
-  // A signature cannot be guessed, so it takes no try.
+  // A signature cannot be guessed, so it does not count as an attempt.
   if (kind === 'passkey') {
     const signer = await checkPasskey(world, { purpose, user_id, browser_hash, text })
     return signer === user_id ? RIGHT : WRONG
@@ -71,7 +71,7 @@ async function checkRecoveryCode(world: World, { user_id, text, origin }: TypedC
   return isUsed
 }
 
-/** Proves the second factor of a pending sign-in; then, and not before, there is a session. */
+/** Verifies the second factor of a pending sign-in, and only then creates the session. */
 export async function finishSignIn(
   world: World,
   facts: { token: string; answer: FactorAnswer; device: identity.Device; origin: Origin },
@@ -104,7 +104,7 @@ export async function finishSignIn(
   })
 }
 
-/** What somebody gave to prove once more to be the owner. */
+/** What was submitted to confirm the account's owner again. */
 export interface Proof {
   password: string | undefined
   factor: FactorAnswer | undefined
@@ -112,15 +112,17 @@ export interface Proof {
   known: KnownDevice | undefined
 }
 
-/** What was not right of a proof: its password or its second factor; or there were too many tries. */
+/**
+ * What was wrong with a proof: the password or the second factor; or there were too many attempts.
+ */
 export type NotProven =
   | { outcome: 'wrong'; part: 'password' | 'factor'; retry_after?: undefined }
   | TooOften
 
 /**
- * Somebody who is signed in proves once more to be the owner, by all that the account has: its
- * password and its second factor. A passkey is both, and an account that has neither proves its
- * mailbox by signing in anew. The session gets a new secret.
+ * Confirms again that a signed-in person is the account's owner, by all that the account has: its
+ * password and its second factor. A passkey is both; an account that has neither signs in again by
+ * email. The session gets a new secret.
  */
 export async function proveAgain(
   world: World,

@@ -7,7 +7,10 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import type { Queue } from '#platform/jobs'
 
-/** Accounts whose mailbox's owner said "This was not me": what they pay for is undone. */
+/**
+ * Accounts whose mailbox's owner said "This was not me": their paid licenses are refunded and
+ * ended.
+ */
 export const DISOWNED: Queue = { name: 'disowned-accounts', retries: 9, retry_seconds: 60 }
 
 /** A disowned account, and the request that disowned it. */
@@ -23,8 +26,8 @@ export type LinkAnswer =
   | { purpose: 'not_me' }
 
 /**
- * Uses up a link from a mailbox. Whoever answers is the mailbox's owner, so everybody else who got
- * into the account before is put out; undefined where the link is spent, expired or unknown.
+ * Uses up an emailed link. It proves who owns the mailbox, so every other session of the account
+ * ends. Undefined where the link is used, expired or unknown.
  */
 export async function answerLink(
   world: World,
@@ -44,7 +47,7 @@ export async function answerLink(
     const user = (await identity.findUser(tx, user_id))!
     const isNew = user.email_verified_at === null
     if (isNew) await startAfresh(tx, now, user_id)
-    // A plain sign-in of a proven account ends nobody's session; anything else does.
+    // A plain sign-in to a verified account ends no other session; anything else does.
     else if (purpose !== 'sign_in') await putEverybodyOut(tx, now, user_id)
     if (purpose === 'not_me') {
       await identity.lockUser(tx, now, user_id)
@@ -54,7 +57,8 @@ export async function answerLink(
     if (password_hash !== undefined) {
       await identity.setPassword(tx, user_id, password_hash)
       const facts = { what: 'password_changed' }
-      // Who sets his first password knows; a changed one is told of, as somebody may read along.
+      // A first password needs no notice; a changed one does, as another person may read the
+      // mailbox.
       if (user.password_hash !== null) {
         await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
       }
@@ -68,15 +72,15 @@ export async function answerLink(
   return answered
 }
 
-/** Ends all that anybody holds of an account: its sessions here, and what apps were given. */
+/** Ends all access to an account: its sessions here, and the tokens of apps. */
 async function putEverybodyOut(tx: Db, now: Date, user_id: string): Promise<void> {
   await identity.putEverybodyOut(tx, now, user_id)
   await grants.revokeEverything(tx, user_id)
 }
 
 /**
- * Takes away whatever anybody did in an account before its mailbox was proven: its sessions, its
- * password, its second factors, and a change of address on its way.
+ * Removes everything that was set up in an account before its mailbox was verified: its sessions,
+ * its password, its second factors, and a pending change of email.
  */
 export async function startAfresh(tx: Db, now: Date, user_id: string): Promise<void> {
   await putEverybodyOut(tx, now, user_id)
@@ -85,8 +89,8 @@ export async function startAfresh(tx: Db, now: Date, user_id: string): Promise<v
 }
 
 /**
- * The reader of the old mailbox takes a change of address back, as asked for or as done. Whoever
- * asked for it is put out; the password, and second factors that came since, are theirs and go.
+ * Reverts a change of email, pending or done, at the request of the old mailbox. Every session
+ * ends; the password, and second factors added since, were set by another person and are removed.
  */
 export async function undoEmailChange(
   { db, clock }: World,
@@ -101,7 +105,7 @@ export async function undoEmailChange(
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
     if (!(await identity.setEmail(tx, before))) {
-      // Somebody opened an account for the old address meanwhile: staff must look at the two.
+      // An account was opened for the old address meanwhile: staff must look at the two.
       await putEverybodyOut(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
       return { outcome: 'taken' }
@@ -110,7 +114,7 @@ export async function undoEmailChange(
     await identity.endChangesSince(tx, now, change)
     await identity.dropFactors(tx, user_id, change.created_at)
     await identity.setPassword(tx, user_id, null)
-    // What was sent to the other mailbox opens nothing any more.
+    // Links that were sent to the other mailbox no longer work.
     await identity.spendLinks(tx, now, user_id)
     const action = 'account.undo_email'
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })

@@ -6,20 +6,20 @@ import { noteRefused } from './refused.ts'
 
 const CHALLENGE_BYTES = 32
 
-/** Who is asked to prove himself with a passkey, and what for. */
+/** Who is asked for a passkey, and what for. */
 interface PasskeyRequest {
   purpose: 'sign_in' | 'second_factor' | 'confirm'
-  /** Null where the passkey itself shall say who comes. */
+  /** Null where the passkey itself identifies the account. */
   user_id: string | null
   browser_hash: Buffer
 }
 
-/** On its own a passkey must be two factors: the device, and what unlocks it. */
+/** Without a password a passkey must be two factors: the device, and what unlocks it. */
 function isAlone({ purpose }: PasskeyRequest): boolean {
   return purpose !== 'second_factor'
 }
 
-/** Makes a challenge and says, for the browser's own ear, which passkeys may sign it. */
+/** Creates a challenge, and returns the options with which the browser signs it. */
 export async function askForPasskey(
   { db, clock, random, config }: World,
   asking: PasskeyRequest,
@@ -34,7 +34,7 @@ export async function askForPasskey(
   return await identity.requestOptions({ base_url, challenge: bytes, allowed, must_verify_user })
 }
 
-/** The account whose passkey gave this answer to a challenge of ours; undefined where none did. */
+/** The account whose passkey signed a challenge of ours; undefined where none did. */
 export async function checkPasskey(
   { db, clock, config }: World,
   asked: PasskeyRequest & { text: string },

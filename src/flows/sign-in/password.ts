@@ -7,18 +7,18 @@ import { noteRefused } from './refused.ts'
 import { giveTriesBack, type Refused, type TooOften, takeTries } from './tries.ts'
 
 const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds: 900 }
-/** Of one account from one network, or from one browser in which its owner was signed in. */
+/** Wrong passwords for one account, by network or by a browser in which its owner signed in. */
 const WRONG: Delay = { name: 'sign-in-wrong', free: 5, most_seconds: 900, memory_seconds: 3600 }
-/** Of one account from all browsers that its owner never used: a password is not guessed by so many. */
+/** Wrong passwords for one account from all unknown browsers: more than this is guessing. */
 const STRANGERS: Limit = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
 
-/** A browser in which an account's owner was signed in before. */
+/** A browser in which an account's owner has signed in before. */
 export interface KnownDevice {
   user_id: string
   device_id: string
 }
 
-/** Somebody who says to be the owner of an address. */
+/** A sign-in by email and password, not verified yet. */
 export interface PasswordClaim {
   email_normalized: string
   origin: Origin
@@ -28,9 +28,9 @@ export interface PasswordClaim {
 export type SignedIn = { outcome: 'signed_in'; user_id: string } | Refused
 
 /**
- * Checks a password. An unknown address takes as long and reads the same as a wrong password. Only
- * what was wrong counts as a try. Strangers make each other wait and never the owner, who comes from
- * another network or from a browser that is known.
+ * Checks a password. An unknown address takes as long and answers the same as a wrong password.
+ * Only wrong passwords count as attempts. Unknown browsers throttle each other but never the owner,
+ * who signs in from another network or from a known browser.
  */
 export async function signInWithPassword(
   world: World,
@@ -50,7 +50,7 @@ export async function signInWithPassword(
   const wait = await limits.slow(WRONG, key)
   if (wait > 0) return { outcome: 'too_often', retry_after: wait } satisfies TooOften
   const isRight = await identity.hasPassword(user?.password_hash ?? null, claim.password)
-  // A password proves nothing that was set before the mailbox was proven.
+  // A password that was set before the mailbox was verified proves nothing.
   const isOpen = user?.email_verified_at != null && user.locked_at === null
   if (!isRight || !isOpen) {
     await noteRefused(world, origin, { user_id: user?.id, by: 'password' })

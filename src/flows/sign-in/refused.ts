@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import { audit, type Origin } from '#platform/audit'
 
-/** Writes down that somebody was not let in, and whose account they named, if it is any. */
+/** Audits a refused sign-in, with the account that it named, if there is one. */
 export async function noteRefused(
   { db, clock }: World,
   origin: Origin,

@@ -7,7 +7,7 @@ import { type EntryEmailSent, takeEntryEmail } from './email.ts'
 import { startAfresh } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
-/** What somebody typed on the sign-up page. */
+/** What was typed on the sign-up page. */
 export interface SigningUp {
   email: string
   email_normalized: string
@@ -19,9 +19,9 @@ export interface SigningUp {
 }
 
 /**
- * Keeps what somebody typed and writes to the address. No account comes of it before the mailbox
- * answers, and nothing here asks whether there is one: what is done, answered and waited for is
- * the same for every address.
+ * Stores what was typed and sends an email to the address. The account is created when the mailbox
+ * confirms. Nothing here checks whether one exists: the response, its work and its timing are the
+ * same for every address.
  */
 export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
   const { db, clock, random, jobs } = world
@@ -42,9 +42,9 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
 }
 
 /**
- * The mailbox answers a sign-up: now there is an account. Whoever opens the email in another
- * browser than the one that chose the password is somebody else, as far as is known, and gives a
- * `password` of his own. An account that was proven meanwhile stays as it is.
+ * Confirms a sign-up: creates the account. If the email is opened in another browser than the one
+ * that chose the password, this may be another person, who sets a `password` of their own. An
+ * account that was verified meanwhile stays as it is.
  */
 export async function answerSignUp(
   { db, clock, random }: World,

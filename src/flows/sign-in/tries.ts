@@ -1,19 +1,19 @@
 import type { World } from '#flows/world'
 import type { Limit, LimitKey } from '#platform/limits'
 
-/** There were too many tries; the next one is heard in so many seconds. */
+/** There were too many attempts; `retry_after` is in seconds. */
 export interface TooOften {
   outcome: 'too_often'
   retry_after: number
 }
 
-/** Somebody who gets no further. */
+/** A sign-in that is refused. */
 export type Refused = { outcome: 'wrong'; retry_after?: undefined } | TooOften
 
-/** A limit, and whom a try counts against. */
+/** A limit, and the key that an attempt counts against. */
 type LimitedTry = readonly [limit: Limit, key: LimitKey]
 
-/** Takes a try of each limit, and tells how long to wait where one of them has none left. */
+/** Counts an attempt against each limit, and returns how long to wait where one is used up. */
 export async function takeTries(
   { limits }: Pick<World, 'limits'>,
   tries: readonly LimitedTry[],
@@ -26,7 +26,7 @@ export async function takeTries(
   return retry_after > 0 ? { outcome: 'too_often', retry_after } : undefined
 }
 
-/** Gives each try back to whoever turned out to be right. */
+/** Returns each attempt to the person whose sign-in turned out to be correct. */
 export async function giveTriesBack(
   { limits }: Pick<World, 'limits'>,
   tries: readonly LimitedTry[],

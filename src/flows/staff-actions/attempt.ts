@@ -1,7 +1,7 @@
 import type { World } from '#flows/world'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** Notes that staff closes a payment attempt, and whether they saw that nothing was charged. */
+/** Audits that staff closes a payment attempt, and whether they saw that nothing was charged. */
 export async function noteAttemptClosed(
   { db, clock }: World,
   staff: StaffWithReason,

@@ -6,7 +6,7 @@ import { cents } from '#platform/money'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
- * Books that a buyer got what he is owed by another way than his card, such as a check: all of it.
+ * Books that a buyer was paid the whole amount owed to them outside their card, such as by check.
  * Undefined where nothing is owed.
  */
 export async function payBuyerOtherwise(
@@ -34,7 +34,7 @@ export async function payBuyerOtherwise(
   })
 }
 
-/** Gives up what a seller or an affiliate owes the service. Undefined where nothing is owed. */
+/** Writes off what a seller or an affiliate owes the service. Undefined where nothing is owed. */
 export async function writeOff(
   { db, clock, random }: World,
   staff: StaffWithReason,

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 
-/** A person of staff, and why they act. */
+/** A person of staff, and their reason. */
 export type StaffWithReason = ActorOf<'staff'> & { reason: string }
 
 /** Writes a staff action into the audit log; throws where the actor is not staff. */

@@ -4,10 +4,12 @@ import { lockLicense, resume, suspend } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
-/** What became of a suspension: a license that ended, or that its owner paused, is not suspended. */
+/**
+ * The outcome of a suspension: a license that ended, or that its owner paused, is not suspended.
+ */
 export type SuspendedByStaff = 'suspended' | 'ended' | 'paused_by_owner'
 
-/** Suspends a license by hand. One that is suspended for a dispute stays so until it is reinstated. */
+/** Suspends a license. One that is suspended for a dispute stays so until staff reinstates it. */
 export async function suspendByStaff(
   world: World,
   staff: StaffWithReason,
@@ -29,7 +31,7 @@ export async function suspendByStaff(
   })
 }
 
-/** Reinstates a license that staff suspended; where it is disputed it stays suspended for that. */
+/** Reinstates a license that staff suspended; a disputed one stays suspended for the dispute. */
 export async function reinstateByStaff(
   world: World,
   staff: StaffWithReason,

@@ -3,8 +3,8 @@ import type { World } from '#flows/world'
 import { recordStaffAction, type StaffWithReason } from './staff.ts'
 
 /**
- * Lets the owner of a locked account in again, by a link to the mailbox: the lock had put everybody
- * out. False where it is not locked.
+ * Lets the owner of a locked account sign in again by an emailed link; locking had ended every
+ * session. False where it is not locked.
  */
 export async function unlockAccount(
   { db, clock }: World,

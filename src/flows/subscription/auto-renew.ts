@@ -7,9 +7,9 @@ import { queueFreshEmail } from '#platform/email-queue'
 import { endSubscription } from './dunning.ts'
 
 /**
- * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends, and says
- * when; where a payment is owed already, or its owner had paused it, it ends at once. The buyer gets
- * a confirmation, the seller an email. Returns false where nothing renews.
+ * Turns auto-renew off or on. Off: the license stays as it is until the paid period ends; where a
+ * payment is past due, or its owner had paused it, it ends at once. The buyer gets a confirmation,
+ * the seller an email. Returns false where nothing renews.
  */
 export async function setAutoRenew(
   world: World,
@@ -38,7 +38,7 @@ export async function setAutoRenew(
     })
     if (to === 'off') {
       const about = { subject_id: license_id }
-      // The owner of the mailbox never subscribed, so nothing is confirmed to them.
+      // The mailbox's owner never subscribed, so no confirmation is sent to them.
       if (!is_disowned) {
         await queueFreshEmail(tx, now, world, { kind: 'subscription_canceled', ...about })
       }

@@ -12,14 +12,14 @@ import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-quote.ts'
 
-/** What came of a plan change that was agreed to. */
+/** The outcome of a plan change that was agreed to. */
 export type PlanChanged =
   | ChargeOutcome
   | { outcome: 'plan_changed' | 'planned' }
-  /** Something changed since it was shown: it is to be looked at again. */
+  /** Something changed since it was shown: it must be shown again. */
   | { outcome: 'changed' }
 
-/** Does what was agreed to: charges the difference, or plans the change for the period's end. */
+/** Makes the agreed plan change: charges the difference, or schedules it for the period's end. */
 export async function changePlan(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
@@ -31,7 +31,7 @@ export async function changePlan(
   const done = await world.db.tx(async (tx): Promise<Begun> => {
     const locked = await lockLicense(world, tx, license_id)
     const { subscription, app, now } = locked
-    // Locked, so that nobody takes the plan off sale before this change is on record.
+    // Locked, so that the seller cannot take the plan off sale before this change is recorded.
     const price = await catalog.lockLivePrice(tx, pinned.price_id)
     const change = price && (await decide(tx, locked, price, new Date(pinned.at)))
     if (!price || !change || !subscription || !isAsShown(locked, { price, change }, pinned)) {
@@ -57,7 +57,7 @@ export async function changePlan(
   return await chargeAttempt(world, done.intended.attempt, { app: done.app, return_url })
 }
 
-/** A plan change that is done, or one whose difference is to be charged. */
+/** A plan change that is done, or one whose difference must be charged. */
 type Begun = { end: PlanChanged } | { intended: Intended; app: LockedLicense['app'] }
 
 interface Changing {
@@ -104,7 +104,7 @@ async function changeFree(
   return { outcome: 'plan_changed' }
 }
 
-/** Invoices the difference that is due for a plan change at once. */
+/** Invoices the difference that is due for an immediate plan change. */
 async function intendUpgrade(
   world: World,
   tx: Db,
@@ -131,7 +131,7 @@ async function intendUpgrade(
   return await intendDue(world, tx, now, { subscription, app, user_id, due, asked_by: 'buyer' })
 }
 
-/** Cancels a plan change that waits for the end of the period. */
+/** Cancels a scheduled plan change. */
 export async function cancelPlanChange(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,

@@ -5,7 +5,7 @@ import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 
-/** Takes a renewal that was not paid one step along the calendar of retries. */
+/** Moves an unpaid renewal one step along the dunning schedule. */
 export async function followCalendar(
   world: World,
   tx: Db,
@@ -16,7 +16,7 @@ export async function followCalendar(
   const { license_id } = subscription
   const { status } = await licensing.lockLicense(tx, license_id)
   if (status === 'active' || status === 'trialing') {
-    // It was turned off while the payment was on its way: nothing is owed.
+    // Auto-renew was turned off while the payment was pending: nothing is owed.
     if (!subscription.auto_renew) {
       await endSubscription(tx, now, subscription, 'period_ended')
       return
@@ -47,7 +47,7 @@ export async function followCalendar(
   await billing.changeSubscription(tx, subscription, { next_at, retries, last_decline })
 }
 
-/** Ends a license and what was to be paid for it. */
+/** Ends a license and every further charge for it. */
 export async function endSubscription(
   tx: Db,
   now: Date,
@@ -61,7 +61,7 @@ export async function endSubscription(
   await billing.changeSubscription(tx, subscription, { next_at: null, ended_at: now })
 }
 
-/** Queues an email to the subscriber or the seller; one a cause. */
+/** Queues an email to the subscriber or the seller; one per cause. */
 export async function notify(
   { jobs, random }: World,
   tx: Db,

@@ -16,7 +16,7 @@ interface PaidPeriod {
   is_waived: boolean
 }
 
-/** Takes a subscription and its license into the period that an invoice paid for. */
+/** Moves a subscription and its license into the period that an invoice paid for. */
 export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod): Promise<void> {
   const { invoice, subscription, is_waived } = paid
   const license = await licensing.lockLicense(tx, invoice.license_id)
@@ -31,13 +31,13 @@ export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod):
   const { license_id } = license
   const step = { license_id, period_end, product_id: invoice.product_id }
   if (isSuspended) {
-    // Suspended while the money was on its way: it resumes as paid.
+    // Suspended while the payment was pending: it resumes as paid.
     await licensing.changeInterrupted(tx, { ...step, paused_from: statusPaid(invoice) })
   } else {
     for (const each of stepsOf(invoice, license))
       await licensing.transition(tx, now, { ...step, ...each })
   }
-  // Auto-renew is off: the day on which the license ends has moved along, or there is none.
+  // Auto-renew is off: the day on which the license ends has moved too, or there is none.
   if (!subscription.auto_renew) {
     await licensing.setEndDay(tx, { license_id, canceled_at: period_end })
   }
@@ -60,7 +60,7 @@ interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_
   period_index: number
 }
 
-/** The period that is paid, and the calendar from then on. */
+/** The paid period, and the schedule that follows it. */
 async function periodPaid(
   tx: Db,
   now: Date,
@@ -86,7 +86,7 @@ async function periodPaid(
   }
 }
 
-/** A plan change and the end of a pause begin a calendar of their own. */
+/** A plan change and the end of a pause begin a schedule of their own. */
 function calendarPaid(
   now: Date,
   { invoice, subscription }: PaidPeriod,
@@ -94,10 +94,10 @@ function calendarPaid(
 ): Omit<billing.Calendar, 'frequency'> {
   const { anchor, anchor_index, period_end, period_index } = subscription
   const before = invoice.period_index! - 1
-  // The invoice may be of an earlier day, when the bank declined it: the time since is free.
+  // The invoice may be older, if the bank declined it at first: the time since then is free.
   if (license.paused_for === 'buyer') return { anchor: now, anchor_index: before }
   if (invoice.kind === 'upgrade') return { anchor: invoice.period_start, anchor_index: before }
-  // Counted from where the old plan ended, as invoiced, even if whole periods have passed since.
+  // Counted from the end of the old plan, as invoiced, even if whole periods have passed since.
   const isPlanChange = invoice.price_id !== subscription.price_id
   return isPlanChange
     ? { anchor: period_end, anchor_index: period_index }
@@ -108,7 +108,7 @@ function statusPaid({ period_end }: billing.Invoice): 'active' | 'one_time_activ
   return period_end ? 'active' : 'one_time_active'
 }
 
-/** The license's steps, and where each leads. */
+/** The license's transitions, and the status that each leads to. */
 function stepsOf(
   invoice: billing.Invoice,
   { status }: licensing.License,
@@ -118,11 +118,11 @@ function stepsOf(
   if (invoice.kind === 'upgrade') return [{ trigger: 'upgraded', to }]
   const isOwing = status === 'past_due' || status === 'unpaid'
   const renewed = { trigger: isOwing ? 'recovered' : 'renewed', to: 'active' } as const
-  // A plan that is paid once, to which the holder changed at the period's end.
+  // A plan that is paid once, to which the buyer changed at the period's end.
   return to === 'active' ? [renewed] : [renewed, { trigger: 'upgraded', to }]
 }
 
-/** The license ended while its money was on the way: what was charged is refunded. */
+/** The license ended while its payment was pending: the charge is refunded. */
 async function giveBack(
   { random }: World,
   tx: Db,

@@ -10,7 +10,7 @@ import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, ZERO } from '#platform/money'
 
-/** What an invoice of a subscription is for, and what it comes to. */
+/** What an invoice of a subscription is for, and its amount. */
 export interface Due {
   kind: 'renewal' | 'upgrade'
   period: Omit<billing.Period, 'period_end'> & { period_end: Date | null }
@@ -52,7 +52,7 @@ export async function intendDue(
   return intended
 }
 
-/** Issues an invoice; the rate and the affiliate of the purchase apply to all that follow. */
+/** Issues an invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
 async function writeInvoice(
   { random }: World,
   tx: Db,
@@ -80,7 +80,7 @@ async function writeInvoice(
   return invoice
 }
 
-/** The fixed part of the fee is charged once a period: not on top of one that was paid for. */
+/** The fixed part of the fee is charged once a period, so not again for a paid period. */
 async function fixedPart(
   tx: Db,
   { license_id }: billing.Subscription,

@@ -11,21 +11,21 @@ export interface Taxed {
   amount: Cents
   tax: Cents
   total: Cents
-  /** False where a tax service will say at that time: then it is counted at the last rate. */
+  /** False where a tax service computes it at that time: this is an estimate at the last rate. */
   is_exact: boolean
 }
 
-/** What a license costs when it is paid for next. */
+/** The next charge for a license. */
 export interface NextCharge extends Taxed {
-  /** The period after this one, a bill that is open, or the first period after a pause. */
+  /** The period after this one, an open invoice, or the first period after a pause. */
   why: 'renewal' | 'owed' | 'resumption'
   quote: catalog.ProductPrice
   state: string
 }
 
 /**
- * What is charged next for a license, whether or not auto-renew is on; undefined where nothing is
- * ever charged again.
+ * The next charge for a license, whether or not auto-renew is on; undefined where nothing is ever
+ * charged again.
  */
 export async function nextCharge(
   world: World,
@@ -50,7 +50,7 @@ export async function nextCharge(
   return { why: resumes ? 'resumption' : 'renewal', quote: price, ...taxed, state }
 }
 
-/** What each subscription that is not paused is charged next, for any number of them at once. */
+/** The next charge of each subscription that is not paused, for any number of them at once. */
 export async function nextCharges(
   world: World,
   subscriptions: billing.Subscription[],
@@ -74,7 +74,7 @@ export async function nextCharges(
   return charges
 }
 
-/** What an open bill comes to. */
+/** The total of an open invoice. */
 async function chargeOf(
   { db }: World,
   { state }: billing.Subscription,
@@ -91,7 +91,7 @@ export async function withTax(
   { state, zip, license_id, order_id }: billing.Subscription,
   { amount, at }: { amount: Cents; at: Date },
 ): Promise<Taxed> {
-  // A page is no reason to call a tax service, which may be slow, costs, and knows no future rate.
+  // A page must not call a tax service, which may be slow, costs money, and knows no future rate.
   const is_exact = taxes.name === 'table'
   const owed = is_exact
     ? (await taxes.quote(at, { state, zip, amount })).tax

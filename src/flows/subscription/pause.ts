@@ -4,8 +4,8 @@ import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 
 /**
- * Lets a license pause at the end of the paid period, or takes that wish back. False where the
- * seller does not allow it, or nothing renews. Resuming is `payOwed`.
+ * Schedules a pause for the end of the paid period, or cancels it. False where the seller does not
+ * allow it, or nothing renews. Resuming is `payOwed`.
  */
 export async function pauseAtEnd(
   world: World,

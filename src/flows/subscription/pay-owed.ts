@@ -11,12 +11,12 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { type Due, intendDue } from './invoice.ts'
 
-/** What came of paying; nothing may be owed, or another attempt be under way. */
+/** The outcome of paying; nothing may be owed, or another attempt may be pending. */
 export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
 
 /**
- * Charges what a license owes, now, because its owner or an operator asks for it; scheduled
- * retries stay as they are. A license that its owner had paused starts a new period.
+ * Charges what a license owes now, at the request of its owner or of staff; scheduled retries stay
+ * as they are. A license that its owner had paused starts a new period.
  */
 export async function payOwed(
   world: World,
@@ -26,7 +26,7 @@ export async function payOwed(
   const charged = await world.db.tx(async (tx) => {
     const { license, subscription, app, now } = await lockLicense(world, tx, facts.license_id)
     if (!subscription || !owes(license)) return undefined
-    // Nobody buys himself out of a suspension by ending a pause of his own.
+    // A suspended license does not resume because its owner ends their own pause.
     const isDisputed = (await payments.countOpenDisputes(tx, license.license_id)) > 0
     if (license.status === 'paused' && isDisputed) return undefined
     const open = await billing.openInvoiceOf(tx, subscription.id)
@@ -46,12 +46,12 @@ export async function payOwed(
   return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
 }
 
-/** Whether somebody may pay for a license now: it is owed for, or its owner had paused it. */
+/** Whether a license can be paid for now: it is past due, or its owner had paused it. */
 function owes({ status, paused_for }: licensing.PausableLicense): boolean {
   return status === 'past_due' || status === 'unpaid' || paused_for === 'buyer'
 }
 
-/** What a paused license costs from now on; undefined where it is not its owner who paused it. */
+/** What a paused license costs from now on; undefined where its owner did not pause it. */
 async function dueOnResuming(world: World, license_id: string): Promise<Due | undefined> {
   const { db, random } = world
   const locked = await db.tx((tx) => lockLicense(world, tx, license_id))
@@ -71,10 +71,7 @@ async function dueOnResuming(world: World, license_id: string): Promise<Due | un
   }
 }
 
-/**
- * Puts another card in the place of the one that pays, and charges at once what is owed with it
- * (decided: dunning).
- */
+/** Replaces the card of a subscription, and charges at once what is owed (decided: dunning). */
 export async function changeCard(
   world: World,
   actor: ActorOf<'buyer' | 'seller'>,
@@ -82,7 +79,7 @@ export async function changeCard(
     license_id: string
     card: payments.Card
     return_url: string
-    /** Where the buyer lives by now: later charges are taxed there. */
+    /** Where the buyer lives now: later charges are taxed there. */
     address?: { state: string; zip: string }
   },
 ): Promise<Paid> {

@@ -14,22 +14,24 @@ import { type Taxed, withTax } from './next-charge.ts'
 export interface PlanChangeQuote {
   quote: catalog.ProductPrice
   change: billing.PlanChange
-  /** The tax on what is due now, and both together. */
+  /** The tax on what is due now, and the total of both. */
   tax: Cents
   total: Cents
-  /** True where the total is too little to be charged: it is waived. */
+  /** True where the total is too small to be charged: it is waived. */
   is_waived: boolean
-  /** What each period costs from then on. */
+  /** What each later period costs. */
   renewal: Taxed
-  /** The end of the first period under the new plan, or of the trial that goes on. */
+  /** The end of the first period under the new plan, or of the trial that continues. */
   period_end: Date | null
-  /** To be sent back with the buyer's agreement; good for ten minutes. */
+  /** Sent with the buyer's agreement; valid for ten minutes. */
   agreement: string
 }
 
 const GOOD_FOR_SECONDS = 600
 
-/** What the agreement pins: the moment to which the unused part is counted, and the tax on the rest. */
+/**
+ * What the agreement pins: the time to which the unused part is counted, and the tax on the rest.
+ */
 export interface Pinned {
   license_id: string
   price_id: string
@@ -38,13 +40,13 @@ export interface Pinned {
   amount: number
   when: billing.PlanChange['when']
   due: number
-  /** When the trial ends that goes on. */
+  /** The end of the trial that continues. */
   trial_end: number | null
   at: number
   tax_quote_id: string | null
 }
 
-/** Offers a plan change to another price of the same app; undefined where there is none. */
+/** Quotes a plan change to another price of the same app; undefined where it is not possible. */
 export async function quotePlanChange(
   world: World,
   facts: { license_id: string; price_id: string },
@@ -91,7 +93,7 @@ export async function quotePlanChange(
   }
 }
 
-/** What the plan change is at a moment; undefined where there is none to be made. */
+/** The plan change at a given time; undefined where it is not possible. */
 export async function decide(
   db: Db,
   { license, subscription, app }: LockedLicense,
@@ -103,16 +105,16 @@ export async function decide(
     return undefined
   }
   if (status !== 'active' && status !== 'trialing') return undefined
-  // The period has ended, and the next one is being paid for as it was agreed.
+  // The period has ended, and the next one is being paid as agreed before.
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { period_end } = subscription
   const running = { status, period_end, ...(await periodOf(db, subscription, { status, at })) }
   const change = billing.planChange(at, subscription, price, running)
-  // Where auto-renew is off nothing follows this period.
+  // With auto-renew off nothing follows this period.
   return change.when === 'period_end' && !subscription.auto_renew ? undefined : change
 }
 
-/** When the period that runs began, and what was kept for it; of a trial, nothing. */
+/** When the current period began, and what was kept for it; zero for a trial. */
 async function periodOf(
   db: Db,
   { license_id, order_id }: billing.Subscription,
@@ -139,7 +141,7 @@ export function firstEnd(
   return billing.periodOf({ anchor, anchor_index: 0, frequency }, 1).period_end
 }
 
-/** Whether everything is as it was when the buyer was asked. */
+/** Whether everything is as it was shown to the buyer. */
 export function isAsShown(
   { subscription, now }: LockedLicense,
   { price, change }: { price: catalog.ProductPrice; change: billing.PlanChange },
@@ -171,7 +173,7 @@ function seal({ keys }: World, pinned: Pinned): string {
   return `${body}.${keys.hmac('plan-change', body).toString('base64url')}`
 }
 
-/** What an agreement pins; undefined for one that this service did not make. */
+/** What an agreement pins; undefined for one that this service did not sign. */
 export function unseal({ keys }: World, agreement: string): Pinned | undefined {
   const [body = '', signature = ''] = agreement.split('.')
   const isOurs = keys

@@ -14,22 +14,22 @@ import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, intendDue } from './invoice.ts'
 import { plannedPrice } from './planned-price.ts'
 
-/** Claims of a worker that was killed expire after so long. */
+/** Claims of a worker that was killed expire after this time. */
 const CLAIM_SECONDS = 60
-/** How old a claim may become before it is extended. */
+/** The age at which a claim is extended. */
 const HEARTBEAT_SECONDS = 15
 const BATCH = 20
 
-/** Which subscriptions are looked at: all, or one app's, and how many at once. */
+/** Which subscriptions are processed: all, or one app's, and how many at once. */
 export interface Round {
   app_id?: string
   limit?: number
 }
 
 /**
- * Does what is due: renewals, retries, ends, pauses, reminders. Any number of workers may call it
- * at the same time; each claims others. Between two it extends its claims, and releases them when
- * the service is stopping. Returns how many were done.
+ * Processes what is due: renewals, retries, ends, pauses, reminders. Any number of workers may call
+ * it concurrently; each claims others. It extends its claims between two subscriptions, and
+ * releases them when the service is stopping. Returns the number processed.
  */
 export async function renewDue(world: World, { app_id, limit = BATCH }: Round = {}) {
   const { db, clock, log, stopping } = world
@@ -65,7 +65,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
   return done
 }
 
-/** A subscription in hand, with its license and its app. */
+/** A claimed subscription, with its license and its app. */
 interface InHand {
   subscription: billing.RunningSubscription
   license: licensing.License
@@ -79,7 +79,7 @@ async function loadLocked(world: World, tx: Db, id: string): Promise<InHand> {
   const license = await licensing.lockLicense(tx, subscription.license_id)
   const app = (await apps.find(tx, subscription.app_id))!
   const now = appTime(world, app)
-  // Whoever said that an account is not his cannot sign in to turn anything off.
+  // A person who disowned an account cannot sign in to turn anything off.
   const isLocked = (await identity.findUser(tx, license.user_id))!.locked_at !== null
   const auto_renew = subscription.auto_renew && !isLocked
   const step = billing.nextStep(now, { ...subscription, auto_renew }, license.status)
@@ -97,7 +97,7 @@ async function take(world: World, id: string): Promise<void> {
     world.jobs.wake(EMAIL_QUEUE)
     return
   }
-  // The tax service may be somewhere else: it is asked with nothing locked.
+  // The tax service may be remote: it is asked with nothing locked.
   const due = await nextDue(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, due))
   if (intended?.outcome === 'waived') world.jobs.wake(EMAIL_QUEUE)
@@ -106,7 +106,7 @@ async function take(world: World, id: string): Promise<void> {
   await chargeAttempt(world, intended.attempt, { app: charged.app, return_url })
 }
 
-/** What is due without a charge. */
+/** Processes what is due without a charge. */
 async function doOther(world: World, tx: Db, { subscription, license, now, step }: InHand) {
   const { license_id } = license
   if (step === 'remind') {
@@ -126,7 +126,7 @@ async function doOther(world: World, tx: Db, { subscription, license, now, step 
   }
 }
 
-/** Nothing is due: it is looked at again when something will be, and not before. */
+/** Nothing is due: sets the time at which something will be. */
 async function rest(
   tx: Db,
   now: Date,
@@ -139,7 +139,7 @@ async function rest(
   await billing.changeSubscription(tx, subscription, due)
 }
 
-/** What the next period costs under the plan of that time; undefined where an invoice is open. */
+/** What the next period costs under its plan; undefined where an invoice is open. */
 async function nextDue(world: World, { subscription, now }: InHand): Promise<Due | undefined> {
   const { db, random } = world
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
@@ -154,7 +154,9 @@ async function nextDue(world: World, { subscription, now }: InHand): Promise<Due
   return { kind: 'renewal', period, price, lines: [{ kind: 'price', amount }], quote }
 }
 
-/** The period that follows: another plan's begins where that of now ends, and may have no end. */
+/**
+ * The period that follows: another plan's begins where the present one ends, and may have no end.
+ */
 function nextPeriod(
   subscription: billing.RunningSubscription,
   wanted: catalog.ProductPrice | undefined,
@@ -169,7 +171,7 @@ function nextPeriod(
   return billing.periodOf(calendar, period_index + 1)
 }
 
-/** Whether a plan that is moved to is still sold; locked until the end. */
+/** Whether the plan of a scheduled change is still sold; locked until the end. */
 async function isStillSold(
   tx: Db,
   { price_id }: billing.Subscription,
@@ -179,7 +181,7 @@ async function isStillSold(
   return (await catalog.lockLivePrice(tx, due.price.id)) !== undefined
 }
 
-/** Records invoice and attempt, unless something else happened to the subscription meanwhile. */
+/** Records invoice and attempt, unless the subscription changed meanwhile. */
 async function record(
   world: World,
   tx: Db,
@@ -202,8 +204,8 @@ async function record(
   }
   const { user_id } = license
   const open = await billing.openInvoiceOf(tx, subscription.id)
-  // Where another try is under way, the claim ends by itself and this is looked at again: that try
-  // may be an upgrade's, after which another invoice is due.
+  // While another attempt is pending, the claim expires and this runs again: that attempt may be an
+  // upgrade's, after which another invoice is due.
   const facts = { subscription, app, user_id, open, due, asked_by: 'schedule' as const }
   return await intendDue(world, tx, now, facts)
 }

@@ -5,7 +5,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { followCalendar } from './dunning.ts'
 
-/** An attempt on a subscription's invoice that took no money. */
+/** An attempt on a subscription's invoice that charged nothing. */
 interface Unpaid {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
@@ -13,13 +13,13 @@ interface Unpaid {
   answer: Extract<payments.ChargeAnswer, { status: 'declined' | 'refused' | 'closed' }>
 }
 
-/** Cancels an upgrade that was not paid, and takes a renewal along the calendar of retries. */
+/** Cancels an upgrade that was not paid, and moves a renewal along the dunning schedule. */
 export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
   const { invoice, subscription, attempt, answer } = unpaid
   if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
   const isScheduled = attempt.asked_by === 'schedule'
   if (answer.status === 'closed') {
-    // It never reached the bank and counts for nothing: an hour later it is made again.
+    // It never reached the bank and does not count: it is repeated an hour later.
     const next_at = addSeconds(now, billing.FAULT_SECONDS)
     if (isScheduled) await billing.changeSubscription(tx, subscription, { next_at })
     return
