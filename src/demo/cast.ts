@@ -1,7 +1,7 @@
 import type { Frequency } from '#platform/calendar'
 import { type Cents, cents } from '#platform/money'
 
-/** The cast: the people and the apps that the demo and the tests share. */
+/** The people and the apps that the demo and the tests share. */
 export const CAST = {
   seller: { email: 'marina@tidepool.example', legal_name: 'Tidepool Works LLC', zip: '97365' },
   buyer: { email: 'robin@example.com' },
@@ -9,7 +9,7 @@ export const CAST = {
   operator: { email: 'otis@purser.example' },
 } as const
 
-/** A plan as the cast's seller offers it. */
+/** A plan of the cast's app. */
 export interface CastPlan {
   name: string
   description: string
@@ -42,7 +42,7 @@ export const PLANS: readonly CastPlan[] = [
   },
 ]
 
-/** What is told of an app of the cast; `oauth_login_url` is where its site really runs. */
+/** The facts of an app of the cast; `oauth_login_url` is where its site really runs. */
 export type CastApp = Record<'slug' | 'name' | 'tagline' | 'description' | 'url', string>
 
 /** The cast's app, which checks license keys. */
@@ -51,7 +51,7 @@ export const APP: CastApp = {
   name: 'Tidepool',
   tagline: 'Tide tables and a log for people who walk the coast',
   description:
-    'Tidepool tells you when the water is low enough to walk out, and keeps what you found there.\n\n' +
+    'Tidepool shows you when the water is low enough to walk out, and keeps what you found there.\n\n' +
     'Pick a beach, see the next low tides with the light and the swell, and write down the stars, ' +
     'anemones and crabs you met. Your log stays yours and can be exported at any time.',
   url: 'https://tidepool.example',
@@ -64,7 +64,7 @@ export const SIGN_IN_APP: CastApp = {
   tagline: 'Low water for beachcombers, on every device you sign in on',
   description:
     'Driftlog knows when the sea leaves the beach to you.\n\n' +
-    'Today is free for everybody. With a plan you see the week ahead and the best hours to walk, ' +
+    'Today is free for everyone. With a plan you see the week ahead and the best hours to walk, ' +
     'wherever you sign in.',
   url: 'https://driftlog.example',
 }
@@ -82,7 +82,7 @@ export const SIGN_IN_PLANS: readonly CastPlan[] = [
   },
 ]
 
-/** What the product page of an app of the cast says; features name the plans that have them. */
+/** The product page of an app of the cast; features name the plans that include them. */
 export interface CastListing {
   categories: readonly string[]
   industries: readonly string[]
@@ -144,7 +144,7 @@ export const SIGN_IN_LISTING: CastListing = {
     },
   ],
   features: [
-    { name: 'Today’s tide', description: 'Free for everybody.', plans: ['Free', 'Pro'] },
+    { name: 'Today’s tide', description: 'Free for everyone.', plans: ['Free', 'Pro'] },
     {
       name: 'The week ahead',
       description: 'Seven days, with the best hours to walk.',

@@ -37,7 +37,7 @@ export interface DemoApp {
   prices: { public_id: string; frequency: string | null; amount: string; buy_url: string }[]
 }
 
-/** What `demo.json` holds: all that a program needs to try the service out. */
+/** The content of `demo.json`: everything that a program needs to try the service. */
 export interface DemoFacts {
   base_url: string
   /** The site of `app`. */
@@ -47,7 +47,7 @@ export interface DemoFacts {
   seller: Login
   buyer: Login
   affiliate: Login & { code: string }
-  /** Staff has a second factor: what an authenticator app makes its codes from, in base32. */
+  /** Staff has a second factor: the secret of the authenticator app, in base32. */
   operator: Login & { totp_secret: string }
   /** Checks license keys. */
   app: DemoApp
@@ -56,8 +56,8 @@ export interface DemoFacts {
 }
 
 /**
- * Puts the cast on stage, or back on it: what is there already stays, with its purchases. Secrets
- * that `kept` still knows stay as well; others are made anew, as only their digests are stored.
+ * Creates the cast, or completes it: what exists stays, with its purchases. Secrets that `kept`
+ * contains stay valid; others are created again, as only their digests are stored.
  */
 export async function seedCast(
   world: World,
@@ -211,8 +211,8 @@ async function seedApp(
 }
 
 /**
- * Makes an app ready for hosted sign-in: the addresses of its site, and the add-on, unless its seller
- * has turned it on before.
+ * Prepares an app for hosted sign-in: the URLs of its site, and the add-on, unless its seller
+ * enabled it before.
  */
 export async function enableSignIn(
   { db, clock }: World,
@@ -242,7 +242,7 @@ async function seedPlans(
   }
 }
 
-/** Fills a listing that nobody has written yet; what its seller wrote or cleared stays. */
+/** Fills a listing that is still empty; what its seller wrote or cleared stays. */
 async function seedListing(
   { clock }: World,
   tx: Db,

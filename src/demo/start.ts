@@ -6,7 +6,7 @@ import { startTidepool } from '#examples/tidepool'
 import type { World } from '#flows/world'
 import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 
-/** The demo as it runs: what to tell whoever started it, and the way to end it. */
+/** A running demo: what to print for the person who started it, and how to stop it. */
 export interface Demo {
   facts: DemoFacts
   words: string

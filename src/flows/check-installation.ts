@@ -25,8 +25,8 @@ export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'
 function mixed(known: Money): ConfigError {
   return new ConfigError(
     known === 'test'
-      ? `STRIPE_SECRET_KEY: a live key is refused, as this database holds test-mode sales. ${WAY_OUT}`
-      : `STRIPE_SECRET_KEY: this database holds live sales and takes a live key only. ${WAY_OUT}`,
+      ? `STRIPE_SECRET_KEY: a live key is refused, as this database contains test-mode sales. ${WAY_OUT}`
+      : `STRIPE_SECRET_KEY: this database contains live sales and accepts a live key only. ${WAY_OUT}`,
   )
 }
 

@@ -49,7 +49,7 @@ async function fetchAll(
   { now, from, before }: { now: Date; from: Date; before: Date },
 ): Promise<Cents | undefined> {
   for (let round = 0; round < TRIES; round++) {
-    const held = await total()
+    const balance = await total()
     let since = 0
     let batch: payments.BalanceTransaction[] = []
     const keep = async () => {
@@ -62,7 +62,7 @@ async function fetchAll(
       if (batch.length === BATCH) await keep()
     }
     if (batch.length > 0) await keep()
-    if ((await total()) === held) return cents(held - since)
+    if ((await total()) === balance) return cents(balance - since)
   }
   return undefined
 

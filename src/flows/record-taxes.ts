@@ -28,7 +28,7 @@ export async function recordTaxes({ db, clock, taxes, log }: World): Promise<num
     }
   } catch (error) {
     if (!(error instanceof tax.TaxUnreachable)) throw error
-    log.warn({ error }, 'taxes could not be recorded; will retry')
+    log.warn({ error }, 'taxes not recorded; will retry')
   }
   return count
 }

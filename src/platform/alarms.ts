@@ -3,12 +3,12 @@ import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** Something that staff must look at because the service cannot resolve it. */
+/** A problem that the service cannot fix, for staff to look at. */
 export interface Alarm {
   id: string
-  /** What went wrong, as `processor_refused`. */
+  /** What went wrong, such as `processor_refused`. */
   kind: string
-  /** The id or name of what it is about. */
+  /** The id or name of what it concerns. */
   subject: string
   /** What happened and what to do next, for staff. */
   message: string
@@ -22,7 +22,7 @@ export interface Alarm {
 
 export type NewAlarm = Pick<Alarm, 'kind' | 'subject' | 'message'> & { href?: string }
 
-/** Raises an alarm. One of the same kind and subject that is open is counted up instead. */
+/** Raises an alarm. If one of the same kind and subject is open, its count increases instead. */
 export async function raiseAlarm(
   db: Db,
   random: Random,
@@ -36,7 +36,7 @@ export async function raiseAlarm(
       set count = alarms.count + 1, last_at = excluded.last_at, message = excluded.message`)
 }
 
-/** Resolves an alarm whose cause is gone. */
+/** Resolves an alarm whose cause no longer exists. */
 export async function clearAlarm(
   db: Db,
   now: Date,
@@ -52,7 +52,7 @@ export async function resolveAlarm(db: Db, now: Date, id: string): Promise<Alarm
     where id = ${id} and resolved_at is null returning ${COLUMNS}`)
 }
 
-/** Alarms that are open, the latest first. */
+/** The open alarms, the latest first. */
 export async function openAlarms(db: Db): Promise<Alarm[]> {
   return await db.rows<Alarm>(sql`select ${COLUMNS} from alarms
     where resolved_at is null order by last_at desc, id limit 200`)

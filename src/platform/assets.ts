@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What the build makes; `passkey.js` is for the pages alone that ask for a passkey. */
+/** What the build produces; `passkey.js` is only for pages that ask for a passkey. */
 export type Asset = 'app.css' | 'app.js' | 'passkey.js' | 'favicon.svg'
 
 const manifestFile = new URL('../../.build/assets/manifest.json', import.meta.url)
@@ -15,10 +15,10 @@ function readManifest(): Record<string, string> {
 }
 
 /**
- * The address of a built asset, with the hash of its content in the name, so that a browser may
- * keep it for good: `asset('app.css')` is `/assets/app-1f3c….css`.
+ * The URL path of a built asset, with the hash of its content in the name, so that browsers may
+ * cache it forever: `asset('app.css')` is `/assets/app-1f3c….css`.
  *
- * Throws when the build is missing, or never makes an asset of that name.
+ * Throws when the build is missing or has no asset of that name.
  */
 export function asset(name: Asset): string {
   manifest ??= readManifest()

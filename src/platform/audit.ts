@@ -5,12 +5,12 @@ import { sql } from '#platform/sql'
 export interface Origin {
   /** The caller's whole network address. */
   address: string
-  /** What the caller says to be, as far as it is kept. */
+  /** The caller's user agent, shortened. */
   agent: string
   request_id: string
 }
 
-/** The request by which an actor asks, and where it comes from, as far as that is recorded. */
+/** The request by which an actor acts, and its origin, as far as that is recorded. */
 interface ByRequest {
   request_id: string
   origin?: Origin | undefined
@@ -20,7 +20,7 @@ interface Person extends ByRequest {
   user_id: string
 }
 
-/** Who asks for a change, and by which request. */
+/** Who makes a change, and by which request. */
 export type Actor =
   /** The person whose account is changed. */
   | ({ kind: 'account' } & Person)
@@ -34,25 +34,25 @@ export type Actor =
   /** A caller who did not prove who they are. */
   | ({ kind: 'anonymous' } & ByRequest)
 
-/** The actors of these kinds alone. */
+/** The actors of these kinds only. */
 export type ActorOf<Kind extends Actor['kind']> = Extract<Actor, { kind: Kind }>
 
-/** The account at `user_id`, at a request from `origin`. */
+/** The account `user_id`, in a request from `origin`. */
 export function accountActor(user_id: string, origin: Origin): ActorOf<'account'> {
   return { kind: 'account', user_id, request_id: origin.request_id, origin }
 }
 
-/** What was done and by whom; the audit log keeps it. */
+/** An entry of the audit log: what was done, and by whom. */
 export interface AuditEntry {
   actor: Actor
-  /** What, as `license.key_rotated`. */
+  /** The action, such as `license.key_rotated`. */
   action: string
-  /** The id of what it was done to. */
+  /** The id of what was changed. */
   subject: string
   detail?: Record<string, unknown>
 }
 
-/** Writes one line of the audit log, in the transaction of the action itself. */
+/** Writes one entry to the audit log, in the transaction of the action itself. */
 export async function audit(db: Db, now: Date, entry: AuditEntry): Promise<void> {
   const { actor, action, subject, detail = {} } = entry
   const { request_id, origin } = actor

@@ -1,4 +1,4 @@
-/** How often a price is charged; null for a one-time price. */
+/** How often a price is charged; null on a price means once. */
 export const FREQUENCIES = ['day', 'week', 'month', 'year'] as const
 export type Frequency = (typeof FREQUENCIES)[number]
 
@@ -33,12 +33,12 @@ export function periodEnd(anchor: Date, frequency: Frequency, count: number): Da
   return first
 }
 
-/** The wire's spelling of a day: ISO 8601 in UTC, `2026-11-20`. */
+/** A day as the API spells it: ISO 8601 in UTC, `2026-11-20`. */
 export function isoDate(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
-/** The wire's spelling of an instant: RFC 3339 with seconds, in UTC. */
+/** An instant as the API spells it: RFC 3339 with seconds, in UTC. */
 export function isoSeconds(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`
 }

@@ -5,12 +5,12 @@ import { z } from 'zod'
 import { missingOperator, OPERATOR_SETTINGS, type Operator, operatorOf } from '#platform/operator'
 import type { Random } from '#platform/random'
 
-/** What the operator decides; read once at the start. */
+/** The settings of the service, read once at startup. */
 export interface Config {
   production: boolean
   port: number
   host: string
-  /** The service's own address, without a slash at its end. */
+  /** The service's own URL, without a trailing slash. */
   base_url: string
   data_dir: string
   database_url: string | undefined
@@ -21,19 +21,19 @@ export interface Config {
   secret_keys: Buffer[]
   demo: boolean
   log_level: string
-  /** The account at Stripe that moves the money; undefined: the sandbox, in which none moves. */
+  /** The Stripe account that moves the money; undefined: the sandbox, in which no money moves. */
   stripe:
     | {
         secret_key: string
-        /** Of each endpoint that Stripe sends events to. */
+        /** The secret of each endpoint to which Stripe sends events. */
         webhook_secrets: string[]
-        /** Where Stripe's API is; undefined: where it really is. */
+        /** The URL of Stripe's API; undefined: the real one. */
         api_base: string | undefined
       }
     | undefined
-  /** Who works out the tax. */
+  /** Who computes the tax. */
   tax_provider: 'table' | 'stripe'
-  /** Addresses or networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses or networks of proxies whose X-Forwarded-For is trusted. */
   trusted_proxies: string[]
   /** Who runs the service. */
   operator: Operator
@@ -64,7 +64,7 @@ const SETTINGS = z.object({
   BASE_URL: url('http:', 'https:')
     .refine((text) => {
       const address = URL.parse(text)
-      // An invalid URL has been reported already.
+      // A value that is not a URL was already reported.
       return address === null || address.href === `${address.origin}/`
     }, 'must be an origin alone, without a path')
     .optional(),
@@ -120,7 +120,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** Of 32 random bytes some thirty differ: what has fewer than half as many was not drawn. */
+/** 32 random bytes have about thirty distinct values: fewer than half as many are not random. */
 function isWeak(key: string): boolean {
   return new Set(Buffer.from(key, 'hex')).size < 16
 }
@@ -180,16 +180,16 @@ function stripeOf(settings: Settings): Config['stripe'] {
   }
   const isLive = secret_key.includes('_live_')
   if (isLive && settings.NODE_ENV !== 'production') {
-    throw new ConfigError('STRIPE_SECRET_KEY: a live key is taken in production alone.')
+    throw new ConfigError('STRIPE_SECRET_KEY: a live key is accepted in production only.')
   }
   if (isLive && settings.STRIPE_API_BASE) {
-    throw new ConfigError('STRIPE_API_BASE: a live key is sent to Stripe alone; leave it out.')
+    throw new ConfigError('STRIPE_API_BASE: must not be set with a live key.')
   }
   const webhook_secrets = webhook_secret.split(',').map((each) => each.trim())
   return { secret_key, webhook_secrets, api_base: settings.STRIPE_API_BASE }
 }
 
-/** The sender of emails; an address alone gets the operator's name. */
+/** The sender of emails; a bare address gets the operator's name. */
 function senderOf(address: string, { legal_name }: Operator): string {
   return address.includes('<') ? address : `"${legal_name.replaceAll('"', "'")}" <${address}>`
 }
@@ -198,7 +198,7 @@ function trustedProxies({ TRUST_PROXY: text }: Settings): string[] {
   return !text || text === 'none' ? [] : text.split(',').map((each) => each.trim())
 }
 
-/** Development shows every email to anyone who asks, so it is for one's own machine alone. */
+/** Development shows every email to anyone who asks, so it only runs on a local machine. */
 function stayLocal({ BASE_URL }: Settings): void {
   if (!BASE_URL || isLoopback(new URL(BASE_URL).hostname)) return
   throw new ConfigError(

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { type Cents, formatAmount } from '#platform/money'
 
-/** A column of a table for other programs: its name, and its value of a row. */
+/** A column of a table for other programs: its name, and the value of a row. */
 export interface CsvColumn<Row> {
   name: string
   /** A number is an amount in cents and is written with two decimals. */
@@ -10,7 +10,7 @@ export interface CsvColumn<Row> {
 
 /**
  * A table as CSV (RFC 4180), with its heading unless `header` is false, as for the later pages of a
- * long one. What a spreadsheet would take for a formula is made text of; amounts stay numbers.
+ * long one. A text that a spreadsheet would read as a formula is escaped; amounts stay numbers.
  */
 export function csvOf<Row>(
   columns: CsvColumn<Row>[],
@@ -22,7 +22,7 @@ export function csvOf<Row>(
     header,
     columns: columns.map(({ name }, key) => ({ key: String(key), header: name })),
     record_delimiter: 'windows',
-    // The library would quote only what contains both together; programs end a row at either.
+    // The library quotes only a text with both characters; other programs end a row at either.
     quoted_match: /[\r\n]/,
     escape_formulas: true,
     cast: { number: (amount: number) => formatAmount(amount as Cents) },

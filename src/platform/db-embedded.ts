@@ -11,14 +11,14 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Opens PGlite through the same `pg` client that speaks to a server. It has one connection, so
- * statements and transactions queue for it; the caller has the folder's lock (see lock.ts).
+ * Opens PGlite through the same `pg` client that connects to a server. It has one connection, so
+ * statements and transactions queue for it; the caller must have locked the folder (see lock.ts).
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   return await embeddedOn(await PGlite.create(options))
 }
 
-/** The same over an engine that was opened before. */
+/** The same over an engine that is already open. */
 export async function embeddedOn(pglite: PGlite): Promise<Database> {
   const client = new pg.Client(createPgConfig(pglite) as pg.ClientConfig)
   await client.connect()

@@ -11,8 +11,8 @@ import { Problem } from '#platform/problem'
 import { Reconnecting } from '#platform/reconnecting'
 
 /**
- * How long the database is waited for, in milliseconds. The server ends what takes too long; the
- * client gives up a little later, for the connection that was lost without a word.
+ * How long to wait for the database, in milliseconds. The server cancels what takes too long; the
+ * client gives up a little later, in case the connection was lost silently.
  */
 export const LIMITS = {
   // Also how long a request waits for a free connection of the pool.
@@ -24,15 +24,15 @@ export const LIMITS = {
   hot: 3_000,
   probe: 1_500,
   keepalive: 10_000,
-  // How often a connection that only listens is asked whether it is alive.
+  // How often a connection that only listens is checked.
   heartbeat: 10_000,
 }
 
-/** How many connections a process opens, and how many may wait for one of the reports. */
+/** The number of connections of a process, and of requests that may wait for one of the reports. */
 export const CONNECTIONS = { pool: 10, reports: 4, waiting_reports: 40 }
 const RETRY_SECONDS = 5
 
-/** Opens a pool on a PostgreSQL server, and clients of their own for hot reads and messages. */
+/** Opens a pool on a PostgreSQL server, and separate clients for hot reads and notifications. */
 export async function openPostgres(
   connectionString: string,
   log: Log,
@@ -140,11 +140,11 @@ function openPool(
     query_timeout: limits.statement + limits.answer_after,
     idle_in_transaction_session_timeout: limits.idle_in_transaction,
   })
-  pool.on('error', (error) => log.warn({ error }, 'an idle database connection was lost'))
+  pool.on('error', (error) => log.warn({ error }, 'idle database connection lost'))
   return pool
 }
 
-/** Runs `work` between begin and commit; a connection that was lost meanwhile is thrown away. */
+/** Runs `work` between begin and commit; a connection that was lost meanwhile is discarded. */
 async function transact<Result>(
   pool: pg.Pool,
   patience: number | undefined,
@@ -152,7 +152,7 @@ async function transact<Result>(
 ): Promise<Result> {
   const client = await pool.connect()
   let lost: Error | string | undefined
-  // A connection may be lost between two statements, when no query waits for it.
+  // A connection may be lost between two statements, when no query is there to report it.
   const onLost = (error: Error) => {
     lost = error
   }
@@ -173,7 +173,7 @@ async function transact<Result>(
   }
 }
 
-/** The same connection, with another limit for how long an answer is waited for. */
+/** The same connection with another timeout. */
 function waiting(client: pg.PoolClient, query_timeout: number): Connection {
   return {
     query(config, values) {

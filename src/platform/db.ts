@@ -2,45 +2,47 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { Sql } from '#platform/sql'
 
-/** Runs statements. Inside a transaction the same interface speaks for that transaction alone. */
+/** Runs statements. Inside a transaction the same interface runs them in that transaction. */
 export interface Db {
-  /** Every row of the answer. */
+  /** Every row of the result. */
   rows<Row>(statement: Sql): Promise<Row[]>
-  /** The one row of the answer; throws if there is none. */
+  /** The one row of the result; throws unless there is exactly one. */
   one<Row>(statement: Sql): Promise<Row>
   /** The first row, or undefined. */
   maybe<Row>(statement: Sql): Promise<Row | undefined>
-  /** How many rows the statement touched. */
+  /** The number of rows that the statement changed. */
   run(statement: Sql): Promise<number>
-  /** An unprepared text, of several statements where it has no values: migrations, the job queue. */
+  /**
+   * Runs unprepared text, with several statements if it has no values: migrations, the job queue.
+   */
   raw(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** The whole database: statements, transactions, a fast lane for hot reads, and wake-ups. */
+/** The whole database: statements, transactions, hot reads, and notifications. */
 export interface Database extends Db {
   readonly engine: 'postgresql' | 'embedded'
   /**
-   * Runs `work` in one transaction; what it throws rolls everything back. A statement may take
-   * seconds, and in a `patient` one minutes.
+   * Runs `work` in one transaction; an error rolls everything back. A statement may take seconds,
+   * and in a `patient` one minutes.
    */
   tx<Result>(work: (db: Db) => Promise<Result>, options?: { patient?: boolean }): Promise<Result>
   /**
-   * The same over a few connections of their own, for what may be slow: lists, statements, exports,
+   * The same over a few separate connections, for what may be slow: lists, statements, exports,
    * retention. However many of these wait, the other connections stay free (decision 72).
    */
   readonly reports: Db & Pick<Database, 'tx'>
-  /** Statements that may take minutes: reports over everything, for no one who waits at a page. */
+  /** Statements that may take minutes: reports over everything, outside of any page request. */
   readonly patient: Db
-  /** One read-only statement that waits for no transaction's connection where it can help it. */
+  /** One read-only statement that avoids waiting for a pooled connection. */
   hot<Row>(statement: Sql): Promise<Row | undefined>
-  /** Runs one statement on a connection of its own, and fails within two seconds. */
+  /** Runs one statement on a separate connection, and fails within two seconds. */
   probe(statement: Sql): Promise<void>
   /** Calls back for each message of a channel; `onLost` when messages may have been missed. */
   listen(channel: string, onMessage: (payload: string) => void, onLost: () => void): Promise<void>
   close(): Promise<void>
 }
 
-/** What a connection offers: prepared statements and plain texts. */
+/** What a connection offers: prepared statements and plain text. */
 export interface Connection {
   query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult>
 }
@@ -77,26 +79,26 @@ export function insideTransaction<Result>(work: () => Promise<Result>): Promise<
 }
 
 /**
- * Throws when a transaction is open. The world outside (a processor, a mail server) is never
- * waited for with rows locked, and the embedded engine's one connection would wait for itself.
+ * Throws when a transaction is open. A call to the outside (a processor, a mail server) must never
+ * wait with rows locked, and on the embedded engine's one connection it would deadlock.
  */
 export function assertNoTransaction(what: string): void {
   if (openTransaction.getStore()) throw new Error(`${what} while a transaction is open`)
 }
 
-/** Whether an error is a broken unique rule, of this name where one is given. */
+/** Whether an error is a violated unique constraint, of this name where one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return false
   return constraint === undefined || ('constraint' in error && error.constraint === constraint)
 }
 
-// PostgreSQL's own codes: it starts, stops, has no connection left, or cannot write just now.
+// PostgreSQL's own codes: it starts, stops, has no connection left, or cannot write now.
 const AWAY_CODES = /^(08...|53...|57P0[1-5]|57014|25006|58030|ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE)$/
-// What the driver says of a connection, without a code.
+// The driver's messages about a connection, which have no code.
 const AWAY_WORDS =
-  /^(Query read timeout|timeout ex|[Tt]he connection ended|Connection terminated|Client (has|was) )/
+  /^(Query read timeout|timeout ex|(The|the) connection ended|Connection terminated|Client (has|was) )/
 
-/** Whether an error means that the database is away or overloaded, and a retry may help. */
+/** Whether an error means that the database is unavailable or overloaded, so a retry may help. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

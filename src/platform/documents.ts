@@ -4,7 +4,7 @@ import { marked } from 'marked'
 import sanitizeHtml from 'sanitize-html'
 import { ConfigError } from '#platform/config'
 
-/** A text that an operator may replace: rendered, cleaned, with its version and its date. */
+/** A text that an operator may replace: rendered, sanitized, with its version and its date. */
 export interface TextDocument {
   title: string
   version: string
@@ -27,8 +27,8 @@ const CLEAN: sanitizeHtml.IOptions = {
 }
 
 /**
- * Reads a document by its name from the first folder that has it, as Markdown or HTML, with
- * `{name}` replaced by the value of that name. Throws a ConfigError that names the file.
+ * Reads a document by its name from the first folder that has it, as Markdown or HTML, and replaces
+ * each `{name}` by its value. Throws a ConfigError that names the file.
  */
 export function readDocument(
   folders: string[],
@@ -75,7 +75,7 @@ function render(file: string, text: string, values: Record<string, string>): Tex
   return { title, version, date: date!, clean_html: wrapTables(sanitizeHtml(html, CLEAN)) }
 }
 
-/** A table scrolls within itself where the screen is narrow. */
+/** Wraps each table so that it scrolls horizontally on a narrow screen. */
 function wrapTables(html: string): string {
   return html
     .replaceAll('<table>', '<div class="overflow-x-auto" tabindex="0"><table>')

@@ -4,22 +4,22 @@ import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** An email to send: its kind, its subject, and its cause. */
+/** An email to send: its template, its subject, and its cause. */
 export interface QueuedEmail {
   id: string
-  /** Said once: a second email for the same cause is not queued. */
+  /** A second email for the same cause is not queued. */
   cause: string
   kind: string
-  /** The ID of what the email is about. */
+  /** The id of what the email is about. */
   subject_id: string
-  /** What else its words need; no secrets. */
+  /** Further values for its text; no secrets. */
   facts?: Record<string, string>
 }
 
-/** Eleven retries over some eight hours outlast what ails a mail server on most days. */
+/** Eleven retries over some eight hours outlast most outages of a mail server. */
 export const EMAIL_QUEUE: Queue = { name: 'emails', retries: 11, retry_seconds: 15, parallel: 5 }
 
-/** Queues an email as part of the caller's transaction; false where its cause had one before. */
+/** Queues an email in the caller's transaction; false if its cause had one before. */
 export async function queueEmail(
   db: Db,
   now: Date,
@@ -37,8 +37,8 @@ export async function queueEmail(
 }
 
 /**
- * Queues an email that has no cause but itself, so that it may go out as often as it is asked for.
- * A person waits for it: it goes ahead of receipts and notices.
+ * Queues an email without a cause, so that it is sent as often as it is requested. A person waits
+ * for it, so it is sent before receipts and notices.
  */
 export async function queueFreshEmail(
   db: Db,
@@ -51,18 +51,18 @@ export async function queueFreshEmail(
   await queueEmail(db, now, jobs, fresh, { urgent: true })
 }
 
-/** An email that is still to be sent; undefined where it went out before. */
+/** An email that is not sent yet; undefined if it was sent. */
 export async function findUnsent(db: Db, id: string): Promise<Required<QueuedEmail> | undefined> {
   return await db.maybe<Required<QueuedEmail>>(sql`select id, cause, kind, subject_id, facts
     from emails where id = ${id} and sent_at is null`)
 }
 
-/** Notes that an email went out. */
+/** Marks an email as sent. */
 export async function markSent(db: Db, now: Date, id: string): Promise<void> {
   await db.run(sql`update emails set sent_at = ${now} where id = ${id}`)
 }
 
-/** The emails of these causes that went out, the first one first. */
+/** The emails of these causes that were sent, the earliest first. */
 export async function sentEmails(
   db: Db,
   causes: string[],

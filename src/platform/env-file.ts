@@ -20,7 +20,7 @@ export function environment(env: Environment = process.env): Environment {
   }
 }
 
-/** Where the settings' file is. */
+/** The path of the settings file. */
 export function envFileOf({ ENV_FILE }: Environment): string {
   return ENV_FILE || '.env'
 }

@@ -17,20 +17,20 @@ import type { Random } from '#platform/random'
 export interface ServerOptions {
   log: Log
   random: Random
-  /** True where the service's address is https. */
+  /** True where the service's URL is https. */
   secure: boolean
   trusted_proxies: string[]
-  /** Answers where an address cannot even be read, and so no route is reached. */
+  /** Answers where a URL cannot be parsed, so that no route is reached. */
   answer?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, as soon as it is known: for the line in the log. */
+    /** The caller's account, as soon as it is known: for the log line. */
     account_id: string | undefined
   }
   interface FastifyContextConfig {
-    /** A hot route: only one in a hundred of its good answers is logged. */
+    /** A hot route: only one in a hundred of its successful responses is logged. */
     sampled?: boolean
     /** Logged at debug level only: health checks. */
     quiet?: boolean
@@ -38,14 +38,17 @@ declare module 'fastify' {
 }
 
 const BODY_LIMIT = 64 * 1024
-// As long as an address can be at all: what is too long for us is refused by our own words.
+// The maximum length of a URL: longer ones get our own error.
 const PARAM_LIMIT = 16 * 1024
 const SAMPLE = 100
 /** No request of this service nests deeper than ten levels. */
 const DEEPEST = 32
 const RETRY_AFTER_SECONDS = 5
 const FORM = 'application/x-www-form-urlencoded'
-/** What every answer has: alone it can load nothing and be framed nowhere. Pages allow more. */
+/**
+ * The headers of every response: by default it can load nothing and be framed nowhere. Pages allow
+ * more.
+ */
 const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy':
@@ -53,12 +56,12 @@ const SAFE_HEADERS = {
   'referrer-policy': 'same-origin',
 } as const
 
-/** An HTTP server with request ids, one log line an answer, and limits; it has no routes yet. */
+/** An HTTP server with request ids, one log line per response, and limits; it has no routes yet. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Each line names its request; a logger for each request would cost more than it says.
+    // Log lines carry the request id explicitly; a child logger for each request is too expensive.
     childLoggerFactory: (logger) => logger,
     genReqId: () => mintId(options.random, 'req'),
     trustProxy: trustOnly(options.trusted_proxies),
@@ -73,10 +76,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   })
   app.decorateRequest('account_id', undefined)
-  // Hooks with a callback: one with a promise costs every request a turn of the queue.
+  // Hooks with a callback: an async one costs every request a turn of the event loop.
   app.addHook('onRequest', (request, reply, done) => {
     setSafeHeaders(request, reply, options.secure)
-    // Programs name a type even where they send nothing: of an empty body it does not matter.
+    // Some programs send a type without a body; the type of an empty body does not matter.
     if (request.headers['content-length'] === '0') delete request.raw.headers['content-type']
     if (request.url.includes('%00')) {
       done(new Problem(404, 'not_found', 'There is nothing at this address.'))
@@ -106,8 +109,8 @@ function namesManyHosts(headers: readonly string[]): boolean {
 }
 
 /**
- * Believes X-Forwarded-For from these addresses and networks (`10.0.0.0/8`) only.
- * Node's own list is asked, as the one that Fastify brings parses each address at each request.
+ * Trusts X-Forwarded-For from these addresses and networks (`10.0.0.0/8`) only. Uses Node's own
+ * block list, as Fastify's parses each address at each request.
  */
 function trustOnly(proxies: string[]): false | ((address: string) => boolean) {
   if (proxies.length === 0) return false
@@ -131,7 +134,7 @@ function logAnswers(app: FastifyInstance, log: Log): void {
     const line = {
       request_id: request.id,
       method: request.method,
-      // The route's pattern and never the URL, which may contain a reference or a link's secret.
+      // The route's pattern and not its URL, which may contain a reference or a link's secret.
       route: url ?? 'unknown',
       status: reply.statusCode,
       address: request.ip,
@@ -154,7 +157,7 @@ function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Lets a scope of pages take posted forms alone; each field has one value, a text. */
+/** Limits a scope of pages to posted forms; each field has one text value. */
 export function readForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
@@ -168,15 +171,15 @@ function tooDeep(): Problem {
   return new Problem(400, 'invalid_request', message, { fields: [{ path: '', message }] })
 }
 
-/** A NUL is part of no text here, and PostgreSQL stores none. */
+/** No text here contains a NUL, and PostgreSQL cannot store one. */
 function unreadable(): Problem {
   const fields = [{ path: '', message: 'The request could not be read.' }]
   return new Problem(400, 'invalid_request', 'The request could not be read.', { fields })
 }
 
 /**
- * Answers 405 with `Allow` wherever a path is known but not by that method. Call it before the
- * routes are declared, and what it returns after all of them.
+ * Answers 405 with `Allow` where a path exists but not with that method. Call it before the routes
+ * are declared, and the function that it returns after all of them.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>()
@@ -212,8 +215,8 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
 }
 
 /**
- * The refusal of an error. Only our own errors and those of the server's framework
- * carry a status: what a library throws about a request of ours says nothing to the visitor.
+ * The response for an error. Only our own errors and the framework's have a status: an error of a
+ * library that we call is never shown to the visitor.
  */
 export function problemOf(error: FastifyError | Error, body_limit = BODY_LIMIT): Problem {
   if (error instanceof Problem) return error
@@ -235,12 +238,12 @@ export function problemOf(error: FastifyError | Error, body_limit = BODY_LIMIT):
   return new Problem(500, 'internal_error', 'Something went wrong on our side. Try again later.')
 }
 
-/** Whether the framework refused what the caller sent: a body, a header, an address. */
+/** Whether the framework refused what the caller sent: a body, a header, a URL. */
 function isFromFramework(error: FastifyError | Error): error is FastifyError {
   return 'code' in error && String(error.code).startsWith('FST_')
 }
 
-/** Logs a bug with its request id; refusals are no bugs. */
+/** Logs a bug with its request id; refusals are not bugs. */
 export function logBug(request: FastifyRequest, error: Error, problem: Problem): void {
   if (problem.status < 500) return
   request.log.error(

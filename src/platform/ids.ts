@@ -8,7 +8,7 @@ export function base62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of random.bytes(length + 4)) {
-      // Six bits of a byte; the two values beyond the alphabet are drawn again, not folded back.
+      // Six bits of a byte; the two values beyond the alphabet are drawn again, to avoid bias.
       const index = byte & 63
       if (index < 62 && text.length < length) text += ALPHABET[index]
     }

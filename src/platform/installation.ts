@@ -8,7 +8,7 @@ export type Money = 'test' | 'live'
 
 /**
  * Refuses a key ring that lacks a key which this database was written with, and a new current key
- * that the other processes were not given before: they could not read what it writes.
+ * that the other processes do not have yet: they could not read what it writes.
  */
 export async function checkSecretKeys(db: Database, now: Date, keys: KeyRing): Promise<void> {
   const ring = keys.hmacs('installation', 'fingerprint').map((each) => each.toString('hex'))
@@ -45,12 +45,12 @@ function unannounced(): ConfigError {
   )
 }
 
-/** Whether the money of this database is real; undefined before the first start that asked. */
+/** Whether this database contains real money; undefined before the first start that asked. */
 export async function moneyOf(db: Db): Promise<Money | undefined> {
   return (await db.maybe<{ money: Money }>(sql`select money from installation`))?.money
 }
 
-/** Notes whether the money of this database is real. */
+/** Records whether this database contains real money. */
 export async function setMoney(db: Db, money: Money): Promise<void> {
   await db.run(sql`insert into installation (money) values (${money})
     on conflict (id) do update set money = excluded.money`)

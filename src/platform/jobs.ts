@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
 export interface Jobs {
-  /** Declares a queue and its worker; call before `start`. A job that throws is tried again. */
+  /** Declares a queue and its worker; call before `start`. A job that throws is retried. */
   handle<Data extends object>(queue: Queue, work: (data: Data) => Promise<void>): void
   /**
    * Queues a job as part of the caller's transaction; an `urgent` one never waits behind others.
@@ -14,11 +14,11 @@ export interface Jobs {
   wake(queue: Queue): void
   /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
   every(name: string, seconds: number, work: () => Promise<void>): void
-  /** Makes the declared queues, so that jobs can be sent; none is worked on yet. */
+  /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
   open(): Promise<void>
-  /** Works on the queues and the periodic tasks from here on. */
+  /** Starts processing the queues and the periodic tasks. */
   start(): Promise<void>
-  /** Lets running jobs end and takes no new ones. */
+  /** Lets running jobs end and starts no new ones. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface Queue {
   parallel?: number
 }
 
-/** A job of a process that was killed is noticed after so long, and tried again. */
+/** A job of a process that was killed is noticed after this time, and retried. */
 const HEARTBEAT_SECONDS = 20
 const SUPERVISE_SECONDS = 10
 
@@ -41,16 +41,16 @@ const urgentLane = (name: string) => `${name}-urgent`
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** The queue lives in the service's own database; `open` makes its tables. */
+/** The queue is stored in the service's own database; `open` creates its tables. */
 export function openJobs(db: Database, log: Log): Jobs {
   const boss = bossOn(db)
-  boss.on('error', (error) => log.error({ error }, 'the job queue failed'))
+  boss.on('error', (error) => log.error({ error }, 'job queue failed'))
   const settle = async (id: string, work: () => Promise<void>): Promise<JobResult> => {
     try {
       await work()
       return { id, status: 'completed' }
     } catch (error) {
-      log.error({ error, job_id: id }, 'a job failed and will be tried again')
+      log.error({ error, job_id: id }, 'job failed; will retry')
       return { id, status: 'failed', output: { message: String(error) } }
     }
   }
@@ -90,7 +90,8 @@ export function openJobs(db: Database, log: Log): Jobs {
             const results = await Promise.all(
               jobs.map(({ id, data }) => settle(id, () => work(data as object))),
             )
-            // Where there were some there may be more: without this each would wait for the poll.
+            // A full batch suggests more jobs: without this, each batch would wait for the next
+            // poll.
             boss.notifyWorker(worker)
             return results
           })
@@ -115,7 +116,7 @@ async function makeQueue(boss: PgBoss, queue: Queue): Promise<void> {
   }
   for (const lane of lanesOf(queue)) {
     await boss.createQueue(lane, options)
-    // One that an earlier release made gets the options of this one.
+    // A queue of an earlier release gets the options of this one.
     await boss.updateQueue(lane, options)
     // A queue is looked up when it is first used, which must not be inside a transaction.
     await boss.findJobs(lane, { id: NO_JOB })
@@ -126,7 +127,7 @@ function bossOn(db: Database): PgBoss {
   return new PgBoss({
     db: { executeSql: (text, values) => db.raw(text, values) as Promise<{ rows: never[] }> },
     ...(db.engine === 'embedded' ? { backend: 'pglite' as const } : {}),
-    // Supervision returns the jobs of a process that died to the queue.
+    // Supervision returns the jobs of a process that crashed to the queue.
     supervise: true,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
@@ -141,7 +142,7 @@ function repeat(task: { name: string; seconds: number; work: () => Promise<void>
   const run = () => {
     running = task
       .work()
-      .catch((error) => log.error({ error, task: task.name }, 'a periodic task failed'))
+      .catch((error) => log.error({ error, task: task.name }, 'periodic task failed'))
       .then(() => {
         if (!stopped) timer = setTimeout(run, task.seconds * 1000)
       })

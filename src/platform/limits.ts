@@ -15,46 +15,46 @@ export interface Limit {
   seconds: number
 }
 
-/** Tries that make each other wait: after the free ones each wait is twice as long as the last. */
+/** A growing delay between attempts: after the free ones, each wait is twice the last. */
 export interface Delay {
   name: string
   free: number
   /** The longest wait; the first one is two seconds. */
   most_seconds: number
-  /** For how long a try is remembered. */
+  /** For how long an attempt is remembered. */
   memory_seconds: number
 }
 
-/** Whom a limit counts: a name, or the networks that an address belongs to. */
+/** What a limit counts by: a name, or the networks that an address belongs to. */
 export type LimitKey = string | readonly Network[]
 
-/** What a caller has left, for the answer's headers. */
+/** What a caller has left, for the response's headers. */
 export interface Allowance {
   allowed: boolean
   remaining: number
-  /** Whole seconds until the window restarts, at least 1. */
+  /** Whole seconds until a new window starts, at least 1. */
   reset_seconds: number
 }
 
 export interface Limits {
   /**
-   * Takes one point (or `points`) of a limit for a key. Of networks each is asked, the narrowest
-   * first; once one refuses, the wider ones lose nothing.
+   * Takes one point (or `points`) of a limit for a key. Networks are counted from the narrowest;
+   * once one refuses, the wider ones lose nothing.
    */
   take(limit: Limit, key: LimitKey, points?: number): Promise<Allowance>
-  /** Gives one point back, where what took it turned out to be none of what is limited. */
+  /** Returns one point, if the request turned out not to count against the limit. */
   giveBack(limit: Limit, key: LimitKey): Promise<void>
-  /** Counts a try of a key; how many seconds it has to wait, or 0 where it may go ahead. */
+  /** Counts an attempt of a key; returns the seconds to wait, or 0 if it may proceed. */
   slow(delay: Delay, key: string): Promise<number>
-  /** Takes back the try that went ahead last, and the wait that it caused. */
+  /** Reverts the last counted attempt and the wait that it caused. */
   unslow(delay: Delay, key: string): Promise<void>
   close(): Promise<void>
 }
 
-// A count that never refuses.
+// A counter that never refuses.
 const UNBOUNDED = 1_000_000_000
 
-/** Limits in this process or, where a Valkey server is named and answers, shared between processes. */
+/** Limits in this process or, with a reachable Valkey server, shared between processes. */
 export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
   const valkey = valkeyUrl ? connectValkey(valkeyUrl, log) : undefined
   const limiters = new Map<string, RateLimiterAbstract>()
@@ -64,12 +64,12 @@ export function openLimits(valkeyUrl: string | undefined, log: Log): Limits {
     if (!limiter) {
       const options = { keyPrefix, points: points * share, duration: seconds }
       limiter = valkey
-        ? // Named for Redis: its scripts run on both, those named for Valkey on the newest alone.
+        ? // Named for Redis: its scripts run on both, those named for Valkey only on the newest.
           new RateLimiterRedis({
             ...options,
             storeClient: valkey,
             rejectIfRedisNotReady: true,
-            // A lost store must not stop the service: meanwhile each process counts separately.
+            // Without the store, requests still succeed: each process applies the limits alone.
             insuranceLimiter: new RateLimiterMemory(options),
           })
         : new RateLimiterMemory(options)
@@ -130,17 +130,17 @@ function networksIn(key: LimitKey): readonly Network[] {
   return typeof key === 'string' ? [{ key, share: 1 }] : key
 }
 
-/** How long a command may take; after that the limit is counted in this process. */
+/** How long a command may take; after that, the limit is counted in this process. */
 const COMMAND_MS = 50
 const RECONNECT_MS = 1_000
 
 /**
- * Connects in the background and for as long as the service runs: limits are no reason not to
- * start. Where the server hangs the connection is given up, so that only the first to notice waits.
+ * Connects in the background for as long as the service runs: startup does not wait for it. If the
+ * server hangs, the connection is closed, so that only the first request waits.
  */
 function connectValkey(url: string, log: Log): Redis {
   const valkey = new Redis(url, {
-    // A command is refused at once while the server is away, and never kept for later.
+    // A command fails at once while the server is unavailable, and is never queued.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -151,11 +151,11 @@ function connectValkey(url: string, log: Log): Redis {
   })
   let isAway = false
   valkey.on('ready', () => {
-    if (isAway) log.info('Valkey is back: limits are shared again')
+    if (isAway) log.info('Valkey available again: limits are shared')
     isAway = false
   })
   valkey.on('error', (error) => {
-    if (!isAway) log.warn({ error }, 'Valkey is away: limits count in each process')
+    if (!isAway) log.warn({ error }, 'Valkey unavailable: limits count in each process')
     isAway = true
   })
   return valkey

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Takes a folder for this process alone and returns the function that gives it back. Two
- * processes on one embedded database destroy it silently, so the second start is refused.
- * SQLite's exclusive lock is the operating system's own: it dies with the process, however that
- * dies, and no stale file is ever in the way.
+ * Locks a folder for this process and returns the function that unlocks it. Two processes on one
+ * embedded database destroy it silently, so the second start is refused. SQLite's exclusive lock is
+ * the operating system's: it ends with the process, however that ends, and leaves no stale file.
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true })

@@ -16,8 +16,8 @@ const SECRET_FIELDS = [
 ]
 
 /**
- * What is logged of an error. Its other properties (a row that a database refused, an object of a
- * processor's) may contain secrets and buyers' data, and are left out.
+ * The fields logged for an error. Others (a row that a database refused, an object of a processor)
+ * may contain secrets and buyers' data, and are left out.
  */
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return String(error)
@@ -25,7 +25,10 @@ function errorFields(error: unknown) {
   return { type, message, stack, code }
 }
 
-/** The service's structured log, one JSON line an event; fields with possible secrets are cut. */
+/**
+ * The service's structured log, one JSON line per event; fields that may contain secrets are
+ * removed.
+ */
 export function openLog(level: string, destination?: pino.DestinationStream): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`])
   const options: pino.LoggerOptions = {

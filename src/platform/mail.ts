@@ -4,14 +4,14 @@ import { assertNoTransaction, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 import { sql } from '#platform/sql'
 
-/** A paper that goes along with an email. */
+/** A file attached to an email. */
 export interface Attachment {
   filename: string
   content_type: string
   content: Buffer
 }
 
-/** An email that is ready to go. */
+/** An email that is ready to send. */
 export interface Message {
   /** Stable across retries, so that a mail server can drop a second copy. */
   message_id: string
@@ -23,7 +23,7 @@ export interface Message {
 }
 
 export interface Mailer {
-  /** Sends, or throws when the message was not taken. */
+  /** Sends, or throws if the server did not accept the message. */
   send(now: Date, message: Message): Promise<void>
   close(): void
 }
@@ -34,12 +34,12 @@ const MOST_CONNECTIONS = 10
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether mail to this server leaves the machine: then it goes under TLS or not at all. */
+/** Whether this mail server is local; to any other, mail is sent with TLS only. */
 function isLoopback(smtpUrl: string): boolean {
   return LOOPBACK.test(new URL(smtpUrl).hostname)
 }
 
-/** Sends through an SMTP server; answers go to `reply_to`. */
+/** Sends through an SMTP server; replies go to `reply_to`. */
 export function smtpMailer(
   smtpUrl: string,
   { from, reply_to }: { from: string; reply_to: string },
@@ -73,7 +73,9 @@ export function smtpMailer(
   }
 }
 
-/** Keeps emails in the database for the page at /dev/mailbox: development without a mail server. */
+/**
+ * Stores emails in the database for the page at /dev/mailbox: development without a mail server.
+ */
 export function mailboxMailer(db: Database, log: Log): Mailer {
   return {
     async send(now, { message_id, to, subject, html, text, attachments = [] }) {
@@ -107,7 +109,7 @@ export async function listMailbox(db: Db): Promise<MailboxEmail[]> {
     from dev_mailbox order by sent_at desc, message_id limit 100`)
 }
 
-/** One email of the development mailbox, with the papers that came along. */
+/** One email of the development mailbox, with its attachments. */
 export async function findMailboxEmail(
   db: Db,
   message_id: string,

@@ -7,7 +7,7 @@ import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
-// Any number will do, as long as every process of every version asks for the same one.
+// Any number works, as long as every process of every version uses the same one.
 const LOCK = 7_305_431
 
 interface Migration {
@@ -28,9 +28,9 @@ export function migrations(): Migration[] {
 }
 
 /**
- * Brings the database up to date, one process at a time, all or nothing, and returns the names of
- * what it applied. Throws a ConfigError, and changes nothing, where the database has a migration
- * that this version does not have, or has it with another text.
+ * Migrates the database, one process at a time, all or nothing, and returns the names of the
+ * applied migrations. Throws a ConfigError, and changes nothing, if the database has a migration
+ * that this version lacks, or has it with another text.
  */
 export async function migrate(db: Database, now: Date): Promise<string[]> {
   const work = async (tx: Db) => {

@@ -1,7 +1,9 @@
 /** Whole US cents. The only shape in which money is computed, stored or compared. */
 export type Cents = number & { readonly unit: 'cents' }
 
-/** Checks that a number is a whole amount of cents that a double represents exactly. */
+/**
+ * Checks that a number is a whole amount of cents within the safe integers; throws a RangeError.
+ */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole amount of cents: ${value}`)
   return value as Cents
@@ -11,24 +13,24 @@ export const ZERO = cents(0)
 
 const AMOUNT = /^(0|[1-9]\d{0,8})\.(\d{2})$/
 
-/** Reads a strict decimal text such as `12.00`; anything else is undefined. */
+/** Parses a strict decimal text such as `12.00`; undefined for anything else. */
 export function parseAmount(text: string): Cents | undefined {
   const parts = AMOUNT.exec(text)
   return parts ? cents(Number(parts[1]) * 100 + Number(parts[2])) : undefined
 }
 
-/** The wire's spelling of an amount: a decimal text with two decimals, `1299` → `12.99`. */
+/** An amount as the API spells it: a decimal text with two decimals, `1299` → `12.99`. */
 export function formatAmount(amount: Cents): string {
   const digits = String(Math.abs(amount)).padStart(3, '0')
   return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** One million parts make the whole: a rate of 6.25 % is 62,500. */
+/** The denominator of rates: 6.25 % is 62,500 parts of one million. */
 export const MILLION = 1_000_000
 
 /**
  * The share `numerator / denominator` of an amount, rounded half up (half away from zero for a
- * negative amount). Whole numbers throughout, so nothing is lost on the way.
+ * negative amount). Computed in whole numbers, so that nothing is lost.
  */
 export function share(amount: Cents, numerator: number, denominator: number): Cents {
   const sign = amount < 0 ? -1n : 1n
@@ -39,7 +41,7 @@ export function share(amount: Cents, numerator: number, denominator: number): Ce
 
 /** The share `numerator / denominator` of an amount that is not negative, rounded down. */
 export function shareDown(amount: Cents, numerator: number, denominator: number): Cents {
-  if (amount < 0) throw new RangeError('shareDown takes no negative amount')
+  if (amount < 0) throw new RangeError('shareDown: the amount must not be negative')
   return cents(Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator)))
 }
 

@@ -5,9 +5,9 @@ export interface Network {
 }
 
 /**
- * The networks by which limits count an address, the narrowest first: an IPv4 address alone, and the
- * /64, /56 and /48 of an IPv6 one. A tenant of a /48 has 65,536 of the first, so the wider ones
- * count too, with budgets that grow.
+ * The networks by which limits count an address, the narrowest first: an IPv4 address alone, and
+ * the /64, /56 and /48 of an IPv6 one. A rented /48 contains 65,536 of the first, so the wider ones
+ * count too, with larger budgets.
  */
 export function networksOf(ip: string): Network[] {
   const groups = groupsOf(ip)
@@ -32,14 +32,16 @@ export function networkOf(ip: string): string {
   return networksOf(ip)[0]!.key
 }
 
-/** The caller's network as it is shown to people, too coarse to name a household: `203.0.113.*`. */
+/**
+ * The caller's network as it is shown to people, too coarse to identify a person: `203.0.113.*`.
+ */
 export function coarseNetworkOf(ip: string): string {
   const network = networkOf(ip)
   const [mark, parts] = network.includes(':') ? [':', 3] : ['.', 3]
   return `${network.split(mark).slice(0, parts).join(mark)}${mark}*`
 }
 
-/** The first four groups of an IPv6 address; undefined for one of IPv4, however it is written. */
+/** The first four groups of an IPv6 address; undefined for an IPv4 one, however it is written. */
 function groupsOf(ip: string): string[] | undefined {
   if (!ip.includes(':') || isMapped(ip)) return undefined
   const [head = '', tail = ''] = ip.split('::')

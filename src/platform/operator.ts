@@ -10,11 +10,11 @@ export interface Operator {
   tax_id: string
   support_email: string
   support_url: string
-  /** What card statements show: 5 to 22 characters, as Stripe's rules have it. */
+  /** What card statements show: 5 to 22 characters, by Stripe's rules. */
   statement_descriptor: string
   /** The state whose law governs the terms, "Delaware". */
   governing_law: string
-  /** A folder with the operator's own legal texts; undefined: the texts of the project alone. */
+  /** A folder with the operator's own legal texts; undefined: only the project's texts. */
   legal_dir: string | undefined
 }
 
@@ -27,7 +27,7 @@ export interface OperatorQuestion {
   optional?: boolean
 }
 
-/** The lines of an address are in one variable, separated by semicolons. */
+/** The lines of an address are one variable, separated by semicolons. */
 const addressLines = (text: string) =>
   text
     .split(/[;\n]/)
@@ -59,7 +59,7 @@ export const OPERATOR_SETTINGS = {
     .string()
     .refine(
       isStatementDescriptor,
-      'must have 5 to 22 Latin characters, one of them a letter, and none of < > \\ \' " *',
+      'must have 5 to 22 Latin characters, one of them from A-Z or a-z, and none of < > \\ \' " *',
     )
     .optional(),
   GOVERNING_LAW: line(40).optional(),
@@ -117,7 +117,7 @@ export type OperatorSettings = {
   [variable in keyof typeof OPERATOR_SETTINGS]?: string | undefined
 }
 
-/** The operator of these settings; where one is absent, that of a demo that says so. */
+/** The operator of these settings; an absent one is filled in with a demo value that says so. */
 export function operatorOf(settings: OperatorSettings, base_url: string): Operator {
   const { LEGAL_DIR } = settings
   return {

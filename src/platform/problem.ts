@@ -1,10 +1,10 @@
-/** One fault of an input: its place (`sections[2].title`) and what is wrong with it. */
+/** One fault of an input: its path (`sections[2].title`) and what is wrong with it. */
 export interface FieldFault {
   path: string
   message: string
 }
 
-/** What a refusal may carry beside its code and sentence. */
+/** What a refusal may contain besides its code and sentence. */
 export interface ProblemDetails {
   fields?: FieldFault[]
   retry_after?: number
@@ -13,8 +13,8 @@ export interface ProblemDetails {
 }
 
 /**
- * A refusal: the caller asked for something that is not given. It is answered with `status` and
- * `code`, and is no fault of the service. Anything else that is thrown is a bug and answers 500.
+ * A refusal of what the caller asked for, answered with `status` and `code`. It is not a bug; any
+ * other error is one, and is answered with 500.
  */
 export class Problem extends Error {
   readonly status: number

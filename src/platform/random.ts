@@ -16,7 +16,7 @@ function pooled(size: number, draw: (count: number) => Buffer): Random {
       if (count > size) return draw(count)
       if (pool.length < count) pool = draw(size)
       const taken = Buffer.from(pool.subarray(0, count))
-      // What was handed out must not be found in the pool again.
+      // Bytes that were returned must not stay in the pool.
       pool.fill(0, 0, count)
       pool = pool.subarray(count)
       return taken

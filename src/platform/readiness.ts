@@ -5,7 +5,7 @@ import { sql } from '#platform/sql'
 
 /** Whether this process can serve: the database takes writes. */
 export interface Readiness {
-  /** Answers within two seconds; writes at most once a second, however often it is asked. */
+  /** Answers within two seconds; writes at most once a second, however often it is called. */
   check(): Promise<boolean>
 }
 
@@ -13,8 +13,8 @@ const FRESH_MS = 1_000
 const ANSWER_WITHIN_MS = 1_800
 
 /**
- * Writes one row to find out. A database that only reads (a standby, a full disk) answers every
- * page and cannot complete a sale, so it is not ready.
+ * Writes one row as a check. A read-only database (a standby, a full disk) serves every page but
+ * cannot complete a sale, so it is not ready.
  */
 export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
   let checked: { at: number; ready: Promise<boolean> } | undefined
@@ -31,7 +31,7 @@ export function openReadiness(db: Database, clock: Clock, log: Log): Readiness {
       return true
     } catch (error) {
       write.catch(() => {})
-      log.warn({ error }, 'not ready: the database takes no writes')
+      log.warn({ error }, 'not ready: the database does not accept writes')
       return false
     } finally {
       clearTimeout(timer)

@@ -6,8 +6,8 @@ const RECONNECT_MS = 500
 interface Options {
   onConnect?: (client: pg.Client) => Promise<void>
   /**
-   * Asks this often whether the connection is alive, and reconnects as soon as it is lost instead
-   * of when it is next used.
+   * How often the connection is checked. A lost one is reconnected at once instead of at its next
+   * use.
    */
   heartbeat_ms?: number
 }
@@ -33,7 +33,7 @@ export class Reconnecting {
     return this.#current.ready
   }
 
-  /** Sends a statement. Where the server does not answer in time the connection is replaced. */
+  /** Sends a statement. If the server does not answer in time, the connection is replaced. */
   async query(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult> {
     const client = await this.client()
     try {
@@ -87,9 +87,9 @@ export class Reconnecting {
     if (this.#closed || this.#current?.client !== client) return
     this.#current.ready.catch(() => {})
     this.#current = undefined
-    // An answer that is still open would keep the dead connection: ending it destroys the socket.
+    // An unanswered query would keep the dead connection open: ending it destroys the socket.
     client.end().catch(() => {})
-    this.#log.warn({ error }, 'a database connection was lost and will be replaced')
+    this.#log.warn({ error }, 'database connection lost; will reconnect')
     if (this.#options.heartbeat_ms === undefined) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.client().catch(() => {}), RECONNECT_MS)

@@ -1,6 +1,6 @@
 import type { Database, Db } from '#platform/db'
 
-/** Carries a result out of the transaction that it ends. */
+/** Carries a result out of the transaction that it rolls back. */
 class Rehearsed<Result> extends Error {
   readonly result: Result
 
@@ -11,8 +11,8 @@ class Rehearsed<Result> extends Error {
 }
 
 /**
- * Runs `work` in one transaction; a dry run does all of it and rolls it back, so that its answer
- * can never differ from what the change would be.
+ * Runs `work` in one transaction; a dry run does everything and rolls it back, so that its result
+ * cannot differ from a real run's.
  */
 export async function perform<Result>(
   db: Database,
@@ -22,7 +22,7 @@ export async function perform<Result>(
   return await performIf(db, () => !dry_run, work)
 }
 
-/** Runs `work` in one transaction, and rolls it back where its result is not worth keeping. */
+/** Runs `work` in one transaction, and rolls it back unless its result is worth keeping. */
 export async function performIf<Result>(
   db: Database,
   isKept: (result: Result) => boolean,

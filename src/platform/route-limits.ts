@@ -3,7 +3,7 @@ import type { Limit, LimitKey, Limits } from '#platform/limits'
 import { Problem } from '#platform/problem'
 import { waitWords } from '#platform/text'
 
-/** A limit of a route, and whom a request counts against. */
+/** A limit of a route, and what a request counts against. */
 export interface RouteLimit extends Limit {
   key: (request: FastifyRequest) => LimitKey
 }
@@ -17,15 +17,15 @@ export interface DeclaredRoute {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What every request takes a point of before anything is done for it. */
+    /** The limits that every request counts against before anything is done for it. */
     limits?: readonly RouteLimit[]
-    /** Refuses whatever comes, and does nothing that a limit would have to guard. */
+    /** The route refuses every request, so it needs no limit. */
     refuses?: boolean
   }
   interface FastifyInstance {
-    /** What the forms of a scope take a point of where their route names no limits of its own. */
+    /** The limits of a scope's forms whose route declares none of its own. */
     form_limits?: readonly RouteLimit[]
-    /** Every route that answers, in the order of declaration. */
+    /** Every declared route, in order. */
     declared_routes: readonly DeclaredRoute[]
   }
 }
@@ -33,8 +33,8 @@ declare module 'fastify' {
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Lets routes declare limits, which are asked before the body is read; throws for a route that
- * changes something and has none. Call it before any route is declared.
+ * Lets routes declare limits, which are checked before the body is read. Throws for a route that
+ * changes something without a limit. Call it before any route is declared.
  */
 export function limitRoutes(app: FastifyInstance, limits: Limits): void {
   const declared: DeclaredRoute[] = []
@@ -50,7 +50,7 @@ export function limitRoutes(app: FastifyInstance, limits: Limits): void {
   })
 }
 
-/** The route's own hooks go first: they set headers, and refuse what costs nothing to refuse. */
+/** The route's own hooks run first: they set headers, and refuse what is cheap to refuse. */
 function askFirst(route: RouteOptions, limits: Limits, own: readonly RouteLimit[]): void {
   const ask = async (request: FastifyRequest, reply: FastifyReply) => {
     for (const limit of own) await takePoint(limits, limit, limit.key(request), reply)
@@ -58,7 +58,7 @@ function askFirst(route: RouteOptions, limits: Limits, own: readonly RouteLimit[
   route.onRequest = [...[route.onRequest ?? []].flat(), ask]
 }
 
-/** Takes a point of a limit, says so in the response's headers, and refuses with 429 at its end. */
+/** Takes a point of a limit, sets the rate-limit headers, and refuses with 429 if none is left. */
 export async function takePoint(
   limits: Limits,
   limit: Limit,

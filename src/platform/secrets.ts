@@ -11,15 +11,15 @@ import {
 import type { Random } from '#platform/random'
 
 /**
- * The service's key ring. `SECRET_KEY` has one or more keys, the current one first; older ones
- * still open and verify what they once sealed or signed. Each purpose gets a key of its own.
+ * The service's key ring. `SECRET_KEY` contains one or more keys, the current one first; older ones
+ * still open and verify what they sealed or signed. Each purpose has its own key.
  */
 export interface KeyRing {
   /** A keyed hash under the current key. */
   hmac(purpose: string, text: string): Buffer
   /** The keyed hashes of a text under every key of the ring, the current one first. */
   hmacs(purpose: string, text: string): Buffer[]
-  /** Encrypts a text (AES-256-GCM); `bound` must be given again to open it. */
+  /** Encrypts a text (AES-256-GCM); `bound` must be the same to open it. */
   seal(random: Random, purpose: string, bound: string, text: string): Buffer
   /** Decrypts what `seal` returned; throws if it was altered or bound to something else. */
   open(purpose: string, bound: string, sealed: Buffer): string
@@ -29,7 +29,7 @@ const NONCE_LENGTH = 12
 const TAG_LENGTH = 16
 const CIPHER = 'aes-256-gcm'
 
-/** A purpose's key, in the form that costs least to use, and the mark of what it sealed. */
+/** A purpose's key, in the form that is cheapest to use, and the tag of what it sealed. */
 interface Key {
   secret: KeyObject
   fingerprint: Buffer

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A statement with its values kept apart from its text, ready to be sent as a prepared one. */
+/** A statement with its values apart from its text, to be sent as a prepared statement. */
 export class Sql {
   readonly text: string
   readonly values: unknown[]
@@ -28,7 +28,7 @@ function nameOf(text: string): string {
   return name
 }
 
-/** Writes a statement: values become parameters, and other statements are inserted unchanged. */
+/** Builds a statement: values become parameters, and other statements are inserted verbatim. */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some((value) => value instanceof Sql)) {
     let text = plainTexts.get(strings)

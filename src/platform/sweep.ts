@@ -31,7 +31,7 @@ export async function sweep(
   return deleted
 }
 
-/** What the platform keeps: emails that went out, tasks that ended, alarms that were resolved. */
+/** The platform's own tables: sent emails, finished tasks, resolved alarms. */
 export const PLATFORM_SWEEPS: Sweep[] = [
   {
     table: 'alarms',

@@ -1,4 +1,4 @@
-/** How often a thing was seen since it was last asked, and when first and last. */
+/** How often something was seen since the last time, and when first and last. */
 export interface Counted<Thing> {
   thing: Thing
   count: number
@@ -7,12 +7,14 @@ export interface Counted<Thing> {
 }
 
 /**
- * Counts in memory what is too frequent to be written down each time. What was not written yet is
- * lost with the process.
+ * Counts in memory what is too frequent to be written each time. Unwritten counts are lost with the
+ * process.
  */
 export interface BufferedTally<Thing> {
   add(thing: Thing, at: Date): void
-  /** Hands over all that was counted since the last time; counts it again where `write` throws. */
+  /**
+   * Passes everything counted since the last time to `write`; counts it again if `write` throws.
+   */
   drain(write: (counted: Counted<Thing>[]) => Promise<void>): Promise<void>
 }
 

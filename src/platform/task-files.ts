@@ -2,7 +2,7 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** A file that long work made, ready to be downloaded. */
+/** A file that a task created, ready to be downloaded. */
 export interface TaskFile {
   task_id: string
   name: string
@@ -17,7 +17,7 @@ export interface TaskFile {
 /** How long a file is kept. */
 export const KEPT_DAYS = 7
 
-/** Begins the file of a task. */
+/** Creates the empty file of a task. */
 export async function beginFile(
   db: Db,
   now: Date,
@@ -36,7 +36,7 @@ export async function addPart(
     values (${task_id}, ${part}, ${content})`)
 }
 
-/** Says that a file is whole: from here on it can be found. */
+/** Marks a file as complete: from here on it can be found. */
 export async function finishFile(
   db: Db,
   { task_id, rows }: Pick<TaskFile, 'task_id' | 'rows'>,
@@ -47,18 +47,18 @@ export async function finishFile(
     where task_id = ${task_id}`)
 }
 
-/** Takes away a file that did not become whole. */
+/** Deletes an incomplete file. */
 export async function dropFile(db: Db, task_id: string): Promise<void> {
   await db.run(sql`delete from task_files where task_id = ${task_id}`)
 }
 
-/** The file of a task, whole; undefined where none was made, or it is kept no longer. */
+/** The complete file of a task; undefined if there is none, or its retention is over. */
 export async function findFile(db: Db, task_id: string): Promise<TaskFile | undefined> {
   return await db.maybe<TaskFile>(sql`select task_id, name, type, rows, bytes, made_at
     from task_files where task_id = ${task_id} and bytes is not null`)
 }
 
-/** The content of a file, read part by part as it is taken; throws where it ends too early. */
+/** The content of a file, read part by part; throws if parts are missing. */
 export async function* contentOf(
   db: Db,
   { task_id, bytes }: Pick<TaskFile, 'task_id' | 'bytes'>,
@@ -71,7 +71,7 @@ export async function* contentOf(
   }
 }
 
-/** Forgets what was kept long enough. */
+/** Deletes files whose retention is over. */
 export async function sweepFiles(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from task_files where made_at <= ${addDays(now, -KEPT_DAYS)}`)
 }

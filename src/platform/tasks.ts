@@ -3,18 +3,18 @@ import type { Db } from '#platform/db'
 import type { Jobs, Queue } from '#platform/jobs'
 import { sql } from '#platform/sql'
 
-/** Long work that a person waits for: what it is, how far it has come, and what came of it. */
+/** Background work that a person waits for: what it is, its progress, and its result. */
 export interface Task {
   id: string
   kind: string
-  /** The account that may look at it. */
+  /** The account that may see it. */
   user_id: string
   app_id: string | null
   request: Record<string, unknown>
   done: number
-  /** How much there is to do; 0 while that is not known. */
+  /** The amount of work; 0 while it is unknown. */
   total: number
-  /** What it is at, in words. */
+  /** The present step, in words. */
   note: string
   status: 'waiting' | 'running' | 'done' | 'failed'
   result: Record<string, unknown> | null
@@ -29,10 +29,10 @@ export interface Progress {
   note: string
 }
 
-/** A task is run once: one that failed half-way is not started again. */
+/** A task is run once: one that failed half-way is not retried automatically. */
 export const TASKS: Queue = { name: 'tasks', retries: 0, retry_seconds: 1 }
 
-// A task that says nothing for so long has died with its process.
+// A task without progress for this long has crashed with its process.
 const SILENT_SECONDS = 300
 
 const COLUMNS = sql`id, kind, user_id, app_id, request, done, total, note, status, result,
@@ -52,13 +52,13 @@ export async function queueTask(
   await jobs.send(db, TASKS, { task_id: task.id })
 }
 
-/** Takes a task that waits; undefined where it was taken before. */
+/** Starts a waiting task; undefined if it was started before. */
 export async function beginTask(db: Db, now: Date, id: string): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`update tasks set status = 'running', updated_at = ${now}
     where id = ${id} and status = 'waiting' returning ${COLUMNS}`)
 }
 
-/** Notes how far a task has come; false where it was ended meanwhile, and is to be left. */
+/** Records the progress of a task; false if it was ended meanwhile and must stop. */
 export async function noteProgress(
   db: Db,
   now: Date,
@@ -70,7 +70,7 @@ export async function noteProgress(
   return noted === 1
 }
 
-/** Ends a task that has not ended yet, with what came of it, or with why it failed as `message`. */
+/** Ends a running task with its result, or with the reason of its failure as `message`. */
 export async function endTask(
   db: Db,
   now: Date,
@@ -102,7 +102,7 @@ export async function tasksOf(
     order by created_at desc, id limit ${of.limit}`)
 }
 
-/** The latest task of a kind that an account asked for. */
+/** The latest task of a kind that an account requested. */
 export async function latestTask(
   db: Db,
   of: { kind: string; user_id: string },
@@ -111,7 +111,7 @@ export async function latestTask(
     where user_id = ${of.user_id} and kind = ${of.kind} order by created_at desc, id limit 1`)
 }
 
-/** Whether a task has not ended, and is not one that died with its process. */
+/** Whether a task is running, and did not crash with its process. */
 export function isUnderWay(now: Date, { status, updated_at }: Task): boolean {
   const isOver = status === 'done' || status === 'failed'
   return !isOver && addSeconds(updated_at, SILENT_SECONDS) > now

@@ -10,19 +10,21 @@ export interface TextLimit {
   lines?: boolean
 }
 
-/** A text as it is kept: composed, with plain line ends, and without space around it. */
+/** A text as it is stored: composed, with plain line ends, and trimmed. */
 export function tidyText(text: string): string {
   return text.normalize('NFC').replaceAll(/\r\n?/g, '\n').trim()
 }
 
-/** How many characters a text has. An emoji is one character, and not the two halves that store it. */
+/**
+ * The number of characters of a text. An emoji counts as one, not as the two halves that store it.
+ */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Two names are the same where these are: neither case nor the way an accent is typed matters. */
+/** The key by which names are compared: case and the way an accent is typed do not matter. */
 export function nameKey(name: string): string {
   return tidyText(name).toLowerCase().normalize('NFC')
 }
@@ -52,7 +54,9 @@ export function waitWords(seconds: number): string {
   return rest === 0 ? minutes : `${minutes} ${counted(rest, 'second')}`
 }
 
-/** What a table has under a name; what every object inherits, such as `__proto__`, is nothing. */
+/**
+ * The value of a table's own key; undefined for what every object inherits, such as `__proto__`.
+ */
 export function ownValue<Value>(
   table: Readonly<Record<string, Value>>,
   name: string | undefined,

@@ -79,13 +79,16 @@ describe('the money of a database', () => {
     await purchase(service, buyer(service), { email: 'mode@example.com' })
     await service.close()
     await checkMoney(db, TEST)
-    await assert.rejects(checkMoney(db, LIVE), refused(/holds test-mode sales\. Set DATABASE_URL/))
+    await assert.rejects(
+      checkMoney(db, LIVE),
+      refused(/contains test-mode sales\. Set DATABASE_URL/),
+    )
     await db.run(sql`update charges set processor = 'stripe'`)
-    await assert.rejects(checkMoney(db, LIVE), refused(/holds test-mode sales/))
+    await assert.rejects(checkMoney(db, LIVE), refused(/contains test-mode sales/))
     await db.run(sql`update installation set money = 'live'`)
     await checkMoney(db, LIVE)
-    await assert.rejects(checkMoney(db, TEST), refused(/takes a live key only/))
-    await assert.rejects(checkMoney(db, SANDBOX), refused(/takes a live key only/))
+    await assert.rejects(checkMoney(db, TEST), refused(/accepts a live key only/))
+    await assert.rejects(checkMoney(db, SANDBOX), refused(/accepts a live key only/))
   })
 
   test('with a test clock that is ahead is for the sandbox alone', async () => {

@@ -401,7 +401,7 @@ const OUTSIDE_RULES = {
     known: 'a dispute at the processor is recorded',
   },
 } as const
-const HOLDS = 'the processor holds what the books say'
+const MOVED_AS_BOOKED = 'the processor moved what the books say'
 
 for (const [name, { ours, made, known }] of Object.entries(OUTSIDE_RULES)) {
   const kind = name as keyof Listings
@@ -436,7 +436,7 @@ for (const [name, { ours, made, known }] of Object.entries(OUTSIDE_RULES)) {
       },
     },
     [`${kind} that moved other money at the processor`]: {
-      rule: HOLDS,
+      rule: MOVED_AS_BOOKED,
       async plant(tx, outside) {
         const record = lastOf(outside)
         record.moved = cents(0)
@@ -444,7 +444,7 @@ for (const [name, { ours, made, known }] of Object.entries(OUTSIDE_RULES)) {
       },
     },
     [`${kind} that moved other money on the books`]: {
-      rule: HOLDS,
+      rule: MOVED_AS_BOOKED,
       async plant(tx, outside) {
         const { id } = lastOf(outside)
         const subject = await ourId(tx, id!)

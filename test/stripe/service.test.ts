@@ -194,7 +194,7 @@ describe('a service with the keys of Stripe', () => {
     assert.deepEqual(found.map(({ rule }) => rule).sort(), [
       'a charge is one that the processor made',
       'a charge is one that the processor made',
-      'the processor holds what the books say',
+      'the processor moved what the books say',
     ])
     assert.match(
       found.map(({ words }) => words).join(),

@@ -1,5 +1,5 @@
 import * as payouts from '#domain/payouts'
-import { holdDays, type Payee, type Pending, type Standing } from '#domain/payouts'
+import { delayDays, type Payee, type Pending, type Standing } from '#domain/payouts'
 import { addDays } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
@@ -34,7 +34,7 @@ export function modelStanding(
   payee: Pick<Payee, 'account'>,
   lines: PayeeLine[],
 ): Modeled {
-  const reservedUntil = ({ at }: PayeeLine) => addDays(at, holdDays(payee))
+  const reservedUntil = ({ at }: PayeeLine) => addDays(at, delayDays(payee))
   const isReserved = (line: PayeeLine) =>
     line.amount < 0 && !NEVER_RESERVED.includes(line.event) && reservedUntil(line) > now
   const waits = new Set<PayeeLine>()

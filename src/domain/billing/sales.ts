@@ -156,7 +156,7 @@ export async function findSale(
 }
 
 /** The bills of a license that were paid, the first one first. */
-export async function paidBillsOf(
+export async function paidInvoicesOfLicense(
   db: Db,
   license_id: string,
 ): Promise<(Pick<Invoice, 'id' | 'number' | 'amount' | 'tax'> & { paid_at: Date })[]> {

@@ -27,7 +27,7 @@ export async function dropFactors(db: Db, user_id: string, since?: Date): Promis
  * Ends all that somebody holds or has begun in an account: sessions, sign-ins on their way,
  * passkey challenges, and a change of address that waits. What its mailbox holds stays good.
  */
-export async function putEverybodyOut(db: Db, now: Date, user_id: string): Promise<void> {
+export async function endAllSessions(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`delete from sessions where user_id = ${user_id}`)
   await db.run(sql`delete from pending_sign_ins where user_id = ${user_id}`)
   await db.run(sql`delete from passkey_challenges where user_id = ${user_id}`)

@@ -36,10 +36,10 @@ const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed,
   d.closed_at, d.appeal`
 
 /** What a dispute says when it is heard of. */
-export type HeardDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at' | 'appeal'>
+export type ReportedDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at' | 'appeal'>
 
 /** Records a dispute, or what is new of one that was an inquiry. */
-export async function keepDispute(db: Db, dispute: HeardDispute): Promise<void> {
+export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
   await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
       fee, add_on_fee, commission, reason, status, due_at, opened_at)
     values (${dispute.id}, ${dispute.charge_id}, ${dispute.processor_dispute_id},

@@ -26,7 +26,7 @@ export const MINIMUM = cents(2500)
 
 const HOLD_DAYS = { seller_payable: 7, affiliate_payable: 30 } as const
 /** Money that a buyer paid may still go back; this was a payee's before. */
-export const NEVER_HELD: readonly string[] = ['payout_failed', 'write_off']
+export const NEVER_DELAYED: readonly string[] = ['payout_failed', 'write_off']
 
 /** The account of the ledger that somebody is paid from. */
 export function accountOf(owner: string): Payee['account'] {
@@ -34,7 +34,7 @@ export function accountOf(owner: string): Payee['account'] {
 }
 
 /** How many days what a buyer paid is held, as it may still go back. */
-export function holdDays({ account }: Pick<Payee, 'account'>): number {
+export function delayDays({ account }: Pick<Payee, 'account'>): number {
   return HOLD_DAYS[account]
 }
 

@@ -10,7 +10,7 @@
 export * from './accounts.ts'
 export {
   accountOf,
-  holdDays,
+  delayDays,
   isPayable,
   MINIMUM,
   mondayOf,

@@ -2,14 +2,15 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { holdDays, MINIMUM, NEVER_HELD, type Payee, type Standing } from './available.ts'
+import { delayDays, MINIMUM, NEVER_DELAYED, type Payee, type Standing } from './available.ts'
 import { COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
 
 /** Whether a line is held at a time. */
 const HELD = (now: Date, payee: Payee) => sql`amount < 0
-  and event <> all(${NEVER_HELD}::text[]) and at > ${addDays(now, -holdDays(payee))}::timestamptz`
+  and event <> all(${NEVER_DELAYED}::text[])
+  and at > ${addDays(now, -delayDays(payee))}::timestamptz`
 
 // Where more was taken back than is held, the rest is owed now: the held part counts against it.
 /** Sales that are held and cover what was taken back of them: both parts are pending. */
@@ -38,7 +39,7 @@ export async function standingOf(db: Db, now: Date, payee: Payee): Promise<Stand
     from (select coalesce(sum(amount), 0)::bigint as balance from parts) b
       left join days d on true order by d.at`)
   const pending = rows.flatMap(({ at, amount }) =>
-    at && amount !== null ? [{ at: addDays(at, holdDays(payee)), amount }] : [],
+    at && amount !== null ? [{ at: addDays(at, delayDays(payee)), amount }] : [],
   )
   const pending_total = sum(ZERO, ...pending.map(({ amount }) => amount))
   const balance = rows[0]?.balance ?? ZERO

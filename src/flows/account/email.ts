@@ -42,7 +42,7 @@ export async function changeEmail(
   return { outcome: 'sent' }
 }
 
-export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'spent' | 'taken' }
+export type ChangedEmail = { outcome: 'changed'; email: string } | { outcome: 'used' | 'taken' }
 
 /** Confirms a change of email: the account gets the new address, and the old one may undo it. */
 export async function confirmEmailChange(
@@ -56,7 +56,7 @@ export async function confirmEmailChange(
     const changed = await db.tx<ChangedEmail>(async (tx) => {
       const link = await identity.useLink(tx, now, { token, purpose: 'change_email' })
       const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
-      if (!change || change.done_at || change.ended_at) return { outcome: 'spent' }
+      if (!change || change.done_at || change.ended_at) return { outcome: 'used' }
       const { id, user_id, new_email } = change
       if (!(await identity.setEmail(tx, { user_id, ...identity.readEmail(new_email)! }))) {
         await identity.endPendingChange(tx, now, user_id)

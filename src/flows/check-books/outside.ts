@@ -87,11 +87,11 @@ async function differencesOf(
     const subject = our_id
     if (ours !== of.amount) return [{ of, rule: rules.made, subject, ours, theirs: of.amount }]
     if (of.is_unheard) return []
-    return [{ of, rule: HOLDS, subject, ours: booked, theirs: of.moved }]
+    return [{ of, rule: MOVED_AS_BOOKED, subject, ours: booked, theirs: of.moved }]
   })
 }
 
-const HOLDS = 'the processor holds what the books say'
+const MOVED_AS_BOOKED = 'the processor moved what the books say'
 
 /** The same records, as the processor has them now. */
 async function listedAgain({ processor }: Sides, { name }: Kind, some: FoundOutside[]) {

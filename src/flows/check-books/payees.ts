@@ -23,15 +23,15 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
 
 /** A line that is not available yet is paid out only together with what reversed it. */
 async function checkLines(db: Db, report: Report): Promise<void> {
-  const wait = (account: payouts.Payee['account']) => payouts.holdDays({ account })
-  const isHeld = sql`(e.amount < 0 and t.event not in ('payout_failed', 'write_off')
+  const wait = (account: payouts.Payee['account']) => payouts.delayDays({ account })
+  const isDelayed = sql`(e.amount < 0 and t.event not in ('payout_failed', 'write_off')
     and p.created_at < t.at + interval '1 day' * case p.account
       when 'seller_payable' then ${wait('seller_payable')}::int
       else ${wait('affiliate_payable')}::int end)`
   // Lines that were released early count for neither side.
   const wrong = await db.rows<{ id: string; line: string; is_own: boolean }>(sql`
     with sales as materialized (select l.payout_id, ${payouts.INVOICE_OF_LINE} as invoice_id,
-        sum(e.amount) filter (where e.amount > 0 or ${isHeld}) as amount
+        sum(e.amount) filter (where e.amount > 0 or ${isDelayed}) as amount
       from payout_lines l join payouts p on p.id = l.payout_id
         join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
         join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
@@ -42,11 +42,11 @@ async function checkLines(db: Db, report: Report): Promise<void> {
       join ledger_entries e on e.transaction_id = l.transaction_id and e.position = l.position
       join ledger_transactions t on t.id = e.transaction_id ${payouts.LINE_SOURCES}
     where e.owner <> p.owner or e.account <> p.account or t.event = 'payout'
-      or (${isHeld} and coalesce((select sum(s.amount) from sales s where s.payout_id = p.id
+      or (${isDelayed} and coalesce((select sum(s.amount) from sales s where s.payout_id = p.id
           and s.invoice_id = ${payouts.INVOICE_OF_LINE}), -1) < 0)
     order by p.id, line`)
   for (const { id, line, is_own } of wrong) {
-    const words = is_own ? `${line} was held still` : `${line} is no line of its payee`
+    const words = is_own ? `${line} was not available yet` : `${line} is no line of its payee`
     report.differ('a payout pays what is available', id, words)
   }
 }

@@ -133,21 +133,21 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
         where status in ('open', 'lost')) b
       join charges c on c.id = b.charge_id join invoices i on i.id = c.invoice_id
     group by i.id, c.id`)
-  for (const bill of rows) {
-    const whole = bill.amount + bill.tax
-    if (bill.back > whole) {
-      const words = `${formatAmount(bill.back)} of ${formatAmount(cents(whole))} went back`
-      report.differ('refunds do not exceed the charge', bill.id, words)
+  for (const invoice of rows) {
+    const whole = invoice.amount + invoice.tax
+    if (invoice.back > whole) {
+      const words = `${formatAmount(invoice.back)} of ${formatAmount(cents(whole))} was refunded or disputed`
+      report.differ('refunds do not exceed the charge', invoice.id, words)
       continue
     }
-    if (bill.back === 0) continue
-    const expected = billing.takeBack(bill, billing.NOTHING_BACK, bill.back)
+    if (invoice.back === 0) continue
+    const expected = billing.takeBack(invoice, billing.NOTHING_BACK, invoice.back)
     for (const part of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
-      const found = bill[`back_${part}`]
+      const found = invoice[`back_${part}`]
       // A refused refund was counted when later ones were rounded, which may move a part by a cent.
-      if (Math.abs(found - expected[part]) <= bill.refused) continue
+      if (Math.abs(found - expected[part]) <= invoice.refused) continue
       const words = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
-      report.differ('a refund is divided like its invoice', bill.id, words)
+      report.differ('a refund is divided like its invoice', invoice.id, words)
     }
   }
 }

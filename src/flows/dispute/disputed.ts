@@ -26,7 +26,7 @@ export async function lockCharge(world: World, tx: Db, charge_id: string): Promi
 
 /** The facts of a dispute, for the ledger. */
 export function factsOf(
-  dispute: payments.HeardDispute,
+  dispute: payments.ReportedDispute,
   { invoice, locked }: DisputedCharge,
 ): ledger.DisputeFigures {
   const { id: dispute_id, amount, owed, tax } = dispute

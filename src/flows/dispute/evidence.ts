@@ -90,11 +90,11 @@ async function madeOf(
   { db }: World,
   { invoice, order, card }: Bought,
 ): Promise<payments.ActivityEvent[]> {
-  const bills = await billing.paidBillsOf(db, invoice.license_id)
-  const causes = [`receipt:${order.invoice_id}`, ...bills.map(({ id }) => `receipt:${id}`)]
+  const invoices = await billing.paidInvoicesOfLicense(db, invoice.license_id)
+  const causes = [`receipt:${order.invoice_id}`, ...invoices.map(({ id }) => `receipt:${id}`)]
   return [
     { at: order.created_at, what: `The buyer confirmed the order and paid with ${card}.` },
-    ...bills.map(({ id, number, paid_at, amount, tax }) => ({
+    ...invoices.map(({ id, number, paid_at, amount, tax }) => ({
       at: paid_at,
       what:
         `Invoice ${billing.invoiceNumber(number)} of ${dollars(sum(amount, tax))} was paid` +

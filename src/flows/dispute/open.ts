@@ -27,7 +27,7 @@ export async function disputeOpened(
   const refunds = await payments.refundsOf(tx, found.id)
   const isUndecided = refunds.some(({ status }) => status === 'open')
   if (event.at > disputed.locked.now || isUndecided) return 'later'
-  const dispute = await heard(world, tx, { event, disputed, known, refunds })
+  const dispute = await recordReported(world, tx, { event, disputed, known, refunds })
   await payments.keepDispute(tx, dispute)
   if (dispute.status === 'open') await begin(world, tx, dispute, disputed)
   await notifySeller(world, tx, disputed.locked.now, { kind: 'dispute_opened', ...dispute })
@@ -35,7 +35,7 @@ export async function disputeOpened(
 }
 
 /** Records a reported dispute. Its parts are what it takes of what refunds have left. */
-async function heard(
+async function recordReported(
   world: World,
   tx: Db,
   facts: {
@@ -44,7 +44,7 @@ async function heard(
     known: payments.Dispute | undefined
     refunds: payments.Refund[]
   },
-): Promise<payments.HeardDispute> {
+): Promise<payments.ReportedDispute> {
   const { event, disputed, known, refunds } = facts
   const { charge, invoice } = disputed
   const { amount, reason, due_at } = event
@@ -90,7 +90,7 @@ async function owedOf(
 export async function begin(
   world: World,
   tx: Db,
-  dispute: payments.HeardDispute,
+  dispute: payments.ReportedDispute,
   disputed: DisputedCharge,
 ): Promise<void> {
   const { locked } = disputed

@@ -30,15 +30,15 @@ export async function refreshAccount(world: World, owner: string): Promise<void>
   const account = await payouts.findAccount(db, owner)
   if (!account) return
   // Read each time: an event's content may be outdated by the next one.
-  const told = await processor.readAccount(account.processor_account_id)
+  const reported = await processor.readAccount(account.processor_account_id)
   const now = clock.now()
   const isRecorded = await db.tx(async (tx) => {
     // The payee's return and the processor's event may arrive together; one of them sees the
     // change.
     const before = payouts.bankOf((await payouts.lockAccount(tx, owner))!)
     if (before !== payouts.bankOf(account)) return false
-    await payouts.recordAccount(tx, now, owner, told)
-    const bank = payouts.bankOf(told)
+    await payouts.recordAccount(tx, now, owner, reported)
+    const bank = payouts.bankOf(reported)
     if (bank === undefined || bank === before) return true
     const facts = { bank, ...(before === undefined ? {} : { before }) }
     await queueFreshEmail(tx, now, world, { kind: 'bank_changed', subject_id: owner, facts })

@@ -19,7 +19,7 @@ export type PayoutOutcome =
   | { outcome: 'no_bank' }
 
 /** The balances of a payee now. */
-export async function standOf(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
+export async function readStanding(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
   const now = await payeeTime(world, payee.owner)
   return await payouts.standingOf(world.db, now, payee)
 }

@@ -23,7 +23,7 @@ export async function reconcilePayouts(
       if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) <= now)
         await askAndSettle(world, payout)
     } catch (error) {
-      world.log.error({ error, payout_id: payout.id }, 'a payout could not be settled yet')
+      world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
     }
   }
 }
@@ -40,7 +40,7 @@ export async function settlePayout(
   if (!payout) {
     // The answer that was lost may have named it.
     if ((await payouts.openPayouts(world.db)).length > 0) return 'later'
-    world.log.warn({ event_id: event.id }, 'an event tells of a payout that is not ours')
+    world.log.warn({ event_id: event.id }, 'unknown payout in a processor event')
     return 'done'
   }
   if (event.at > (await payeeTime(world, payout.owner))) return 'later'

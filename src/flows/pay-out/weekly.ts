@@ -15,7 +15,7 @@ export async function payWeekly(world: World): Promise<number> {
     try {
       if (await payForWeek(world, owner)) paid++
     } catch (error) {
-      world.log.error({ error, owner }, 'a payee could not be paid yet')
+      world.log.error({ error, owner }, 'weekly payout failed; will retry')
     }
   }
   return paid

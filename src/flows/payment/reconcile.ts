@@ -21,7 +21,7 @@ export async function reconcile(world: World): Promise<void> {
     try {
       await reconcileAttempt(world, attempt)
     } catch (error) {
-      world.log.error({ error, attempt_id: attempt.id }, 'an attempt could not be settled yet')
+      world.log.error({ error, attempt_id: attempt.id }, 'payment attempt not settled; will retry')
     }
   }
 }

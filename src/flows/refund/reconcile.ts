@@ -21,7 +21,7 @@ export async function reconcileRefunds(world: World): Promise<void> {
     try {
       await askProcessor(world, refund)
     } catch (error) {
-      world.log.error({ error, refund_id: refund.id }, 'a refund could not be settled yet')
+      world.log.error({ error, refund_id: refund.id }, 'refund not settled; will retry')
     }
   }
 }

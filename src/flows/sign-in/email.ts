@@ -28,9 +28,9 @@ export async function takeEntryEmail(
   const { email_normalized, origin, known } = claim
   const user = known && (await identity.findByEmail(world.db, email_normalized))
   const isKnown = known !== undefined && user?.id === known.user_id
-  const asker = isKnown ? known.device_id : networksWith(origin.address, email_normalized)
+  const requester = isKnown ? known.device_id : networksWith(origin.address, email_normalized)
   const tooOften = await takeTries(world, [
-    [EMAILS_OF_BROWSER, asker],
+    [EMAILS_OF_BROWSER, requester],
     [EMAILS_OF_NETWORK, networksOf(origin.address)],
   ])
   if (tooOften || isKnown) return tooOften

@@ -46,9 +46,9 @@ export async function answerLink(
     const { user_id } = link
     const user = (await identity.findUser(tx, user_id))!
     const isNew = user.email_verified_at === null
-    if (isNew) await startAfresh(tx, now, user_id)
+    if (isNew) await resetUnverifiedAccount(tx, now, user_id)
     // A plain sign-in to a verified account ends no other session; anything else does.
-    else if (purpose !== 'sign_in') await putEverybodyOut(tx, now, user_id)
+    else if (purpose !== 'sign_in') await endAllAccess(tx, now, user_id)
     if (purpose === 'not_me') {
       await identity.lockUser(tx, now, user_id)
       await billing.endCartsOf(tx, now, { user_id, email_normalized: user.email_normalized })
@@ -73,8 +73,8 @@ export async function answerLink(
 }
 
 /** Ends all access to an account: its sessions here, and the tokens of apps. */
-async function putEverybodyOut(tx: Db, now: Date, user_id: string): Promise<void> {
-  await identity.putEverybodyOut(tx, now, user_id)
+async function endAllAccess(tx: Db, now: Date, user_id: string): Promise<void> {
+  await identity.endAllSessions(tx, now, user_id)
   await grants.revokeEverything(tx, user_id)
 }
 
@@ -82,8 +82,8 @@ async function putEverybodyOut(tx: Db, now: Date, user_id: string): Promise<void
  * Removes everything that was set up in an account before its mailbox was verified: its sessions,
  * its password, its second factors, and a pending change of email.
  */
-export async function startAfresh(tx: Db, now: Date, user_id: string): Promise<void> {
-  await putEverybodyOut(tx, now, user_id)
+export async function resetUnverifiedAccount(tx: Db, now: Date, user_id: string): Promise<void> {
+  await endAllAccess(tx, now, user_id)
   await identity.dropFactors(tx, user_id)
   await identity.setPassword(tx, user_id, null)
 }
@@ -96,21 +96,21 @@ export async function undoEmailChange(
   { db, clock }: World,
   token: string,
   origin: Origin,
-): Promise<{ outcome: 'undone'; user_id: string } | { outcome: 'spent' | 'taken' }> {
+): Promise<{ outcome: 'undone'; user_id: string } | { outcome: 'used' | 'taken' }> {
   const now = clock.now()
   return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose: 'undo_email' })
     const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
-    if (!change || change.ended_at) return { outcome: 'spent' }
+    if (!change || change.ended_at) return { outcome: 'used' }
     const { user_id, old_email } = change
     const before = { user_id, ...identity.readEmail(old_email)! }
     if (!(await identity.setEmail(tx, before))) {
       // An account was opened for the old address meanwhile: staff must look at the two.
-      await putEverybodyOut(tx, now, user_id)
+      await endAllAccess(tx, now, user_id)
       await identity.lockUser(tx, now, user_id)
       return { outcome: 'taken' }
     }
-    await putEverybodyOut(tx, now, user_id)
+    await endAllAccess(tx, now, user_id)
     await identity.endChangesSince(tx, now, change)
     await identity.dropFactors(tx, user_id, change.created_at)
     await identity.setPassword(tx, user_id, null)

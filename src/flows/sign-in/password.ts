@@ -10,7 +10,7 @@ const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds:
 /** Wrong passwords for one account, by network or by a browser in which its owner signed in. */
 const WRONG: Delay = { name: 'sign-in-wrong', free: 5, most_seconds: 900, memory_seconds: 3600 }
 /** Wrong passwords for one account from all unknown browsers: more than this is guessing. */
-const STRANGERS: Limit = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
+const UNKNOWN_BROWSERS: Limit = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
 
 /** A browser in which an account's owner has signed in before. */
 export interface KnownDevice {
@@ -42,7 +42,7 @@ export async function signInWithPassword(
   const known = user && claim.known?.user_id === user.id ? claim.known : undefined
   const tries = [
     [TRIES_OF_NETWORK, networksOf(origin.address)] as const,
-    ...(known ? [] : [[STRANGERS, email_normalized] as const]),
+    ...(known ? [] : [[UNKNOWN_BROWSERS, email_normalized] as const]),
   ]
   const tooOften = await takeTries(world, tries)
   if (tooOften) return tooOften

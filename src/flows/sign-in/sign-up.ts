@@ -4,7 +4,7 @@ import { accountActor, audit, type Origin } from '#platform/audit'
 import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { type EntryEmailSent, takeEntryEmail } from './email.ts'
-import { startAfresh } from './link.ts'
+import { resetUnverifiedAccount } from './link.ts'
 import type { KnownDevice } from './password.ts'
 
 /** What was typed on the sign-up page. */
@@ -72,7 +72,7 @@ export async function answerSignUp(
     const user = (await identity.findUser(tx, user_id))!
     if (user.locked_at) return undefined
     if (user.email_verified_at === null) {
-      await startAfresh(tx, now, user_id)
+      await resetUnverifiedAccount(tx, now, user_id)
       await identity.proveMailbox(tx, now, user_id)
       await identity.setPassword(tx, user_id, password_hash)
     }

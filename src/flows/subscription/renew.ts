@@ -58,7 +58,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
     try {
       await take(world, id)
     } catch (error) {
-      log.error({ error, subscription_id: id }, 'a subscription could not be renewed yet')
+      log.error({ error, subscription_id: id }, 'subscription not processed; will retry')
     }
     done++
   }

@@ -9,8 +9,8 @@ const looks = {
 } as const
 
 /**
- * Something one can do: a link when it has an `href`, otherwise a button of its form. `pending` is
- * what the button says once it is pressed and the answer is awaited.
+ * An action: a link if it has an `href`, otherwise the submit button of its form. `pending` is the
+ * button's text while the form is being submitted.
  */
 export function Button(facts: {
   children: ComponentChildren
@@ -22,7 +22,7 @@ export function Button(facts: {
   wide?: boolean
   name?: string
   value?: string
-  /** The id of the form to send, for a button that stands outside of it. */
+  /** The id of the form to submit, for a button outside of it. */
   form?: string
   describedby?: string
 }): JSX.Element {
@@ -58,7 +58,7 @@ export function Button(facts: {
   )
 }
 
-/** Words that lead elsewhere, among other words. */
+/** A link within a sentence. */
 export function TextLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
   return (
     <a class="textlink" href={facts.href}>
@@ -67,7 +67,7 @@ export function TextLink(facts: { href: string; children: ComponentChildren }): 
   )
 }
 
-/** The way back to the step before. */
+/** A link back to the step before. */
 export function BackLink(facts: { href: string; children: ComponentChildren }): JSX.Element {
   return (
     <a
@@ -80,12 +80,12 @@ export function BackLink(facts: { href: string; children: ComponentChildren }): 
   )
 }
 
-/** The one main action of a page and, beside or under it, the lesser ones. */
+/** The main action of a page, with the secondary ones beside or under it. */
 export function Actions({ children }: { children: ComponentChildren }): JSX.Element {
   return <div class="flex flex-wrap items-center gap-3">{children}</div>
 }
 
-/** A value to take along, such as a license key: selectable, and copied with one press. */
+/** A value to copy, such as a license key: selectable, and copied with one press. */
 export function CopyField(facts: { label: string; value: string; id: string }): JSX.Element {
   return (
     <div class="grid gap-1.5">

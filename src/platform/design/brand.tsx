@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 
-/** The mark's strokes: a P whose bowl is a coin. */
+/** The strokes of the logo: a P whose bowl is a coin. */
 function MarkStrokes(): JSX.Element {
   return (
     <>
@@ -12,7 +12,7 @@ function MarkStrokes(): JSX.Element {
   )
 }
 
-/** Purser's mark alone, in the color of the text around it. */
+/** Purser's logo mark, in the color of the text around it. */
 export function Mark({ size = 'size-6' }: { size?: string }): JSX.Element {
   return (
     <svg
@@ -40,21 +40,21 @@ export function Logo(): JSX.Element {
   )
 }
 
-/** The first letter of an app's name on a tile, where the app has no picture of its own. */
+/** The first character of an app's name on a tile, where the app has no picture of its own. */
 export function Monogram({ name, large }: { name: string; large?: boolean }): JSX.Element {
   const look = large ? 'size-14 rounded-box text-2xl' : 'size-9 rounded-field'
-  const letter = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
+  const initial = Array.from(name.trim())[0]?.toLocaleUpperCase('en-US') ?? ''
   return (
     <span
       class={`inline-grid ${look} shrink-0 place-items-center bg-primary text-primary-content`}
       aria-hidden="true"
     >
-      <b class="font-semibold">{letter}</b>
+      <b class="font-semibold">{initial}</b>
     </span>
   )
 }
 
-/** The icon of the browser's tab, as an SVG document. */
+/** The favicon, as an SVG document. */
 export function favicon(): string {
   return renderToString(
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none">

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact'
 
-/** One thing that differs; null: there was or is nothing. */
+/** One thing that differs; null: it is absent on that side. */
 export interface ComparisonRow {
   what: string
   before: string | null
   after: string | null
 }
 
-/** What was and what is, thing by thing; on a phone under each other, on a wide screen side by side. */
+/** A comparison row by row: stacked on a phone, side by side on a wide screen. */
 export function Comparison(facts: {
   differences: ComparisonRow[]
-  /** What stands over the two sides, "Before" and "After" unless said otherwise. */
+  /** The headings of the two sides; "Before" and "After" by default. */
   sides?: [string, string]
 }): JSX.Element {
   const [left, right] = facts.sides ?? ['Before', 'After']

@@ -31,7 +31,7 @@ export function Alert(facts: {
   )
 }
 
-/** What is wrong with a form, as links to its fields; it takes the focus when the page opens. */
+/** The errors of a form, as links to its fields; it takes the focus when the page opens. */
 export function ErrorSummary(facts: {
   errors: { id: string; message: string }[]
   title?: string
@@ -72,7 +72,7 @@ const badges = {
 /** The tone of a badge. */
 export type BadgeTone = keyof typeof badges
 
-/** One or two words about the state of a thing; `wraps` is for words that somebody else chose. */
+/** One or two words about a state; `wraps` is for text that a user chose. */
 export function Badge(facts: {
   tone?: BadgeTone
   wraps?: boolean
@@ -88,7 +88,7 @@ export function Badge(facts: {
   )
 }
 
-/** How the states of a license, an entitlement or a payment read to people. */
+/** How the statuses of a license, an entitlement or a payment read to people. */
 const states = new Map<string, [words: string, tone: BadgeTone]>([
   ['active', ['Active', 'good']],
   ['trialing', ['Trial', 'info']],
@@ -102,21 +102,21 @@ const states = new Map<string, [words: string, tone: BadgeTone]>([
   ['canceled', ['Canceled', 'neutral']],
 ])
 
-/** The state of a license or entitlement, in words; a state it does not know is shown as it is. */
+/** The status of a license or entitlement, in words; an unknown status is shown as it is. */
 export function StatusBadge({ status }: { status: string }): JSX.Element {
   const [words, tone] = states.get(status) ?? [status, 'neutral']
   return <Badge tone={tone}>{words}</Badge>
 }
 
-/** A turning ring; say beside it what is awaited. */
+/** A spinner; put what is pending beside it. */
 export function Spinner(): JSX.Element {
   return <span class="spinner" aria-hidden="true" />
 }
 
 /**
- * A page that waits for an answer from elsewhere: it asks for its own address every two seconds and
- * is left as soon as that answers with something other than 202. Without the script the reader has
- * the link, and the page may set `refresh_seconds`.
+ * A page that waits: it requests its own URL every two seconds and is left as soon as the response
+ * is no longer 202. Without scripts the reader has the link, and the page may set
+ * `refresh_seconds`.
  */
 export function Processing(facts: {
   title: string
@@ -140,8 +140,8 @@ export function Processing(facts: {
 }
 
 /**
- * Says that the page will lead on by itself, and lets the reader stay. It shows only where the
- * script runs, so the page also needs a link of its own to the same place.
+ * Announces an automatic redirect, and lets the reader stay. It shows only where the script runs,
+ * so the page also needs its own link to the same place.
  */
 export function RedirectNotice(facts: {
   url: string

@@ -1,14 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
 
-/** What every field of a form is told. `name` is also its id unless `id` differs. */
+/** The properties of every form field. `name` is also its id unless `id` differs. */
 export type FieldFacts = {
   label: string
   name: string
   id?: string
   hint?: ComponentChildren
   error?: string | undefined
-  /** Fields are required unless said otherwise; then the label says "optional". */
+  /** Fields are required by default; an optional field's label says so. */
   optional?: boolean
   autocomplete?: string
   disabled?: boolean
@@ -23,7 +23,7 @@ type InputFacts = FieldFacts & {
   minlength?: number
   spellcheck?: boolean
   autofocus?: boolean
-  /** Lets the browser's script group the digits while one types. */
+  /** Lets the browser's script group the digits while a person types. */
   format?: 'card' | 'expiry' | 'zip' | 'digits'
   icon?: IconName
 }
@@ -34,7 +34,7 @@ function idOf(facts: Unlabelled): string {
   return facts.id ?? facts.name
 }
 
-/** The attributes that tie a control to its name, its words of help and its fault. */
+/** The attributes that connect a control with its label, hint and error. */
 function wiring(facts: Unlabelled) {
   const id = idOf(facts)
   const described = [facts.hint ? `${id}-hint` : '', facts.error ? `${id}-error` : '']
@@ -86,7 +86,7 @@ function Labelled({ facts, children }: { facts: FieldFacts; children: ComponentC
   )
 }
 
-/** One line to fill in, with its label, its hint and its error. */
+/** A one-line field, with its label, its hint and its error. */
 export function Field(facts: InputFacts): JSX.Element {
   return (
     <Labelled facts={facts}>
@@ -94,7 +94,7 @@ export function Field(facts: InputFacts): JSX.Element {
         <input
           {...wiring(facts)}
           class={`input control ${facts.format ? 'tabular-nums' : ''} ${facts.icon ? 'pe-11' : ''}`}
-          // Preact types each kind of input apart; what is set here is common to all of them.
+          // Preact types each kind of input separately; what is set here is common to all of them.
           type={(facts.type ?? 'text') as 'text'}
           value={facts.value}
           inputmode={facts.inputmode}
@@ -115,7 +115,7 @@ export function Field(facts: InputFacts): JSX.Element {
   )
 }
 
-/** Several lines to fill in. */
+/** A multi-line field. */
 export function TextareaField(
   facts: FieldFacts & { value?: string; rows?: number; maxlength?: number },
 ): JSX.Element {
@@ -150,7 +150,7 @@ export function SelectField(
   )
 }
 
-/** A yes or no; the whole line is the target. */
+/** A checkbox; the whole line is the target. */
 export function CheckboxField(
   facts: Unlabelled & {
     label: ComponentChildren
@@ -181,23 +181,23 @@ export function FieldRow({ children }: { children: ComponentChildren }): JSX.Ele
   return <div class="grid grid-cols-2 gap-4">{children}</div>
 }
 
-/** Tells a password manager whose password a form asks for; people see the name elsewhere. */
+/** Gives a password manager the account of a form; people see the name elsewhere. */
 export function UsernameField({ value }: { value: string }): JSX.Element {
   return <input type="text" name="username" value={value} autocomplete="username" readonly hidden />
 }
 
-/** The token that proves a form was drawn by this service for this visitor. */
+/** The token that proves that this service rendered the form for this visitor. */
 export function CsrfField({ token }: { token: string }): JSX.Element {
   return <input type="hidden" name="csrf_token" value={token} />
 }
 
-/** A form that changes something: posted, with its token, its fields one under the other. */
+/** A form that changes something: posted with its CSRF token, its fields stacked. */
 export function Form(facts: {
   action: string
   csrf_token: string
   children: ComponentChildren
   id?: string
-  /** The server's own words are shown instead of the browser's bubbles. */
+  /** The server's error messages are shown instead of the browser's. */
   novalidate?: boolean
 }): JSX.Element {
   return (

@@ -27,7 +27,7 @@ const strokes = {
 /** The name of a drawn icon. */
 export type IconName = keyof typeof strokes
 
-/** A small line drawing beside words; it says nothing of its own to a screen reader. */
+/** A small decorative icon, hidden from screen readers. */
 export function Icon({ name, size = 'size-5' }: { name: IconName; size?: string }): JSX.Element {
   return (
     <svg

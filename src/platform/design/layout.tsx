@@ -7,25 +7,25 @@ import { Icon } from './icons.tsx'
 /** A link of a menu or a footer. */
 export type Link = { label: string; href: string; current?: boolean }
 
-/** What every page is told about itself. */
+/** The properties of every page. */
 export type PageFacts = {
   /** The whole title of the document. */
   title: string
   lang?: string
   description?: string
-  /** Whether search engines may list the page; they may not unless it says so. */
+  /** Whether search engines may list the page; by default they may not. */
   listed?: boolean
   canonical_url?: string
-  /** Where the script does not run, the page is loaded again after so many seconds. */
+  /** If the script does not run, the page reloads after this many seconds. */
   refresh_seconds?: number
-  /** A script of this page's own, beside the one that every page has. */
+  /** A script for this page, in addition to the one that every page has. */
   script?: Asset
   /** One line across the top, such as that no real card is charged. */
   notice?: ComponentChildren
   children: ComponentChildren
 }
 
-/** The papers every page links to unless it names others. */
+/** The legal documents that every page links to by default. */
 export const legalLinks: Link[] = [
   { label: 'Terms of sale', href: '/terms/' },
   { label: 'Privacy', href: '/privacy/' },
@@ -34,16 +34,16 @@ export const legalLinks: Link[] = [
   { label: 'Affiliates', href: '/affiliate/' },
 ]
 
-/** The legal name of the merchant of record, which the footers say. */
+/** The legal name of the merchant of record, shown in the footers. */
 const Merchant = createContext('Purser')
 
-/** A whole document as the answer to a browser, with the legal name of the merchant of record. */
+/** Renders a whole HTML document, with the legal name of the merchant of record. */
 export function renderPage(page: VNode, merchant?: string): string {
   const named = merchant ? <Merchant.Provider value={merchant}>{page}</Merchant.Provider> : page
   return `<!doctype html>${renderToString(named)}`
 }
 
-/** The document around every page: its head, the way to skip to the content, and a notice. */
+/** The document around every page: its head, the skip link, and a notice. */
 export function Page(facts: PageFacts): JSX.Element {
   return (
     <html lang={facts.lang ?? 'en'}>
@@ -104,14 +104,14 @@ function FooterLinks({ links }: { links: Link[] }): JSX.Element {
 }
 
 type FocusFacts = PageFacts & {
-  /** The seller's app, whose page this is in the visitor's eyes. */
+  /** The seller's app, to which this page belongs in the visitor's eyes. */
   app_name?: string
   app_url?: string
-  /** What is being bought: stands beside the content, or folded above it on a phone. */
+  /** What is being bought: beside the content, or folded above it on a phone. */
   summary?: ComponentChildren
   /** What the folded summary shows, such as the total. */
   summary_line?: ComponentChildren
-  /** Whether this page belongs to a sale, so that it says who sells. */
+  /** Whether this page belongs to a sale, so that it names the merchant of record. */
   selling?: boolean
   links?: Link[]
 }
@@ -164,7 +164,7 @@ function FocusFooter(facts: FocusFacts): JSX.Element {
   )
 }
 
-/** A page with one thing to do, under the seller's name: a step of the checkout, or signing in. */
+/** A page with one task, under the seller's name: a step of the checkout, or sign-in. */
 export function FocusLayout(facts: FocusFacts): JSX.Element {
   if (!facts.summary) {
     return (
@@ -225,7 +225,7 @@ export function FocusLayout(facts: FocusFacts): JSX.Element {
 
 type SiteFacts = PageFacts & {
   nav?: Link[]
-  /** The visitor's own corner: sign in, or the account. */
+  /** The visitor's link: sign in, or the account. */
   account?: Link
   links?: Link[]
 }

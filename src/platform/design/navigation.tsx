@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from './actions.tsx'
 import type { Link } from './layout.tsx'
 
-/** The pages of one thing, such as an app's: a row of links under its heading. */
+/** The pages of one record, such as an app's: a row of links under its heading. */
 export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.Element {
   return (
     <nav aria-label={label} class="border-b border-base-300">
@@ -23,7 +23,7 @@ export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.
   )
 }
 
-/** The way through a long list, from the latest to the oldest. */
+/** Links through a long list, from the latest to the oldest. */
 export function Pager(facts: { newest?: string | undefined; older?: string | undefined }) {
   if (!facts.newest && !facts.older) return null
   return (
@@ -44,7 +44,7 @@ export function Pager(facts: { newest?: string | undefined; older?: string | und
   )
 }
 
-/** The way through the numbered pages of a list; nothing where there is one page. */
+/** Links to the numbered pages of a list; nothing if there is one page. */
 export function PageNav(facts: {
   label: string
   page: number

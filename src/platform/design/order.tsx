@@ -11,7 +11,7 @@ export type OrderFigures = {
   subtotal_cents: number | bigint
   tax_cents: number | bigint | null
   tax_label?: string
-  /** What is taken off before the total, such as a free trial; its amount is negative. */
+  /** A deduction before the total, such as a free trial; its amount is negative. */
   deduction?: LineItem | undefined
   total_cents: number | bigint
   total_label?: string
@@ -76,7 +76,7 @@ export function LineItems(facts: OrderFigures): JSX.Element {
   )
 }
 
-/** A total, which says so while its tax is still to come. */
+/** A total; it is marked while its tax is still unknown. */
 export function Total({ cents, taxed }: { cents: number | bigint; taxed: boolean }): JSX.Element {
   return (
     <span class="whitespace-nowrap">
@@ -86,7 +86,7 @@ export function Total({ cents, taxed }: { cents: number | bigint; taxed: boolean
   )
 }
 
-/** What is being bought and what it costs: the side of every checkout page. */
+/** What is being bought and what it costs, for the side of every checkout page. */
 export function OrderSummary(
   facts: OrderFigures & {
     product_name: string
@@ -114,7 +114,7 @@ const steps = ['Details', 'Card', 'Confirm', 'Done'] as const
 /** A step of the checkout. */
 export type CheckoutStep = (typeof steps)[number]
 
-/** How far the buyer has come: Details, Card, Confirm, Done. */
+/** The buyer's progress: Details, Card, Confirm, Done. */
 export function Steps({ current }: { current: CheckoutStep }): JSX.Element {
   const at = steps.indexOf(current)
   return (

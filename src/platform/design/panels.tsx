@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icons.tsx'
 
-/** A sheet of paper on the page, with a heading and perhaps a badge or an action beside it. */
+/** A panel with a heading and an optional badge or action beside it. */
 export function Panel(facts: {
   title?: string
   aside?: ComponentChildren
@@ -39,7 +39,7 @@ export function Heading(facts: {
   )
 }
 
-/** An email address among words: it goes to the next line whole, and breaks only if it must. */
+/** An email address in a sentence: it wraps as a whole, and breaks only if it must. */
 export function Mailbox({ address }: { address: string }): JSX.Element {
   return <span class="inline-block">{address}</span>
 }
@@ -60,7 +60,7 @@ export function DescriptionList(facts: {
   )
 }
 
-/** One record among others: what leads to it, what is known of it, and its state. */
+/** A record in a list: its link, its facts, and its status. */
 export type CardFacts = {
   key: string
   href: string
@@ -70,7 +70,7 @@ export type CardFacts = {
   aside?: ComponentChildren
 }
 
-/** Records under each other, each leading to a page of its own; fit for a phone. */
+/** Stacked records, each a link to its own page; readable on a phone. */
 export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element {
   return (
     <ul class="divide-y divide-base-300 rounded-box border border-base-300 bg-base-100">
@@ -97,7 +97,7 @@ export function RecordCards({ records }: { records: CardFacts[] }): JSX.Element 
   )
 }
 
-/** Records under each other inside a panel, each with what can be done about it. */
+/** Stacked records inside a panel, each with its actions. */
 export function RecordRows(facts: {
   records: {
     key: string
@@ -132,8 +132,8 @@ export function RecordRows(facts: {
 }
 
 /**
- * A list of records in columns. On a narrow screen each record is a block with a line for each
- * column, so that no amount is out of sight; in between, the table scrolls within itself.
+ * A table of records. On a narrow screen each record is a block with one line per column, so that
+ * no amount is cut off; at medium widths the table scrolls horizontally.
  */
 export function RecordTable(facts: {
   caption: string
@@ -178,7 +178,7 @@ export function RecordTable(facts: {
   )
 }
 
-/** What to say where there is nothing yet, and what to do about it. */
+/** The message for an empty list, and what to do about it. */
 export function EmptyState(facts: {
   title: string
   children?: ComponentChildren

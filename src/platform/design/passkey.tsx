@@ -3,14 +3,14 @@ import { CsrfField } from './forms.tsx'
 import { Icon } from './icons.tsx'
 
 /**
- * A form whose button asks the browser for a passkey: it makes one (`create`) or signs with one
- * (`get`). The page must name `passkey.js` as its script; where that does not run, or the browser
- * knows no passkeys, the form stays hidden.
+ * A form whose button asks the browser for a passkey: it creates one (`create`) or signs with one
+ * (`get`). The page must name `passkey.js` as its script; without it, or without passkey support,
+ * the form stays hidden.
  */
 export function PasskeyForm(facts: {
   ceremony: 'create' | 'get'
   action: string
-  /** Where the script asks what to make or to sign. */
+  /** Where the script gets the options to create or sign with. */
   options_url: string
   csrf_token: string
   children: ComponentChildren
@@ -37,7 +37,7 @@ export function PasskeyForm(facts: {
   )
 }
 
-/** What to say where no passkey can be used; the script takes it away where one can. */
+/** Shown where passkeys are not supported; the script removes it where they are. */
 export function WithoutPasskeys({ children }: { children: ComponentChildren }): JSX.Element {
   return (
     <p class="text-sm text-muted" data-passkey-missing>

@@ -4,28 +4,25 @@ import { Badge } from './feedback.tsx'
 import { Icon } from './icons.tsx'
 import { Price, type PriceFrequency } from './money.tsx'
 
-/**
- * One price of a plan, and where it is bought or what marks it; `amount_cents` 0 is the free
- * plan's.
- */
+/** One price of a plan, with its buy link or a note; `amount_cents` is 0 for the free plan. */
 export type PlanPrice = {
   amount_cents: number | bigint
   frequency: PriceFrequency
   note?: string
 } & ({ href: string; action: string } | { mark: string })
 
-/** A plan as a product page shows it. */
+/** A plan on a product page. */
 export type PlanCardFacts = {
   id: string
   name: string
   description?: string
   prices: PlanPrice[]
-  /** A word on top, such as "Most chosen"; it also makes this plan's buttons the main ones. */
+  /** A label on top, such as "Most chosen"; it also makes this plan's buttons the primary ones. */
   featured?: string
   points?: string[]
 }
 
-/** One plan: its name, what it holds, and each of its prices with the link to buy it. */
+/** One plan: its name, what it includes, and each of its prices with the link to buy it. */
 export function PlanCard(facts: PlanCardFacts): JSX.Element {
   const kind = facts.featured ? 'primary' : 'plain'
   return (
@@ -81,7 +78,7 @@ export function PlanCard(facts: PlanCardFacts): JSX.Element {
   )
 }
 
-/** Plans beside each other with their prices level, or under each other on a narrow screen. */
+/** Plans beside each other with their prices aligned, or stacked on a narrow screen. */
 export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Element {
   return (
     <div class="grid grid-cols-[repeat(auto-fit,minmax(min(100%,16rem),1fr))] gap-4">
@@ -90,7 +87,7 @@ export function PlanGrid({ children }: { children: ComponentChildren }): JSX.Ele
   )
 }
 
-/** Which feature belongs to which plan, as a table. */
+/** Which features are included in which plan, as a table. */
 export function FeatureTable(facts: {
   plans: { id: string; name: string }[]
   features: { name: string; description?: string; plan_ids: string[] }[]

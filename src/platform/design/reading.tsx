@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icons.tsx'
 
-/** A command or a file to take along: read as it is written, copied with one press. */
+/** A command or a file to copy: shown verbatim, copied with one press. */
 export function CodeBlock(facts: { id: string; label: string; code: string }): JSX.Element {
   return (
     <figure class="grid grid-cols-1 overflow-hidden rounded-field border border-base-300 bg-base-200">
@@ -32,12 +32,12 @@ export function CodeBlock(facts: { id: string; label: string; code: string }): J
   )
 }
 
-/** A word of a program among other words. */
+/** Inline code. */
 export function Code({ children }: { children: ComponentChildren }): JSX.Element {
   return <code class="rounded-sm bg-wash px-1 py-0.5 font-mono text-[0.9em]">{children}</code>
 }
 
-/** A part of a long page to read, with a heading that a link can lead to. */
+/** A section of a long page, with a heading that a link can lead to. */
 export function Chapter(facts: {
   id: string
   title: string
@@ -53,15 +53,12 @@ export function Chapter(facts: {
   )
 }
 
-/**
- * Words of a seller's own, as HTML. It shows them as they are: whoever hands them over has cleaned
- * them.
- */
+/** A seller's own text as HTML, rendered as it is: the caller must have sanitized it. */
 export function RichText({ clean_html }: { clean_html: string }): JSX.Element {
   return <div class="richtext" dangerouslySetInnerHTML={{ __html: clean_html }} />
 }
 
-/** A table to look something up in: its words wrap; on a narrow screen it scrolls within itself. */
+/** A reference table: its text wraps; on a narrow screen it scrolls horizontally. */
 export function ReferenceTable(facts: {
   caption: string
   columns: string[]

@@ -1,15 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
 
-/** One row among others of a form, and what it is called. */
+/** One row of a list in a form. */
 export interface RowFacts {
-  /** The field under which a button says what was pressed, such as `do`. */
+  /** The field that names the pressed button, such as `do`. */
   name: string
-  /** Where the row stands in the form, `sections.2`. */
+  /** The path of the row in the form, `sections.2`. */
   path: string
   /** The row in words, `section 3`. */
   what: string
-  /** Where it may be moved to; rows that keep their place have no such buttons. */
+  /** Where it may be moved to; rows with a fixed position have no such buttons. */
   up?: boolean
   down?: boolean
 }
@@ -29,7 +29,7 @@ function Tool(facts: { name: string; value: string; icon: IconName; words: strin
   )
 }
 
-/** The buttons that move a row and take it away; each sends the whole form. */
+/** The buttons that move and remove a row; each submits the whole form. */
 export function RowButtons({ name, path, what, up, down }: RowFacts): JSX.Element {
   return (
     <span class="flex">
@@ -66,7 +66,7 @@ export function RowGroup(facts: {
   )
 }
 
-/** What is wrong with a row as a whole, or with a list. */
+/** The error of a row as a whole, or of a list. */
 export function RowFault({ id, error }: { id: string; error?: string | undefined }) {
   if (!error) return null
   return (
@@ -97,14 +97,14 @@ export function AddRow(facts: { name: string; list: string; children: ComponentC
 }
 
 /**
- * What the Enter key presses in a form whose first visible button is another: browsers take the
- * first button of a form, shown or not.
+ * What the Enter key presses in a form whose first visible button is another: browsers use the
+ * first button of a form, visible or not.
  */
 export function DefaultButton({ name, value }: { name: string; value: string }): JSX.Element {
   return <button type="submit" name={name} value={value} hidden tabindex={-1} />
 }
 
-/** A choice of one, each with what it means. */
+/** Radio buttons, each with an explanation. */
 export function RadioFields(facts: {
   legend: string
   name: string

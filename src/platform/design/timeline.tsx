@@ -11,7 +11,7 @@ export function Moment({ at }: { at: Date }): JSX.Element {
   return <time datetime={at.toISOString()}>{formatMoment(at)}</time>
 }
 
-/** One thing of a story. */
+/** One event of a timeline. */
 export type TimelineEntry = {
   key: string
   at: Date
@@ -20,7 +20,7 @@ export type TimelineEntry = {
   aside?: ComponentChildren
 }
 
-/** What happened one after the other, each with its time; fit for a phone. */
+/** Events in order, each with its time; readable on a phone. */
 export function Timeline({ entries }: { entries: TimelineEntry[] }): JSX.Element {
   return (
     <ol class="grid grid-cols-1 border-s border-base-300">

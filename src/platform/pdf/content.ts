@@ -1,14 +1,14 @@
-/** A document to be drawn: who says what to whom, its figures, and a table. */
+/** The content of a PDF: the parties, its facts, and a table. */
 export interface PdfContent {
-  /** Whose paper it is, at the head of the first page. */
+  /** The issuer, at the top of the first page. */
   issuer?: string
-  /** What it is, "Payout statement 12". */
+  /** The title, "Payout statement 12". */
   title: string
-  /** When it is made; the same facts at the same time are the same bytes. */
+  /** When it is created; the same content at the same time gives the same bytes. */
   now: Date
-  /** Under the title: whose it is and what for, a line each. */
+  /** Lines under the title: whose it is, and what for. */
   lines: string[]
-  /** Who deals with whom, beside each other. */
+  /** The parties, side by side. */
   parties?: { label: string; lines: string[] }[]
   /** Facts with their names. */
   facts: { term: string; detail: string }[]

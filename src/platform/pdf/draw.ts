@@ -18,20 +18,20 @@ const MUTED = '#56635e'
 const LINE = '#cfc9bb'
 const GAP = 8
 const ROW_PAD = 4
-// The font draws these as two glyphs. As one character, the text that is copied from the
-// document would have them in place of the plain character everywhere.
+// The font draws these as a base character and a mark. As one character, text copied from the
+// document would contain them in place of the base character everywhere.
 const SPLIT = /[ǹḿṃṅṣẹịọụ]/gu
 
 type Doc = PDFKit.PDFDocument
 
-/** A document whose rows are still coming. */
+/** A document to which rows can still be added. */
 export interface OpenDocument {
   addRows(rows: string[][]): void
-  /** Draws what is below the table, and returns the whole document. */
+  /** Draws what follows the table, and returns the whole document. */
   end(): Promise<Buffer>
 }
 
-/** Draws a paper in US letter size, up to the last row that it has. */
+/** Draws a document in US letter size, up to the last row that it has. */
 export function beginDocument(content: PdfContent): OpenDocument {
   const doc = new PDFDocument({
     size: 'LETTER',
@@ -81,13 +81,13 @@ function openFont(file: string): Font {
 declare global {
   namespace PDFKit.Mixins {
     interface PDFFont {
-      /** Takes an open font too, which its types leave out. */
+      /** Also accepts an open font, which its types leave out. */
       registerFont(name: string, font: Font): this
     }
   }
 }
 
-/** A font that pdfkit has open; its types leave out which letters it has. */
+/** A font that pdfkit has open; its types omit its set of characters. */
 interface OpenFont {
   _font: { font: { hasGlyphForCodePoint(code: number): boolean } }
 }
@@ -145,7 +145,7 @@ function drawFacts(doc: Doc, facts: PdfContent['facts']): void {
   doc.moveDown(1)
 }
 
-/** A table that grows downwards; its head is repeated on each page. */
+/** A table that grows downwards and repeats its head on each page. */
 function openTable(doc: Doc, { columns, total }: PdfTable) {
   const all = columns.reduce((sum, { width }) => sum + width, 0)
   let x = MARGIN
@@ -173,7 +173,7 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
     doc.font(font).fontSize(BODY).fillColor(color)
     for (const [at, text] of texts.entries()) {
       const { x, width, numeric } = places[at]!
-      // What fits on one line needs no line breaking, which costs most of the time.
+      // Text that fits on one line skips line breaking, which is the slowest part.
       if (widths[at]! > width) doc.text(text, x, top + ROW_PAD, { width })
       else {
         const left = numeric ? x + width - widths[at]! : x
@@ -197,7 +197,7 @@ function openTable(doc: Doc, { columns, total }: PdfTable) {
   }
 }
 
-/** Figures on the right half of the page; they stay together. */
+/** Draws figures on the right half of the page, without a page break between them. */
 function drawTotals(doc: Doc, totals: NonNullable<PdfContent['totals']>): void {
   if (totals.length === 0) return
   const width = widthOf(doc) * 0.55
@@ -232,7 +232,7 @@ function drawFeet(doc: Doc, foot: string): void {
   const { count } = doc.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
-    // The foot is in the margin, where text would begin a page of its own.
+    // The foot is in the margin, where text would start a new page.
     doc.page.margins.bottom = 0
     const y = doc.page.height - MARGIN + GAP
     const width = widthOf(doc)

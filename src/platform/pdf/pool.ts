@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
 import type { PdfContent } from './content.ts'
 
-/** What a worker receives, and what it answers. */
+/** The request to a worker, and its response. */
 export type PdfRequest =
   | { kind: 'begin'; content: PdfContent }
   | { kind: 'rows'; rows: string[][] }
@@ -15,17 +15,17 @@ export type PdfAnswer =
 /** Draws documents in worker threads. */
 export interface PdfPool {
   /**
-   * Draws a document; its table goes on with `more`. Throws a Problem (503) where too many wait.
+   * Draws a document; its table continues with `more`. Throws a Problem (503) where too many wait.
    */
   draw(content: PdfContent, more?: MoreRows): Promise<Buffer>
-  /** Lets those in hand end, refuses those that wait, and ends the threads. */
+  /** Finishes running documents, refuses those that wait, and ends the threads. */
   close(): Promise<void>
 }
 
-/** Rows of a table in parts, each made when the one before was drawn. */
+/** Rows of a table in parts, each created when the one before was drawn. */
 export interface MoreRows {
   rows: Iterable<string[][]>
-  /** A long document leaves one worker to the short ones. */
+  /** A long document leaves one worker for the short ones. */
   isLong: boolean
 }
 
@@ -38,7 +38,7 @@ interface Job extends MoreRows {
   reject(error: Error): void
 }
 
-/** Opens a pool; its threads start with the first document and keep no process alive. */
+/** Opens a pool; its threads start with the first document and do not keep the process running. */
 export function openPdfPool(choice: Partial<typeof SIZE> = {}): PdfPool {
   const size = { ...SIZE, ...choice }
   const waiting: Job[] = []

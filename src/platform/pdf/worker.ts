@@ -1,6 +1,7 @@
 /**
- * Draws one document at a time, in a thread of its own: the event loop that answers requests never
- * waits for it. The rows of a long table come in parts, each asked for when the last was drawn.
+ * Draws one document at a time, in its own thread, so that the event loop that answers requests
+ * never waits for it. The rows of a long table arrive in parts, each requested when the last was
+ * drawn.
  */
 import { parentPort } from 'node:worker_threads'
 import { beginDocument, type OpenDocument } from './draw.ts'

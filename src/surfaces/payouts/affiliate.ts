@@ -57,7 +57,7 @@ async function sendJoin(
     action: HOME,
     csrf_token: csrfToken(world, request, reply),
     minimum: payouts.MINIMUM,
-    hold_days: payouts.holdDays({ account: 'affiliate_payable' }),
+    hold_days: payouts.delayDays({ account: 'affiliate_payable' }),
     ...form,
   })
   return sendPage(reply, page, { status: form.fault === undefined ? 200 : 422 })
@@ -93,7 +93,7 @@ async function sendReferrals(
 
 /** A line as the affiliate sees it; the buyer stands nowhere in it. */
 function told(now: Date, line: payouts.AccountLine): ReferralLine {
-  const available_at = addDays(line.at, payouts.holdDays({ account: 'affiliate_payable' }))
+  const available_at = addDays(line.at, payouts.delayDays({ account: 'affiliate_payable' }))
   const { payout_id, payout_number, payout_status } = line
   return {
     key: `${line.transaction_id}-${line.position}`,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import { openOnboarding, payeeTime, payOut, refreshAccount, standOf } from '#flows/pay-out'
+import { openOnboarding, payeeTime, payOut, readStanding, refreshAccount } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -51,7 +51,7 @@ export function payeePages(app: FastifyInstance, world: World): void {
 async function standingFacts(world: World, context: PayeeContext): Promise<StandingFacts> {
   const { payee, kind, request, reply } = context
   const { db } = world
-  const { total, pending, pending_total } = await standOf(world, payee)
+  const { total, pending, pending_total } = await readStanding(world, payee)
   const account = await payouts.findAccount(db, payee.owner)
   const monday = payouts.mondayOf(await payeeTime(world, payee.owner))
   return {
@@ -61,7 +61,7 @@ async function standingFacts(world: World, context: PayeeContext): Promise<Stand
     pending,
     pending_total,
     minimum: payouts.MINIMUM,
-    hold_days: payouts.holdDays(payee),
+    hold_days: payouts.delayDays(payee),
     is_payable: payouts.isPayable(total),
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),

@@ -121,13 +121,13 @@ async function use(
     }
     case 'change_email': {
       const changed = await confirmEmailChange(world, token, origin)
-      if (changed.outcome === 'spent') return spent(reply)
+      if (changed.outcome === 'used') return spent(reply)
       if (changed.outcome === 'changed') return sendPage(reply, EmailChangedPage(changed))
       return sendPage(reply, EmailTakenPage({ is_locked: false }), { status: 409 })
     }
     case 'undo_email': {
       const undone = await undoEmailChange(world, token, origin)
-      if (undone.outcome === 'spent') return spent(reply)
+      if (undone.outcome === 'used') return spent(reply)
       if (undone.outcome === 'undone') {
         return await enter(undone.user_id, '/account/security/password')
       }

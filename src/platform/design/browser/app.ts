@@ -1,4 +1,4 @@
-// What a browser that runs scripts gets on top of pages that work without any.
+// Enhances pages that work without scripts.
 import { startCopyButtons } from './copy.ts'
 import { focusErrorSummary } from './errors.ts'
 import { startFormatting } from './format.ts'

@@ -9,7 +9,7 @@ async function copy(from: HTMLElement): Promise<boolean> {
   }
 }
 
-/** Shows the copy buttons, which are hidden where no script can serve them. */
+/** Shows the copy buttons, which are hidden where scripts do not run. */
 export function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const from = document.getElementById(button.dataset.copy ?? '')

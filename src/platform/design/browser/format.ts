@@ -13,7 +13,7 @@ export function formatCard(text: string): string {
 
 const writtenExpiry = /^\s*(0?[1-9]|1[0-2])\s*[/.-]\s*(\d{0,4})/
 
-/** Where no stroke parts them: two digits are the month, or one if two would be no month. */
+/** Without a slash, two digits are the month, or one if two would not be a month. */
 function partExpiry(text: string): [month: string, year: string] {
   const digits = text.replace(/\D/g, '')
   const size = /^([2-9]|1[3-9])/.test(digits) ? 1 : 2
@@ -29,7 +29,7 @@ export function formatExpiry(text: string): string {
   return `${whole} / ${year.length === 4 ? year.slice(2) : year}`
 }
 
-/** Five digits, also from ZIP+4; a postal code with letters is left as it is. */
+/** Five digits, also from ZIP+4; a postal code with other characters is left as it is. */
 export function formatZip(text: string): string {
   return /^[\d\s-]*$/.test(text) ? text.replace(/\D/g, '').slice(0, 5) : text
 }
@@ -46,7 +46,7 @@ const formats: Record<string, (text: string) => string> = {
   digits: formatDigits,
 }
 
-/** Where the caret belongs so that as many digits stand before it as did before formatting. */
+/** The caret position with as many digits before it as there were before formatting. */
 export function caretAfter(text: string, digits: number): number {
   let seen = 0
   for (let at = 0; at < text.length; at++) {
@@ -69,7 +69,7 @@ function reformat(input: HTMLInputElement, format: (text: string) => string): vo
   input.setSelectionRange(place, place)
 }
 
-/** Groups digits while one types, pastes or lets the browser fill in. */
+/** Groups digits while a person types, pastes or autofills. */
 export function startFormatting(): void {
   document.addEventListener('input', (event) => {
     const input = event.target

@@ -1,18 +1,21 @@
-// The ceremony of a passkey, for the pages that ask for one.
+// Creates or uses a passkey, on the pages that ask for one.
 import {
   browserSupportsWebAuthn,
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser'
 
-/** Asks the service what to sign, the browser to sign it, and sends the answer with the form. */
+/**
+ * Gets the options from the service, asks the browser to sign, and submits the result with the
+ * form.
+ */
 async function use(form: HTMLFormElement): Promise<void> {
   const field = form.querySelector<HTMLInputElement>('input[name=credential]')
   const body = new URLSearchParams({
     csrf_token: form.querySelector<HTMLInputElement>('input[name=csrf_token]')?.value ?? '',
   })
   const answer = await fetch(form.dataset.passkeyOptions ?? '', { method: 'POST', body })
-  if (!field || !answer.ok) throw new Error('the service asks for no passkey now')
+  if (!field || !answer.ok) throw new Error('the service did not return passkey options')
   const optionsJSON = await answer.json()
   const credential =
     form.dataset.passkey === 'create'
@@ -34,7 +37,7 @@ function prepare(form: HTMLFormElement): void {
     try {
       await use(form)
     } catch {
-      // Cancelled, timed out, or not allowed: which of them, the browser has said itself.
+      // Canceled, timed out, or not allowed: the browser has already shown which.
       button.disabled = false
       if (fault) fault.hidden = false
     }

@@ -7,8 +7,8 @@ function safeUrl(text: string | undefined): URL | undefined {
 }
 
 /**
- * Leads on to another page after some seconds, unless the reader does anything on this one. The
- * seconds are drawn for the eye; a screen reader is told once at the start and once near the end.
+ * Redirects after some seconds, unless the reader does anything on this page. The countdown is
+ * visual; a screen reader announces it once at the start and once near the end.
  */
 export function startRedirect(): void {
   const notice = document.querySelector<HTMLElement>('[data-redirect-url][data-redirect-seconds]')
@@ -30,8 +30,8 @@ export function startRedirect(): void {
     const words = stay?.dataset.redirectStay
     if (text && words) text.textContent = words
     say(words)
-    // Hidden only after the press has reached it: a button that vanishes under the finger lets the
-    // press fall on what lies beneath.
+    // Hidden only after the press has reached it: a button that disappears while it is pressed
+    // would pass the press to what is below.
     setTimeout(() => stay?.remove(), 300)
   }
   const tick = () => {

@@ -25,8 +25,8 @@ function release(): void {
 }
 
 /**
- * Sends a posted form once: its button is disabled and says what is being done. Coming back to the
- * page by the browser's history makes the form usable again.
+ * Submits a form once: its button is disabled and shows its pending text. Returning to the page
+ * through the browser's history enables it again.
  */
 export function startSubmitOnce(): void {
   document.addEventListener('submit', (event) => {
@@ -36,7 +36,7 @@ export function startSubmitOnce(): void {
     if (pressed.has(form)) return event.preventDefault()
     const button = event.submitter
     pressed.set(form, undefined)
-    // A button that is disabled already leaves its own name and value out of what is sent.
+    // The browser omits the name and value of a disabled button.
     setTimeout(() => {
       if (button instanceof HTMLButtonElement) pressed.set(form, press(button))
     })

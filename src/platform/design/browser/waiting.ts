@@ -1,8 +1,8 @@
 /**
- * Asks for the page's own address until the answer is something other than "accepted, not yet
- * done" (202), then loads it, and so goes wherever that answer leads. Until then the part that is
- * marked `data-waiting-shows` is drawn as the latest answer draws it. Trouble on the way (no
- * network, a limit, a server error) is waited out. Needs `connect-src 'self'`.
+ * Requests the page's own URL until the response is no longer 202 ("accepted, not yet done"), then
+ * loads it and follows where it leads. Until then, the part marked `data-waiting-shows` is replaced
+ * by the latest response's. Failures (no network, a limit, a server error) are retried. Needs
+ * `connect-src 'self'`.
  */
 export function startWaiting(): void {
   const waiting = document.querySelector<HTMLElement>('[data-waiting-seconds]')
@@ -16,14 +16,14 @@ export function startWaiting(): void {
       if (!wait) return location.replace(location.href)
       if (answer.status === 202) show(await answer.text())
     } catch {
-      // The network is away for a moment; the next question may get through.
+      // The network is unavailable for a moment; the next request may succeed.
     }
     setTimeout(ask, seconds * 1000)
   }
   setTimeout(ask, seconds * 1000)
 }
 
-/** Puts what is new into the part of the page that shows how far things are. */
+/** Updates the part of the page that shows the progress. */
 function show(html: string): void {
   const shown = document.querySelector('[data-waiting-shows]')
   if (!shown) return
