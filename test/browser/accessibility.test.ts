@@ -9,11 +9,11 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** Every title that was seen, with the heading under which the page stands. */
+/** Every title that was seen, with the heading of the page. */
 const headings = new Map<string, Set<string>>()
 
 for (const [name, tour] of Object.entries(PAGE_TOURS)) {
-  test(`nothing keeps anybody from using a page: ${name}`, async (t) => {
+  test(`every page is accessible: ${name}`, async (t) => {
     const page = await setup.newPage(t)
     for await (const stop of tour(setup, page)) {
       assert.equal((await accessibilityProblems(page)).join('\n'), '', stop)

@@ -101,7 +101,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   await arrive(page, 'Security')
   await page.getByText(/Last used on/).waitFor()
 
-  // It also proves once more that it is him, before something is changed.
+  // It also confirms the person again, before something is changed.
   setup.service.clock.pass(601)
   await page.getByRole('link', { name: 'Change password' }).click()
   await arrive(page, 'Confirm your identity')
@@ -109,7 +109,7 @@ test('from a new account to a passkey: code, then passkey as second factor, then
   await arrive(page, 'Change your password')
 })
 
-test('a person who has no passkey is told so, and the button can be pressed again', async (t) => {
+test('a person without a passkey sees why it failed, and can press the button again', async (t) => {
   const page = await setup.newPage(t)
   await addDevice(page)
   await page.goto('/signin/')
@@ -140,7 +140,7 @@ test('without scripts an account is made, guarded by a code and entered by it', 
   await arrive(tablet, 'Your purchases')
 })
 
-test('nothing keeps anybody from using a page of an account’s safety', async (t) => {
+test('every page of account security is accessible', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   await addDevice(page)

@@ -6,7 +6,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import * as grants from '#domain/grants'
 
-/** What an agent's library needs of whoever uses it, kept in memory. */
+/** What an agent's library asks of its caller, kept in memory. */
 class Provider implements v2.OAuthClientProvider {
   readonly redirectUrl: string
   /** Where the library wants a person to go. */

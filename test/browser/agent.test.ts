@@ -72,7 +72,7 @@ test('an agent that may read asks again for what a tool needs to write', async (
   await arrive(page, 'Let an agent manage your apps?')
 })
 
-test('a person says no, and the agent is told so', async (t) => {
+test('a person cancels, and the agent gets the error', async (t) => {
   const { agent, page } = await atConsent(t, '@modelcontextprotocol/client 2')
   await press(page, 'Cancel')
   await arrive(page, 'You can close this tab')

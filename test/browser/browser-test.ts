@@ -26,7 +26,7 @@ export interface BrowserTest {
   service: TestService
   site: Tidepool
   browser: Browser
-  /** A person with a browser of his own; what happens in it unasked fails the test. */
+  /** A person with a browser of their own; an unexpected error in it fails the test. */
   newPage(t: TestContext, choices?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ import { arrive, buy, CARDS, press } from './steps.ts'
 
 const NEVER_RENEWS = '4999 9900 0000 0197'
 
-/** Everything that a buyer sees of what he holds: all his purchases, and one in all its states. */
+/** Every page of a buyer's purchases: the list, and one purchase in all its states. */
 export async function* buyerPages(setup: PagesTest, page: Page) {
   const { demo, world } = setup.service
   const { client_id, prices } = demo.app
@@ -145,8 +145,8 @@ async function* suspended(setup: PagesTest, page: Page, manage: string) {
   const { license_id } = await world.db.one<{ license_id: string }>(sql`
     select l.id as license_id from licenses l join users u on u.id = l.user_id
     where u.email_normalized = ${demo.affiliate.email}`)
-  const hold = { trigger: 'suspended', paused_for: 'staff' } as const
-  await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), hold))
+  const suspension = { trigger: 'suspended', paused_for: 'staff' } as const
+  await world.db.tx(async (tx) => suspend(tx, await lockLicense(world, tx, license_id), suspension))
   await page.goto(manage)
   yield 'manage, paused by staff'
   await world.db.tx(async (tx) => resume(tx, await lockLicense(world, tx, license_id)))

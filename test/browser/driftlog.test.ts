@@ -62,7 +62,7 @@ async function isInside(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Signed in' }).waitFor()
 }
 
-/** A buyer who holds Pro and is signed in at the site. */
+/** A buyer who has Pro and is signed in at the site. */
 async function owner(t: TestContext): Promise<{ page: Page; email: string }> {
   const page = await setup.newPage(t)
   const email = newEmail()
@@ -100,7 +100,7 @@ describe('buying the app whose visitors sign in', () => {
     })
   }
 
-  test('the success page leads back by itself, and the buyer is signed in', async (t) => {
+  test('the success page leads back automatically, and the buyer is signed in', async (t) => {
     const page = await setup.newPage(t)
     await buyPro(page, newEmail())
     await isInside(page)
@@ -156,7 +156,7 @@ describe('signing out and in again', () => {
     await arrive(there, 'You are signed out')
   })
 
-  test('whoever stays signed in at Purser is back at the site with one click', async (t) => {
+  test('a person who stays signed in at Purser is back at the site with one click', async (t) => {
     const { page } = await owner(t)
     await press(page, 'Sign out')
     await page.getByRole('link', { name: 'Stay signed in' }).click()
@@ -167,8 +167,8 @@ describe('signing out and in again', () => {
   })
 })
 
-describe('whoever did not buy', () => {
-  /** A browser of the cast's affiliate, who holds no plan, at the page that asks for consent. */
+describe('a person who did not buy', () => {
+  /** A browser of the cast's affiliate, who has no plan, at the page that asks for consent. */
   async function atConsent(t: TestContext): Promise<Page> {
     const { email, password } = setup.service.demo.affiliate
     const page = await setup.newPage(t)
@@ -190,7 +190,7 @@ describe('whoever did not buy', () => {
     assert.deepEqual(await accessibilityProblems(page), [])
   })
 
-  test('is asked first, may say no, and is told so calmly', async (t) => {
+  test('is asked first, may cancel, and sees a plain message', async (t) => {
     const page = await atConsent(t)
     await press(page, 'Cancel')
     await arrive(page, 'You did not sign in')
@@ -222,7 +222,7 @@ describe('whoever did not buy', () => {
     await page.getByText('Developer preview').waitFor()
   })
 
-  test('brings an answer to a sign-in that was not begun in his browser', async (t) => {
+  test('brings an answer to a sign-in that began in another browser', async (t) => {
     const page = await setup.newPage(t)
     await page.goto(`${site.url}/auth/callback?code=stolen&state=planted`)
     await arrive(page, 'This sign-in is over')

@@ -13,7 +13,7 @@ const COMES_BACK = '4000000000005126'
 
 type Role = 'seller' | 'affiliate' | 'operator'
 
-/** Signs somebody of the cast in, whoever was before. */
+/** Signs a person of the cast in, and any other one out. */
 async function enter({ service }: PagesTest, page: Page, role: Role): Promise<void> {
   await page.context().clearCookies()
   await page.goto('/signin/')
@@ -38,7 +38,7 @@ export async function* earningPages(setup: PagesTest, page: Page) {
   for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })
   await refund(service, await buy(service, { price: 1 }), 2_000)
   await page.reload()
-  yield 'payouts, still held'
+  yield 'payouts, still in reserve'
   service.clock.pass(8 * DAY)
   await enter(setup, page, 'seller')
   await page.goto('/dashboard/payouts/')
@@ -62,7 +62,7 @@ async function nameBank({ service }: PagesTest, page: Page): Promise<void> {
   await page.getByLabel('Account number').fill(BANKS.works)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of this test pass in seconds: the calendar shall not pay in between.
+  // The days of this test pass in seconds: the calendar must not pay in between.
   await service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
@@ -94,7 +94,7 @@ async function* referrals(setup: PagesTest, page: Page) {
   const { service } = setup
   await enter(setup, page, 'affiliate')
   await page.goto('/affiliate/')
-  yield 'referrals, still held'
+  yield 'referrals, still in reserve'
   await press(page, 'Add bank account')
   await nameBank(setup, page)
   service.clock.pass(30 * DAY)
@@ -136,7 +136,7 @@ export async function* adminPages(setup: PagesTest, page: Page) {
   await page.goto('/admin/')
   await page.locator('a[href^="/admin/disputes/"]').first().click()
   yield 'a dispute, in the admin area'
-  await page.goto('/admin/?q=nobody')
+  await page.goto('/admin/?q=unknown')
   yield 'admin, nothing found'
   yield* taxes(setup, page)
   await page.goto('/admin/checks/')

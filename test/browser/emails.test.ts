@@ -28,7 +28,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await press(page, /^Sign in$/)
 }
 
-test('the receipt holds the key, the figures and the links, and confirming the email signs in fully', async (t) => {
+test('the receipt contains the key, the figures and the links, and confirming the email signs in fully', async (t) => {
   const email = newEmail()
   const buyer = await setup.newPage(t)
   const key = await buy(buyer, { buy_url, email })
@@ -47,10 +47,10 @@ test('the receipt holds the key, the figures and the links, and confirming the e
   await arrive(reader, 'Your purchases')
   assert.equal(await reader.getByText('Confirm your email').count(), 0)
 
-  // Whoever bought with this address had not proven to own it: that session is over.
+  // The buyer had not confirmed this address: that session is over.
   await buyer.goto('/account/')
   await arrive(buyer, 'Sign in')
-  // And the link is spent.
+  // And the link is used.
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
   await arrive(reader, 'This link has expired or was already used')
@@ -78,16 +78,16 @@ test('a password is set from the receipt, and signs in from then on', async (t) 
 
 test('"This was not me" locks the account: its sessions end and no link opens it', async (t) => {
   const email = newEmail()
-  const stranger = await setup.newPage(t)
-  await buy(stranger, { buy_url, email })
+  const other = await setup.newPage(t)
+  await buy(other, { buy_url, email })
   const reader = await setup.newPage(t)
   await receiptOf(reader, email)
   await followLink(reader, 'not_me')
   await arrive(reader, 'This was not me')
   await press(reader, 'Lock the account')
   await arrive(reader, 'Account locked')
-  await stranger.goto('/account/')
-  await arrive(stranger, 'Sign in')
+  await other.goto('/account/')
+  await arrive(other, 'Sign in')
   await receiptOf(reader, email)
   await followLink(reader, 'verify_email')
   await arrive(reader, 'This link has expired or was already used')

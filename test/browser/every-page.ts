@@ -125,7 +125,7 @@ async function* trouble(setup: PagesTest, page: Page) {
   const email = newEmail()
   await page.goto(buy_url)
   await page.getByLabel('Country').selectOption('Canada')
-  await giveDetails(page, 'nobody', '0')
+  await giveDetails(page, 'invalid', '0')
   yield 'details, with faults'
   await page.getByLabel('Country').selectOption('United States')
   await giveDetails(page, email)
@@ -219,7 +219,7 @@ async function* emailsAndLinks(setup: PagesTest, page: Page) {
   yield 'locked'
   await openEmail(setup, page, receipt)
   await followLink(page, 'verify_email')
-  yield 'link, spent'
+  yield 'link, used'
   const { seller } = setup.service.demo
   await page.goto('/signin/')
   await page.getByLabel('Email').fill(seller.email)

@@ -88,7 +88,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('a person cancels, and the app is told so', async (t) => {
+test('a person cancels, and the app gets the error', async (t) => {
   const page = await setup.newPage(t)
   const attempt = await begin(side, callback, { prompt: 'consent' })
   await leave(page, attempt)

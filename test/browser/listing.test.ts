@@ -129,7 +129,7 @@ test('what changed since the review is shown before anything is saved', async (t
   await page.getByText('Plans saved.').waitFor()
 })
 
-test('a plan that somebody subscribes to stays, and the page says why', async (t) => {
+test('a plan with a subscriber stays, and the page says why', async (t) => {
   const buyer = await setup.newPage(t)
   await buy(buyer, { buy_url: setup.service.demo.app.prices[0]!.buy_url, email: newEmail() })
   const page = await seller(t)
@@ -229,7 +229,7 @@ test('an app leaves the external mode of older days only when it is asked twice'
   await page.getByRole('link', { name: /^Listing mode: / }).waitFor()
 })
 
-test('whoever sells nothing finds no seller terms', async (t) => {
+test('a person who sells nothing gets 404 for the seller terms', async (t) => {
   const { email, password } = setup.service.demo.buyer
   const page = await setup.newPage(t)
   await page.goto('/signin/?return_to=%2Fdashboard%2Fterms%2F')
@@ -239,7 +239,7 @@ test('whoever sells nothing finds no seller terms', async (t) => {
   await arrive(page, 'Page not found')
 })
 
-test('the page for agents tells each how to connect, with this very address', async (t) => {
+test('the page for agents says how to connect each one, with the address of this service', async (t) => {
   const page = await setup.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.goto('/')
   await page.getByRole('link', { name: 'Agents' }).click()

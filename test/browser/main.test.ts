@@ -35,7 +35,7 @@ for (const [name, choices] of browsers) {
     await page.getByRole('link', { name: 'Continue to Tidepool' }).click()
     await verifiedAt(page)
 
-    // Whoever owns it already is sent back, whichever plan the link is for.
+    // A buyer who already owns it is sent back, whichever plan the link is for.
     await page.goto(setup.site.url)
     await page.getByRole('link', { name: 'Buy Pro yearly' }).click()
     await arriveAtSite(page)
@@ -43,7 +43,7 @@ for (const [name, choices] of browsers) {
   })
 }
 
-test('the success page leads back to the app by itself', async (t) => {
+test('the success page leads back to the app automatically', async (t) => {
   const page = await setup.newPage(t)
   await page.clock.install()
   await page.goto(setup.site.url)

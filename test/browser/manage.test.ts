@@ -71,7 +71,7 @@ test('an upgrade charges the cents that were shown, and the key stays', async (t
   assert.equal(await shownKey(page), key)
 })
 
-test('a renewal fails, the buyer mends the card, and the same key is active', async (t) => {
+test('a renewal fails, the buyer updates the card, and the same key is active', async (t) => {
   const email = newEmail()
   const page = await setup.newPage(t)
   const app = await anApp()
@@ -87,7 +87,7 @@ test('a renewal fails, the buyer mends the card, and the same key is active', as
   await badge(page, 'Active')
   assert.equal(await shownKey(page), key)
   assert.deepEqual(await takenFrom(setup.service, email), [1050, 1050])
-  // Its receipt is a paper that opens in the browser.
+  // Its receipt is a PDF that opens in the browser.
   const receipts = page.getByRole('link', { name: 'Receipt (PDF)' })
   assert.equal(await receipts.count(), 2)
   const pdf = await page.request.get((await receipts.first().getAttribute('href'))!)

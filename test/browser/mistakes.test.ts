@@ -33,7 +33,7 @@ test('an address that is not sold to, or does not exist, is named and nothing ty
   assert.equal(await page.getByLabel('Email').inputValue(), email)
 
   await page.getByLabel('Country').selectOption('United States')
-  await giveDetails(page, 'nobody', '00000')
+  await giveDetails(page, 'invalid', '00000')
   await page.getByRole('link', { name: /^Enter an email address/ }).waitFor()
   await page.getByRole('link', { name: /^Enter a valid five-digit US ZIP code/ }).click()
   assert.equal(await page.getByLabel('ZIP code').evaluate((field) => field.matches(':focus')), true)
@@ -191,7 +191,7 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without'
   const options = javaScriptEnabled ? FULL_ONLY : {}
   test(
-    `a lost answer is waited for, and the page moves on by itself, ${how} scripts`,
+    `a lost answer is waited for, and the page continues automatically, ${how} scripts`,
     options,
     async (t) => {
       const page = await setup.newPage(t, { javaScriptEnabled })

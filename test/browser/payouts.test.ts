@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** A browser in which somebody of the cast is signed in, on a page of his own. */
+/** A browser in which a person of the cast is signed in, on a page of their own. */
 async function openSignedIn(
   t: TestContext,
   who: 'seller' | 'affiliate' | 'operator',
@@ -40,7 +40,7 @@ async function nameBank(page: Page, account: string): Promise<void> {
   await page.getByLabel('Account number').fill(account)
   await press(page, 'Save this account')
   await page.getByText('Your bank account is ready for payouts.').waitFor()
-  // The days of this test pass in seconds: the calendar shall not pay in between.
+  // The days of this test pass in seconds: the calendar must not pay in between.
   await setup.service.world.db.run(sql`update payout_accounts set weekly_at = '2099-01-05'`)
 }
 
@@ -115,7 +115,7 @@ test('a payout that the bank sends back says why, and is part of the next', asyn
   assert.deepEqual(await accessibilityProblems(page), [])
 })
 
-test('somebody becomes an affiliate, and sees every commission and its payment', async (t) => {
+test('a person becomes an affiliate, and sees every commission and its payment', async (t) => {
   const { service } = setup
   const query = `?ref=${service.demo.affiliate.code}`
   for (let sale = 0; sale < 12; sale++) await buy(service, { price: 2, query })

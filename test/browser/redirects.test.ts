@@ -58,7 +58,7 @@ async function listen(onward: (path: string) => string | undefined): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Somebody with a license and a password. */
+/** A person with a license and a password. */
 async function addOwner(): Promise<void> {
   const { service } = setup
   const { db, clock } = service.world

@@ -77,7 +77,7 @@ test('a buyer who was referred earns the affiliate a quarter of the fee, in the 
 
 test('an unknown referrer changes nothing', async (t) => {
   const page = await setup.newPage(t)
-  await page.goto(`${setup.service.demo.app.prices[0]!.buy_url}?ref=nobody-at-all`)
+  await page.goto(`${setup.service.demo.app.prices[0]!.buy_url}?ref=unknown-code`)
   const { commission } = await buyFromHere(page)
   assert.equal(commission, 0)
 })

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-/** A picture of the page on a wide screen and on a phone, where somebody wants to look at it. */
+/** A screenshot of the page on a wide screen and on a phone, where one is asked for. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES
   if (!folder) return
@@ -26,13 +26,13 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
 }
 
-/** Whether a page is fit for everybody; a picture of it on the way. */
+/** Asserts that a page is accessible, and takes a screenshot of it. */
 async function assertAccessible(page: Page, name: string): Promise<void> {
   await picture(page, name)
   assert.deepEqual(await accessibilityProblems(page), [])
 }
 
-/** A browser in which somebody of the cast is signed in. */
+/** A browser in which a person of the cast is signed in. */
 async function signedIn(t: TestContext, role: 'seller' | 'operator'): Promise<Page> {
   const page = await setup.newPage(t)
   await page.goto('/signin/')
@@ -68,7 +68,7 @@ async function siteSays(page: Page, heading: string): Promise<void> {
   assert.fail(`the site never said "${heading}"`)
 }
 
-/** The seller's page of the bill of a buyer. */
+/** The seller's page of the invoice of a buyer. */
 async function toSale(page: Page, email: string): Promise<void> {
   await page.goto('/dashboard/apps/tidepool/sales/')
   await arrive(page, 'Tidepool: sales')
@@ -90,7 +90,7 @@ async function toDispute(page: Page, email: string): Promise<void> {
   await arrive(page, 'Dispute of $12.60')
 }
 
-test('a seller refunds half, then the rest: the license ends, and every cent is told', async (t) => {
+test('a seller refunds half, then the rest: the license ends, and every cent is listed', async (t) => {
   const { page: buyers, email } = await buyAtSite(t)
   const page = await signedIn(t, 'seller')
   await toSale(page, email)
@@ -177,8 +177,8 @@ test('staff sees disputes, debts and suspensions in the admin area, and answers 
   await page.getByText('License suspended').waitFor()
   await siteSays(refunded.page, 'Your license is paused')
   await assertAccessible(page, 'admin-suspended')
-  const held = page.locator('section').filter({ hasText: 'Suspended licenses' })
-  await held.getByLabel('Reason').fill('It was their own card.')
+  const suspended = page.locator('section').filter({ hasText: 'Suspended licenses' })
+  await suspended.getByLabel('Reason').fill('It was their own card.')
   await press(page, 'Reinstate')
   await page.getByText('License reinstated.').waitFor()
   await siteSays(refunded.page, 'License verified')

@@ -10,7 +10,7 @@ import { arrive, buy, CARDS, goToConfirm, keyOnSuccess, newEmail, press } from '
 let setup: BrowserTest
 let buy_url: string
 let evil: { port: number; server: Server }
-/** What the page of somebody with bad intentions says. */
+/** The page of an attacker. */
 let evilPage = ''
 
 before(async () => {
@@ -127,14 +127,14 @@ test('every cookie is of this host alone, and out of reach of scripts and other 
   assert.equal(await page.evaluate('document.cookie'), '')
 })
 
-test('another browser cannot open a step of somebody else’s purchase', async (t) => {
+test('another browser cannot open a step of a purchase', async (t) => {
   const page = await setup.newPage(t)
   await goToConfirm(page, { buy_url, email: newEmail() })
-  const stranger = await setup.newPage(t)
-  await stranger.goto(page.url())
-  await arrive(stranger, 'Page not found')
+  const other = await setup.newPage(t)
+  await other.goto(page.url())
+  await arrive(other, 'Page not found')
   await press(page, /^Pay /)
   await keyOnSuccess(page)
-  await stranger.goto(page.url())
-  await arrive(stranger, 'Page not found')
+  await other.goto(page.url())
+  await arrive(other, 'Page not found')
 })

@@ -46,7 +46,7 @@ async function refusalOf(client_secret: string): Promise<string> {
   return error
 }
 
-test('a seller changes the addresses of his app; a fault is told at its field', async (t) => {
+test('a seller changes the addresses of an app; an error is shown at its field', async (t) => {
   const page = await seller(t)
   await toIntegration(page)
   assert.deepEqual(await accessibilityProblems(page), [])
@@ -88,7 +88,7 @@ test('a seller starts a preview from the page and ends it', async (t) => {
   await page.getByText('Preview ended').waitFor()
 })
 
-test('a developer walks through his own Buy link, back into his app, and is not charged', async (t) => {
+test('a seller tries their own buy link, back into the app, and is not charged', async (t) => {
   const { email } = setup.service.demo.seller
   const page = await seller(t)
   await page.goto(`${setup.site.url}/`)
@@ -137,7 +137,7 @@ test('a seller makes a new secret: it is shown once, and the old one is refused'
   assert.ok(!(await page.content()).includes(fresh))
 })
 
-test('somebody who sells nothing finds a calm empty page, and no way to it in the menu', async (t) => {
+test('a person who sells nothing gets an empty page, and no menu entry for it', async (t) => {
   const { email, password } = setup.service.demo.buyer
   const page = await setup.newPage(t)
   await page.goto('/dashboard/')

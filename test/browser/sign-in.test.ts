@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => setup.close())
 
-test('an address that has an account signs in first: a wrong password is told, the right one goes on', async (t) => {
+test('an email with an account signs in first: a wrong password shows an error, the right one continues', async (t) => {
   const { email, password } = setup.service.demo.buyer
   const page = await setup.newPage(t)
   await page.goto(buy_url)
@@ -73,7 +73,7 @@ test('a mailed link goes on with the purchase that it was asked for', async (t) 
   await arrive(page, 'Enter your card')
 })
 
-test('a mailed link that is opened in another browser begins the purchase anew there', async (t) => {
+test('an emailed link that is opened in another browser starts the purchase again there', async (t) => {
   const { email } = setup.service.demo.affiliate
   const page = await setup.newPage(t)
   await page.goto(buy_url)

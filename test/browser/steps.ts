@@ -14,7 +14,7 @@ export const CARDS = {
 
 let count = 0
 
-/** An address that nobody has used before. */
+/** An unused email address. */
 export function newEmail(): string {
   return `buyer-${++count}@example.com`
 }
@@ -78,7 +78,7 @@ export async function keyOnSuccess(page: Page): Promise<string> {
   return (await page.getByLabel('License key', { exact: true }).textContent())?.trim() ?? ''
 }
 
-/** Signs somebody of the cast in on the sign-in page, with the second factor of staff. */
+/** Signs a person of the cast in on the sign-in page, with the second factor of staff. */
 export async function signIn(
   page: Page,
   service: TestService,

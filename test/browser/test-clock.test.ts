@@ -48,7 +48,7 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
   await page.getByRole('heading', { level: 1, name: /^Renewal / }).waitFor()
 })
 
-test('a seller plays a scenario, and its key answers as the story ends', async (t) => {
+test('a seller runs a scenario, and its key answers as the scenario ends', async (t) => {
   const page = await toClock(t, 'Tidepool')
   await page.getByLabel('Retry that succeeds').selectOption('2')
   await page

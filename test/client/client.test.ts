@@ -136,7 +136,7 @@ test('a third fault is given up, and keeps the request id of the last answer', a
   assert.equal(service.asked.length, 3)
 })
 
-test('regenerate-key is never sent twice by itself', async () => {
+test('regenerate-key is never retried automatically', async () => {
   for (const fault of [{ reset: true }, refusal(500, 'internal_error')]) {
     await using service = await startFakeService(() => fault)
     await errorOf(clientOf(service.url).regenerateKey('lic_1', { idempotency_key: 'once' }))

@@ -6,7 +6,7 @@ import { prices, visitorOf } from './tidepool-test.ts'
 
 const CLIENT_ID = 'app_driftlog'
 
-/** A signed-in token whose signature nobody checks: it came straight from the issuer. */
+/** An ID token whose signature is not checked: it came straight from the issuer. */
 function idToken(issuer: string, nonce: string): string {
   const now = Math.floor(Date.now() / 1000)
   const claims = {
@@ -158,10 +158,10 @@ test('an answer counts once, and only in the browser that asked', async () => {
   await using setup = await openDriftlogTest()
   const { visitor, state } = await setup.begin()
   const path = `/auth/callback?code=good&state=${state}`
-  const stranger = visitorOf(setup.driftlog.url)
-  await setup.begin(stranger)
+  const other = visitorOf(setup.driftlog.url)
+  await setup.begin(other)
   for (const [who, address] of [
-    [stranger, path],
+    [other, path],
     [visitor, '/auth/callback?code=good&state=another'],
     [visitor, '/auth/callback?code=good'],
   ] as const) {
@@ -175,7 +175,7 @@ test('an answer counts once, and only in the browser that asked', async () => {
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 400)
 })
 
-test('a no at the other side is told calmly, and a refusal plainly', async () => {
+test('explains a canceled sign-in and a refused one', async () => {
   await using setup = await openDriftlogTest()
   for (const [error, words] of [
     ['access_denied', /You did not sign in/],
@@ -222,7 +222,7 @@ test('an old token is renewed once, however many requests find it old together',
   assert.equal(renewal.get('refresh_token'), 'refresh-1')
 })
 
-test('whoever signed out elsewhere is signed out here as well', async () => {
+test('a person who signed out elsewhere is signed out here as well', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   setup.replies.entitlement = () => refusal(401, 'invalid_token')
@@ -233,7 +233,7 @@ test('whoever signed out elsewhere is signed out here as well', async () => {
   assert.ok(!visitor.jar.has('driftlog_session'))
 })
 
-test('a token that is refused too early is renewed before anybody is asked to sign in', async () => {
+test('a token that is refused early is renewed before the person is asked to sign in', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
   setup.replies.entitlement = ({ headers }) =>

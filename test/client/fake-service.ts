@@ -1,4 +1,4 @@
-/** A local HTTP server that answers as a test tells it, and remembers what it was asked. */
+/** A local HTTP server that answers as a test decides, and records its requests. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'

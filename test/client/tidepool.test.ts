@@ -23,7 +23,7 @@ test('prices are kept for max_age_seconds, so that a busy site does not run into
   assert.equal(setup.service.asked.length, 1)
 })
 
-test('a home page without prices stands, and says why there are none', async () => {
+test('a home page without prices works, and says why there are none', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   setup.replies.prices = refusal(404, 'not_found')
@@ -55,7 +55,7 @@ test('a buyer who comes back to the browser that began is signed in at once', as
   assert.ok(![...visitor.jar.values()].includes(key))
 })
 
-test('an order planted on a stranger is adopted only after the stranger says yes', async () => {
+test('an order in a link from another person is adopted only after the visitor agrees', async () => {
   await using setup = await openTidepoolTest()
   const [attacker, victim] = [visitorOf(setup.tidepool.url), visitorOf(setup.tidepool.url)]
   await victim.get('/')
@@ -80,7 +80,7 @@ test('a nonce brings back one purchase, and a second order on it is asked about'
   const visitor = visitorOf(setup.tidepool.url)
   const path = await visitor.returnPath('order')
   await visitor.get(path)
-  setup.replies.order = { body: license({ license_key: 'key_somebody_elses' }) }
+  setup.replies.order = { body: license({ license_key: 'key_of_another' }) }
   assert.match((await visitor.get(path)).page, /Is this purchase yours\?/)
 })
 
@@ -166,16 +166,16 @@ test('a key that was replaced is dropped, and the visitor is asked for the new o
   assert.ok(!visitor.jar.has('tidepool_session'))
 })
 
-test('a verified visitor outlasts an outage, and a new one is told that it is not their fault', async () => {
+test('a verified visitor keeps access in an outage, and a new one sees that it is not their fault', async () => {
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
   setup.replies.validate = refusal(503, 'internal_error')
   assert.equal((await visitor.get('/app')).status, 200)
-  const stranger = await visitorOf(setup.tidepool.url).post('/login', { license_key: 'key_new' })
-  assert.equal(stranger.status, 503)
-  assert.equal(stranger.headers.get('retry-after'), '10')
-  assert.match(stranger.page, /We cannot check licenses right now/)
+  const other = await visitorOf(setup.tidepool.url).post('/login', { license_key: 'key_new' })
+  assert.equal(other.status, 503)
+  assert.equal(other.headers.get('retry-after'), '10')
+  assert.match(other.page, /We cannot check licenses right now/)
 })
 
 test('a form that another site sends changes nothing', async () => {

@@ -66,7 +66,7 @@ async function assertGone(path: string): Promise<void> {
   assertRefused(await read(path), 404, 'unknown_claim')
 }
 
-test('the old secret stops at once, and the answer has an address instead of the new one', async () => {
+test('the old secret stops at once, and the answer contains a claim URL instead of the new one', async () => {
   const { path, expires_at } = await rotate()
   assert.equal(expires_at, '2026-03-10T12:10:00Z')
   assert.equal(await isGood(service.demo.app.client_secret), false)
@@ -95,7 +95,7 @@ test('neither the answer nor the log of changes nor a table contains the secret 
   assert.ok(!text.includes(path.split('/').at(-1)!), 'nor the token that fetches it')
 })
 
-test('of 200 readers at the same moment one gets the secret', async () => {
+test('of 200 simultaneous reads one gets the secret', async () => {
   const { path } = await rotate()
   const answers = await Promise.all(Array.from({ length: 200 }, () => read(path)))
   const good = answers.filter(({ statusCode }) => statusCode === 200)
@@ -105,7 +105,7 @@ test('of 200 readers at the same moment one gets the secret', async () => {
   assert.deepEqual((await service.world.db.raw('select 1 from secret_claims')).rows, [])
 })
 
-test('what only looks does not use it up: HEAD, OPTIONS and reading ahead', async () => {
+test('HEAD, OPTIONS and prefetching do not use it up', async () => {
   const { path } = await rotate()
   assert.equal((await read(path, { method: 'HEAD' })).statusCode, 200)
   assertRefused(await read(path, { method: 'OPTIONS' }), 405, 'method_not_allowed')

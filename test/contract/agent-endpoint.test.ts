@@ -156,7 +156,7 @@ describe('the gate', () => {
     assertLimited(await post(service, [...batch, ...batch, PING], await bearer()))
   })
 
-  test('a batch that cancels its own call is answered all the same', async () => {
+  test('answers a batch that cancels its own call', async () => {
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
     const answer = await post(service, [PING, cancel], await bearer())
     assert.deepEqual(answer.json(), { jsonrpc: '2.0', id: 1, result: {} })
@@ -183,7 +183,7 @@ describe('hostile bodies', () => {
     }
   })
 
-  test('F39: brackets inside of a text are no nesting', async () => {
+  test('F39: brackets inside a string do not count as nesting', async () => {
     const call = toolCall('list_products', { app_slug: `"\\${'['.repeat(50)}` })
     assert.equal((await post(service, call, await bearer())).statusCode, 200)
   })
@@ -238,7 +238,7 @@ describe('pages of other origins', () => {
     }
   })
 
-  test('F45: refuses a request from a page of another origin', async () => {
+  test('F45: refuses a preflight from a page of another origin', async () => {
     const answer = await service.app.inject({
       method: 'OPTIONS',
       url: '/mcp',
@@ -411,7 +411,7 @@ describe('the protocol', () => {
     assert.ok(answer.json().error)
   })
 
-  test('the client of the older era goes all the way', async () => {
+  test('a client of the older protocol version completes every step', async () => {
     const client = new OldClient({ name: 'old', version: '1' })
     const requestInit = { headers: await bearer() }
     await client.connect(new OldTransport(new URL(`${base_url}/mcp`), { requestInit }) as never)

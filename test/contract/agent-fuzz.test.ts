@@ -206,7 +206,7 @@ const call = fc.constantFrom(...Object.keys(GOOD)).chain((name) =>
   }),
 )
 
-test('a row of good arguments is known for every tool that writes', () => {
+test('has valid arguments for every tool that writes', () => {
   assert.deepEqual(
     Object.keys(GOOD),
     tools.filter(({ writes }) => writes).map(({ name }) => name),

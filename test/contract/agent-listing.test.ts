@@ -133,7 +133,7 @@ describe('update_app_listing', () => {
     ])
   })
 
-  test('external without the approval is refused, and the way out of it is warned of', async () => {
+  test('refuses external listing without approval, and warns before leaving it', async () => {
     await addApp(service, { slug: 'harbor', external_sales_enabled: false })
     const call = async (listing_mode: string, more: object = {}) =>
       await agent.call('update_app_listing', { app_slug: 'harbor', listing_mode, ...more })
@@ -150,7 +150,7 @@ describe('update_app_listing', () => {
 })
 
 describe('replace_detail_sections', () => {
-  test('faults of form and of content come in one list', async () => {
+  test('reports errors of format and of content in one list', async () => {
     const at = await refused('replace_detail_sections', {
       sections: [
         { title: 'Fine', body: '<p>Fine</p>' },
@@ -192,7 +192,7 @@ describe('replace_detail_sections', () => {
 })
 
 describe('replace_feature_table', () => {
-  test('products are named by either id, and answers say the one that lasts', async () => {
+  test('accepts either id of a product, and returns the permanent one', async () => {
     await service.world.db.run(sql`update products set legacy_id = ${LEGACY} where id = ${pro}`)
     const { listing, removed } = await done('replace_feature_table', {
       features: [{ name: 'Log', product_ids: [LEGACY, lifetime] }, { name: 'Bare' }],
@@ -265,7 +265,7 @@ describe('replace_versions', () => {
     )
   })
 
-  test('faults of form, of content and of what exists come in one list', async () => {
+  test('reports errors of format, of content and of unknown ids in one list', async () => {
     const at = await refused('replace_versions', {
       versions: [
         { product_id: free, name: 'Free', is_free: true, prices: [{ amount: '1.00' }] },
@@ -299,7 +299,7 @@ describe('replace_versions', () => {
 })
 
 describe('update_product_description', () => {
-  test('describes one product, and says what it said before', async () => {
+  test('changes one description, and returns the previous one', async () => {
     const args = { product_id: LEGACY, description: 'Every beach.' }
     const { products, changed } = await done('update_product_description', args)
     assert.equal(products[0].description, 'Every beach.')

@@ -95,7 +95,7 @@ async function assertRefused(agent: McpAgent, name: string, scope: string): Prom
   }
 }
 
-test('a scope of one family lends nothing to the other', () => {
+test('a scope of one family grants nothing in the other', () => {
   for (const tool of tools.filter(({ scope }) => scope !== 'any')) {
     const family = tool.scope.split('.')[0]
     const others = grants.AGENT_SCOPES.filter((scope) => !scope.startsWith(`${family}.`))

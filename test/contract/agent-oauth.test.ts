@@ -223,7 +223,7 @@ test('without a proof key nothing is given, nor with a plain one, nor with anoth
   await assert.rejects(exchange(side, { ...attempt, verifier }, url), INVALID_GRANT)
 })
 
-test('an agent has no secret: one that shows one is refused, as is an app that shows none', async () => {
+test('refuses an agent that sends a secret, and an app that sends none', async () => {
   const fields = { grant_type: 'refresh_token', refresh_token: 'x' }
   const client_id = grants.AGENT_CLIENT
   const none = await tokenRequest({ ...fields, client_id })
@@ -292,7 +292,7 @@ test('a token of one kind is refused where the other is asked for', async () => 
   await assert.rejects(client.fetchUserInfo(side, mine.access_token, client.skipSubjectCheck))
 })
 
-test('who asks for nothing gets to read, who asks to write gets to read too, the rest is left out', async () => {
+test('grants read by default, read with write, and ignores unknown scopes', async () => {
   const agent = await enter(setup, seller)
   const cases: [asked: string | undefined, got: string][] = [
     [undefined, READ],
@@ -313,7 +313,7 @@ test('who asks for nothing gets to read, who asks to write gets to read too, the
   }
 })
 
-test('what a person unchecks is not given, then or when the token is renewed', async () => {
+test('an unchecked scope is not granted, at first or on refresh', async () => {
   const agent = await enter(setup, seller)
   const checked = { 'listing.write': 'yes' }
   const tokens = await connect(side, agent, { checked })
@@ -330,7 +330,7 @@ test('what a person unchecks is not given, then or when the token is renewed', a
   assert.equal(forged.scope, 'listing.read')
 })
 
-test('the page asks in plain words, names who asks as far as that is known, and where it leads', async () => {
+test('the consent page names the agent as far as it is known, the scopes and the redirect address', async () => {
   const agent = browser(setup)
   const attempt = await ask(side)
   await agent.open(attempt.url.href)
@@ -378,7 +378,7 @@ test('returns access_denied and the state when the person cancels, and grants no
   assert.deepEqual(rows, [])
 })
 
-test('an account that a checkout made may not let an agent in before its mailbox is proven', async () => {
+test('an account from a checkout cannot allow an agent before its email is verified', async () => {
   const agent = browser(setup)
   await purchase(setup, agent, { email: 'checkout-only@example.org' })
   const attempt = await ask(side)
@@ -413,7 +413,7 @@ test('two windows of one agent that refresh at once both stay connected', async 
   }
 })
 
-test('a code that is shown twice ends what it gave', async () => {
+test('a code that is used twice revokes its tokens', async () => {
   const agent = await enter(setup, seller)
   const attempt = await ask(side)
   await agent.open(attempt.url.href)
@@ -424,7 +424,7 @@ test('a code that is shown twice ends what it gave', async () => {
   await assert.rejects(refresh(tokens.refresh_token), INVALID_GRANT)
 })
 
-test('a locked account keeps no agent', async () => {
+test('locking an account revokes its agents', async () => {
   const lost = await addPerson(setup, 'lost-seller@example.org')
   const tokens = await connect(side, await enter(setup, lost))
   await setup.world.db.raw('update users set locked_at = $1 where id = $2', [

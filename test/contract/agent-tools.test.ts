@@ -190,7 +190,7 @@ describe('update_integration_settings', () => {
     assert.deepEqual(last!.after, { ...GOOD, redirect_uris: [`${SITE}/auth/callback`] })
   })
 
-  test('an empty list removes all, and what alters nothing is no change', async () => {
+  test('an empty list removes all, and a call that changes nothing is not recorded', async () => {
     await update(GOOD)
     const cleared = await update({ redirect_uris: [], post_logout_redirect_uris: [] })
     assert.equal(cleared.json.removed.length, 3)
@@ -290,7 +290,7 @@ describe('every write tool', () => {
     update_product_description: { product_id: 'prod_x', description: '' },
   }
 
-  test('without accepted terms nothing is saved and the page to accept them on is named', async () => {
+  test('saves nothing without accepted terms, and names the page to accept them', async () => {
     await rows('update sellers set terms_accepted_at = null')
     const before = await everything()
     try {
@@ -311,7 +311,7 @@ describe('every write tool', () => {
     }
   })
 
-  test('an argument that is not known is a fault, and so is none where one is needed', async () => {
+  test('refuses an unknown argument, and a missing required one', async () => {
     const before = await everything()
     for (const [name, args] of Object.entries(WRITES)) {
       const { json } = await agent.call(name, { ...args, app_slug: SLUG, nonsense: 1 })

@@ -56,7 +56,7 @@ describe('when a link answers', () => {
     }
   })
 
-  test('not for a price that never was, was removed, or whose product was', async () => {
+  test('returns 404 for an unknown or removed price, and for one of a removed product', async () => {
     const { db, clock } = service.world
     const one = await addApp(service, { slug: 'removed-price' })
     const two = await addApp(service, { slug: 'removed-product' })
@@ -82,7 +82,7 @@ describe('when a link answers', () => {
 })
 
 describe('next', () => {
-  test('on the registered domain or the loopback it is taken along', async () => {
+  test('is kept on the registered domain and the loopback', async () => {
     for (const [text, resolved] of GOOD_RETURN_URLS) {
       const agent = buyer(service)
       const page = await agent.open(linkWith('next', text))
@@ -91,7 +91,7 @@ describe('next', () => {
     }
   })
 
-  test('anywhere else it shows the misconfigured page, with no way there', async () => {
+  test('shows the misconfigured page for any other host, without a link to it', async () => {
     assert.ok(BAD_RETURN_URLS.length + GOOD_RETURN_URLS.length > 100)
     for (const text of BAD_RETURN_URLS) {
       const answer = await service.app.inject({ url: linkWith('next', text) })
@@ -109,7 +109,7 @@ describe('next', () => {
     }
   })
 
-  test('posted by hand it is refused the same, and opens no cart', async () => {
+  test('is refused in a crafted form as well, and opens no cart', async () => {
     const agent = buyer(service)
     await agent.open(link)
     const before = await count('carts')
@@ -147,7 +147,7 @@ describe('next', () => {
     assert.ok(page.body.includes(`${sample_site_url}/login?svc_order=${orderReference(page)}`))
   })
 
-  test('it is checked again at the end: a site that moved away is not returned to', async () => {
+  test('is checked again at the end: a host that is no longer registered is not returned to', async () => {
     const { client_id, price_id } = await addApp(service, { slug: 'moving' })
     const agent = buyer(service)
     await agent.open(`/buy/${price_id}/?next=${encodeURIComponent('https://moving.example/back')}`)
@@ -286,4 +286,4 @@ describe('the buyer’s details', () => {
   })
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

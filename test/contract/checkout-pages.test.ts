@@ -280,7 +280,7 @@ test('a receipt asked for too often names the wait that the limiter will have', 
   )
 })
 
-test('a step that is too early or too late leads to where the buyer belongs', async () => {
+test('a step that is too early or too late redirects to the current step', async () => {
   const agent = buyer(service)
   await agent.open(link)
   const entry = await agent.submit('Continue', { email: fresh(), ...TEXAS })
@@ -300,7 +300,7 @@ test('a step that is too early or too late leads to where the buyer belongs', as
   }
 })
 
-test('afterwards everything still adds up', async () => {
+test('keeps every invariant', async () => {
   service.clock.pass(16 * 60)
   await reconcile(service.world)
   await assertInvariants(service)

@@ -80,7 +80,7 @@ describe('no input is an error of ours', () => {
     )
   })
 
-  test('nor are bytes that are no text, a broken escape or a broken body', async () => {
+  test('nor are invalid UTF-8, a broken escape or a broken body', async () => {
     const { authorization } = basic(service)
     const headers = { authorization, 'content-type': 'application/json' }
     const url = '/api/v1/licenses/validate'
@@ -216,4 +216,4 @@ test('the log contains no secret, even at its most verbose level', async () => {
   for (const secret of secrets) assert.ok(!log.includes(secret), `the log holds ${secret}`)
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

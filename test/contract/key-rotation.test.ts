@@ -66,7 +66,7 @@ describe('rotation', () => {
     assertRefused(full, 415, 'unsupported_media_type')
   })
 
-  test('the old key dies as the new one lives, and the answer is the state with both', async () => {
+  test('revokes the old key as the new one becomes valid, and returns the state', async () => {
     const { key, license_id } = await bought()
     const before = (await validate(key)).json()
     const answer = await rotate(license_id)
@@ -190,4 +190,4 @@ describe('at the same time', () => {
   })
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

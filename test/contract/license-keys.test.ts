@@ -108,7 +108,7 @@ describe('validation', () => {
 })
 
 describe('order lookup', () => {
-  test('it answers the state and the key, as often as it is asked', async () => {
+  test('returns the state and the key on every request', async () => {
     for (let round = 0; round < 3; round++) {
       const answer = await lookUp(reference)
       assert.equal(answer.statusCode, 200)
@@ -142,7 +142,7 @@ describe('order lookup', () => {
 })
 
 describe('another app', () => {
-  test('cannot tell a key of ours from one that was never issued', async () => {
+  test('gets the same answer for another app’s key as for an unknown one', async () => {
     const theirs = await validate({ key }, foreign)
     assertRefused(theirs, 404, 'unknown_key')
     assert.deepEqual(
@@ -151,13 +151,13 @@ describe('another app', () => {
     )
   })
 
-  test('cannot tell a reference of ours from a forged one', async () => {
+  test('gets the same answer for another app’s reference as for a forged one', async () => {
     const theirs = await lookUp(reference, foreign)
     assertRefused(theirs, 404, 'unknown_order')
     assert.deepEqual(fingerprint(theirs), fingerprint(await lookUp('forged', foreign)))
   })
 
-  test('cannot tell a license of ours from none, and cannot rotate it', async () => {
+  test('gets the same answer for another app’s license as for none, and cannot rotate it', async () => {
     const { license_id } = (await validate({ key })).json()
     const theirs = await rotate(license_id, foreign)
     assertRefused(theirs, 404, 'unknown_license')

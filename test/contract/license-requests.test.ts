@@ -51,7 +51,7 @@ describe('credentials', () => {
     assert.match(String(answer.headers['www-authenticate']), /^Basic realm="licenses"/)
   }
 
-  test('whatever is wrong with them, all three endpoints answer the same 401', async () => {
+  test('all three endpoints answer the same 401, whatever is wrong with them', async () => {
     const { client_id, client_secret } = service.demo.app
     const pair = `${client_id}:${client_secret}`
     const headers = [

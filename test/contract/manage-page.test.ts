@@ -185,7 +185,7 @@ describe('the manage page', () => {
 })
 
 describe('another plan', () => {
-  test('that is dearer costs exactly the cents that are shown', async () => {
+  test('that is more expensive costs exactly the cents that are shown', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
@@ -216,7 +216,7 @@ describe('another plan', () => {
   })
 
   // M1
-  test('for which too little is due is moved to without a charge, and says so', async () => {
+  test('for which too little is due starts without a charge, and says so', async () => {
     const app = await twoPlans({ other: cents(1015) })
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
@@ -280,7 +280,7 @@ describe('another plan', () => {
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
-  test('is not offered where there is none: another app’s price, or one’s own', async () => {
+  test('is not offered for a price of another app, or the current one', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app })
     const { agent } = subscriber
@@ -414,7 +414,7 @@ describe('the card', () => {
     assert.equal(stale.page.url, manage(subscriber))
   })
 
-  test('what is owed can be dropped with the license', async () => {
+  test('canceling a license drops what is owed', async () => {
     const app = await twoPlans()
     const subscriber = await subscribe(service, { app, card: CARD.never_renews })
     const { agent, email } = subscriber

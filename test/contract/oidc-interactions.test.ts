@@ -132,7 +132,7 @@ test('a buyer comes back from the checkout signed in, without a click', async ()
   assert.equal(answer.json().status, 'active')
 })
 
-test('what a checkout opened is good for its app alone, and is no single sign-on', async () => {
+test('a session from a checkout is valid for its app alone, and is no single sign-on', async () => {
   const agent = browser(setup)
   await purchase(setup, agent, { email: 'limited@example.org' })
   await signInToApp(setup, agent)
@@ -157,7 +157,7 @@ test('a person who signed out of the service must sign in again, and the app’s
   assert.equal((await entitlementOf(setup, tokens.access_token)).statusCode, 200)
 })
 
-test('a browser that another account takes over keeps nothing of the one before', async () => {
+test('a sign-in with another account ends the session of the one before', async () => {
   const agent = await enter(setup, await person('before'))
   const theirs = await signInToApp(setup, agent)
   await enter(setup, await person('after'), { agent })
@@ -183,7 +183,7 @@ test('a sign-in that waited while another account signed in elsewhere does not m
   assert.notEqual(mine.claims()!.sub, theirs.claims()!.sub)
 })
 
-test('an account that turns up in the browser at the last moment ends there, with its tokens', async () => {
+test('another account that appears in the browser at the last moment is signed out, with its tokens', async () => {
   const { user_id } = await person('late')
   const theirs_agent = await enter(setup, await person('sudden'))
   const theirs = await signInToApp(setup, theirs_agent)

@@ -85,7 +85,7 @@ test('a running service publishes a new key, then signs with it, then lets the o
   assert.match(textOf(page.body), /Sign out of Tidepool\?/)
 })
 
-test('a key in wrong hands is replaced within a minute, and what it signed is good no more', async () => {
+test('a compromised key is replaced within a minute, and its signatures are no longer valid', async () => {
   const { id_token } = await signInToApp(setup, agent)
   const made = await rotate(true)
   setup.clock.pass(60)

@@ -130,7 +130,7 @@ test('a rotation seals under the new master key, and the private ids stay what t
   await assert.rejects(grants.openKeys(db, now, tools(ring(3))), /no longer on the ring/)
 })
 
-test('a key in wrong hands is gone at once', async () => {
+test('a compromised key is deleted at once', async () => {
   const made = await grants.rotateKeys(db, now, tools(ring(2)), { at_once: true })
   const keys = await grants.openKeys(db, now, tools(ring(2)))
   assert.deepEqual(

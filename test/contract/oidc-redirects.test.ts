@@ -116,7 +116,7 @@ test('answers an unlisted address with an error page, before sign-in', async () 
   }
 })
 
-test('an address that is not listed for after a sign-out leads home', async () => {
+test('an unlisted post-logout address leads to the home page', async () => {
   for (const post_logout_redirect_uri of fc.sample(mutated, 200)) {
     const query = new URLSearchParams({ client_id: app.client_id, post_logout_redirect_uri })
     const answer = await service.app.inject(`/o/session/end?${query}`)

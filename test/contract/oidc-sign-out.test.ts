@@ -77,7 +77,7 @@ test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of th
   assert.match((await agent.open(again.url.href)).url, /^\/signin\//)
 })
 
-test('who stays signed in keeps everything, and returns to the same address', async () => {
+test('a person who stays signed in keeps every session, and returns to the same address', async () => {
   const { agent, tokens } = await signedIn()
   const page = await agent.open(asked(tokens))
   const link = /<a [^>]*href="([^"]+)"[^>]*>Stay signed in</.exec(page.body)?.[1]

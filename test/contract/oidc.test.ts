@@ -67,7 +67,7 @@ test('the document says the same where RFC 8414 looks for it, whatever host is a
   assert.deepEqual(await at('/.well-known/oauth-authorization-server/o'), own)
 })
 
-test('whatever else the library could do cannot be reached', async () => {
+test('other features of the library cannot be reached', async () => {
   for (const path of ['reg', 'token/introspection', 'device', 'request']) {
     const answer = await setup.app.inject({ method: 'POST', url: `/o/${path}` })
     assert.equal(answer.statusCode, 404, path)
@@ -175,7 +175,7 @@ test('an app may return to several hosts, and has one private id for a person on
   assert.equal(subs.size, 1)
 })
 
-test('a client without a redirect URI is of no use until one is set', async () => {
+test('a client without a redirect URI is refused until one is set', async () => {
   const app = await addApp(setup, { redirect_uris: [] })
   const side = await discover(setup, app)
   const attempt = await begin(side, setup.callback)
@@ -269,7 +269,7 @@ test('a code is good once, for 60 seconds, and its second use revokes what it ga
   await assert.rejects(exchange(setup.app_side, late, page.url), { error: 'invalid_grant' })
 })
 
-test('of ten who exchange one code at once at most one succeeds, and keeps nothing', async () => {
+test('of ten simultaneous exchanges of one code at most one succeeds, and its tokens are revoked', async () => {
   const agent = await enter(setup, ada)
   await signInToApp(setup, agent)
   const attempt = await begin(setup.app_side, setup.callback)

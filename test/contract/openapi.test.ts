@@ -118,7 +118,7 @@ test('the description is without an error or a warning, and each example fits it
   assert.deepEqual(lint(document), [])
 })
 
-test('an example that does not fit its schema would be found', () => {
+test('detects an example that does not fit its schema', () => {
   const broken = structuredClone(document)
   const { content } = broken.paths['/api/v1/licenses/validate']!.post!.responses['200']!
   content!['application/json']!.example = { entitled: 'perhaps' }
@@ -178,7 +178,7 @@ test('documents who may call, the rate limit and the cache time of each response
   }
 })
 
-test('the example keys have the form of a key, so that a reader can tell one', () => {
+test('the example keys have the format of a key', () => {
   const keys = JSON.stringify(document).match(/key_[0-9A-Za-z]+/g) ?? []
   assert.ok(keys.length > 0)
   assert.deepEqual(
@@ -188,7 +188,7 @@ test('the example keys have the form of a key, so that a reader can tell one', (
 })
 
 // F20: it asserted that answers are closed as well, so a new field would have broken strict clients.
-test('closes requests and leaves answers open, so that v1 may grow', () => {
+test('schemas forbid unknown request fields and allow new response fields', () => {
   const closed = Object.entries(document.components.schemas).filter(
     ([, schema]) => schema.additionalProperties === false,
   )
@@ -234,7 +234,7 @@ test('the explorer asks no other host and runs no inline script', async () => {
   assert.match(page.body, /<a [^>]*href="\/"/)
 })
 
-test("the explorer's files come from here, for good, and nothing else of their folder does", async () => {
+test("serves the explorer's files with a permanent cache, and nothing else of their folder", async () => {
   const { app } = service
   const { body } = await app.inject('/api/v1/docs/')
   const files = body.match(/\/api\/v1\/docs\/assets\/[^"]+/g) ?? []

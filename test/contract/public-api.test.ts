@@ -23,7 +23,7 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 
 const both = () => [profileUrl, pricesUrl]
 
-describe('what the public endpoints tell', () => {
+describe('what the public endpoints return', () => {
   test('a profile is the six fields of the specification and nothing else', async () => {
     const answer = await get(profileUrl)
     assert.equal(answer.statusCode, 200)
@@ -107,7 +107,7 @@ describe('what the public endpoints tell', () => {
   })
 })
 
-describe('how they are asked', () => {
+describe('requests', () => {
   test('with and without a slash at the end the answer is the same, without a redirect', async () => {
     for (const url of both()) {
       const slashed = await get(url)
@@ -251,7 +251,7 @@ describe('caching', () => {
     }
   })
 
-  test('an app that is taken off sale is gone with the very next question', async () => {
+  test('an unpublished app is gone with the next request', async () => {
     const { client_id } = await addApp(service, { slug: 'leaving' })
     const url = `/api/v1/public/apps/${client_id}/`
     assert.equal((await get(url)).statusCode, 200)
@@ -263,8 +263,8 @@ describe('caching', () => {
   })
 })
 
-describe('what they do not tell', () => {
-  test('unknown, unpublished and not enabled are alike to the byte', async () => {
+describe('what they do not reveal', () => {
+  test('unknown, unpublished and not enabled apps answer identically', async () => {
     const hidden = [
       { is_published: false, external_sales_enabled: true },
       { is_published: true, external_sales_enabled: false },
@@ -290,7 +290,7 @@ describe('limits', () => {
   const from = (remoteAddress: string, url = pricesUrl) =>
     service.app.inject({ url, remoteAddress })
 
-  test('120 questions a minute from one address, then 429; another address is free', async () => {
+  test('accepts 120 requests a minute from one address, then 429; another address is free', async () => {
     for (let count = 1; count <= 120; count++) {
       const answer = await from('203.0.113.1', count % 2 === 0 ? pricesUrl : profileUrl)
       assert.equal(answer.statusCode, 200)

@@ -14,7 +14,7 @@ before(async () => {
 after(() => service.close())
 
 // S13
-test('no page fails by a name in its query that every object has', async () => {
+test('no page fails for a query parameter named like a property of every object', async () => {
   const { app, seller, operator, affiliate } = service.demo
   const holder = buyer(service)
   const bought = await purchase(service, holder, { email: 'holder@example.com' })

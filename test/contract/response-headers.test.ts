@@ -55,7 +55,7 @@ function each(check: (headers: Record<string, string>, name: string, body: strin
   }
 }
 
-describe('every answer, of a page or of a program, good or refused', () => {
+describe('every response, of pages and APIs, accepted or refused', () => {
   test('is one that was asked for', () => {
     const statuses = [...answers].map(([name, { statusCode }]) => `${statusCode} ${name}`)
     assert.ok(
@@ -67,7 +67,7 @@ describe('every answer, of a page or of a program, good or refused', () => {
     assert.equal(answers.get('a request to sign in that is refused')!.statusCode, 400)
   })
 
-  test('loads nothing from elsewhere, runs no inline script and is framed nowhere', () => {
+  test('loads nothing from elsewhere, runs no inline script and allows no frame', () => {
     each((headers, name) => {
       const policy = headers['content-security-policy'] ?? ''
       for (const directive of [
@@ -82,7 +82,7 @@ describe('every answer, of a page or of a program, good or refused', () => {
     })
   })
 
-  test('is taken for nothing but its own type, which names its character set', () => {
+  test('declares its type and character set, and forbids sniffing', () => {
     each((headers, name, body) => {
       assert.equal(headers['x-content-type-options'], 'nosniff', name)
       if (body === '') return
@@ -90,7 +90,7 @@ describe('every answer, of a page or of a program, good or refused', () => {
     })
   })
 
-  test('is asked for under TLS alone for two years, subdomains included', () => {
+  test('requires TLS for two years, subdomains included', () => {
     each((headers, name) => {
       const policy = headers['strict-transport-security']
       assert.equal(policy, 'max-age=63072000; includeSubDomains', name)

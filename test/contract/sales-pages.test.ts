@@ -196,7 +196,7 @@ describe('a sale', () => {
 })
 
 describe('a dispute', () => {
-  test('is answered with what is known and a statement, and the page says what was sent', async () => {
+  test('is answered with the evidence on record and a statement, and the page shows what was sent', async () => {
     const bought = await buy(service, { card: FRAUDULENT })
     await rememberUses(service.world)
     await handleEvents(service.world)

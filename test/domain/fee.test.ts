@@ -11,7 +11,7 @@ test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % 
     [107, 55, 61, 57, 63],
     [109, 55, 61, 58, 63],
     [110, 56, 61, 58, 63],
-    // 5 % and 2 % rounded each by itself would be a cent more.
+    // 5 % and 2 % rounded separately would be a cent more.
     [130, 57, 63, 59, 66],
     [1200, 110, 170, 134, 194],
     [1299, 115, 180, 141, 206],
@@ -30,7 +30,7 @@ test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % 
   }
 })
 
-test('a referrer earns a quarter of the fee, rounded down; nobody earns nothing', () => {
+test('a referrer earns a quarter of the fee, rounded down; without one there is no commission', () => {
   for (const [fee, commission] of [
     [55, 13],
     [56, 14],
@@ -44,7 +44,7 @@ test('a referrer earns a quarter of the fee, rounded down; nobody earns nothing'
   }
 })
 
-test('a sale of any amount is divided to the cent, and nobody gets less than nothing', () => {
+test('a sale of any amount is divided to the cent, with no negative part', () => {
   const sale = fc.record({
     amount: fc.integer({ min: 100, max: 9_999_999 }).map(cents),
     tax: fc.integer({ min: 0, max: 999_999 }).map(cents),
@@ -108,7 +108,7 @@ test('an upgrade within a paid period passes the percentage alone, without the f
 })
 
 // M1
-test('a sale that is waived is borne by the service, and everybody else gets the same', () => {
+test('a waived sale is paid by the service, and everyone else gets the same', () => {
   const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
   const division = { amount: cents(40), tax: cents(2), fee: cents(4), commission: cents(1) }
   const facts = { invoice_id: 'inv_1', ...parties, ...division, add_on_fee: ZERO }

@@ -69,7 +69,7 @@ describe('recovery codes', () => {
   const hash = (text: string, user_id = 'usr_one') =>
     identity.recoveryCodeHashes(keys, user_id, text)[0]!.toString('hex')
 
-  test('are ten of 60 bits, without letters that are misread', () => {
+  test('are ten of 60 bits, without characters that are misread', () => {
     const codes = identity.mintRecoveryCodes(systemRandom)
     assert.equal(new Set(codes).size, 10)
     for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-?){3}$/)
@@ -142,7 +142,7 @@ describe('a password', () => {
     assert.equal(await identity.passwordFault('ten chars!', EMAIL), undefined)
   })
 
-  test('is none of those that everybody tries first, nor one’s own address', async () => {
+  test('is not a common password, and not the person’s own email', async () => {
     const bad = [
       'password123',
       '1234567890',
@@ -171,7 +171,7 @@ describe('a password', () => {
   })
 
   // S1
-  test('is judged away from the event loop, which stands still for less than a tenth of a second', async () => {
+  test('is checked outside the event loop, which blocks for less than a tenth of a second', async () => {
     const hardest = '4@8({[<3€61!|70$5+7%2'.repeat(12)
     await identity.passwordFault(hardest, EMAIL)
     const delays = monitorEventLoopDelay({ resolution: 5 })
@@ -226,7 +226,7 @@ describe('a password', () => {
     assert.match(hash, /^\$argon2id\$/)
     assert.ok(await identity.hasPassword(hash, 'a walk along the shore'))
     assert.ok(!(await identity.hasPassword(hash, 'a walk along the pier')))
-    assert.ok(!(await identity.hasPassword(null, 'a password that nobody has')))
+    assert.ok(!(await identity.hasPassword(null, 'a password of no user')))
   })
 })
 
@@ -267,7 +267,7 @@ test('what a browser sends as a passkey’s answer is read, or is none', () => {
 })
 
 function swapCase(text: string): string {
-  return text.replaceAll(/\p{L}/gu, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  return text.replaceAll(/\p{L}/gu, (char) =>
+    char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),
   )
 }

@@ -22,29 +22,29 @@ test('a key is key_ and 33 characters of base62, and none comes twice', () => {
   assert.equal(keys.size, 5000)
 })
 
-test('every letter is as likely as every other in a key’s random part', () => {
+test('every character is equally likely in a key’s random part', () => {
   const counts = new Map<string, number>()
   const keys = 4000
   for (let index = 0; index < keys; index++) {
-    for (const letter of mintKey(systemRandom).slice(4, 31)) {
-      counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    for (const char of mintKey(systemRandom).slice(4, 31)) {
+      counts.set(char, (counts.get(char) ?? 0) + 1)
     }
   }
   const expected = (keys * 27) / 62
   assert.equal(counts.size, 62)
   // Eight standard deviations: a fair draw is never out, a drawn remainder always is.
   const slack = 8 * Math.sqrt(expected)
-  for (const [letter, count] of counts) {
-    assert.ok(Math.abs(count - expected) < slack, `${letter}: ${count}, not about ${expected}`)
+  for (const [char, count] of counts) {
+    assert.ok(Math.abs(count - expected) < slack, `${char}: ${count}, not about ${expected}`)
   }
 })
 
-test('one wrong letter anywhere is noticed, and so are two that changed places', () => {
+test('detects one wrong character, and two that changed places', () => {
   const key = mintKey(seeded)
   for (let place = 4; place < key.length; place++) {
-    for (const letter of ALPHABET) {
-      if (letter === key[place]) continue
-      const typo = key.slice(0, place) + letter + key.slice(place + 1)
+    for (const char of ALPHABET) {
+      if (char === key[place]) continue
+      const typo = key.slice(0, place) + char + key.slice(place + 1)
       assert.ok(!licensing.isWellFormedKey(typo), typo)
     }
     const swapped = [...key]

@@ -44,7 +44,7 @@ function readMoney(text: string): Cents {
 const show = (amount: number) => `${amount < 0 ? '-' : ''}$${formatAmount(cents(Math.abs(amount)))}`
 
 /** The events of the example: its date, and the posting that the service's own rules make. */
-const story: { at: Date; heading: string; posting: ledger.Posting }[] = []
+const events: { at: Date; heading: string; posting: ledger.Posting }[] = []
 const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
   ([heading, day, words]) => ({
     heading,
@@ -69,7 +69,7 @@ function divide(price: Cents, at: Date, has_affiliate: boolean) {
 
 /** The lines of the seller that no payout of the example took by now. */
 function untaken(taken: Set<string>): PayeeLine[] {
-  return story.flatMap(({ at, posting: { event, subject, lines } }) =>
+  return events.flatMap(({ at, posting: { event, subject, lines } }) =>
     lines
       .filter(({ account }) => account === 'seller_payable' && event !== 'payout')
       .map(({ amount }) => ({
@@ -92,25 +92,25 @@ function saleOf(event: string, subject: string, at: Date): string | null {
 }
 
 const sales: string[] = []
-const bills: ReturnType<typeof divide>[] = []
+const invoices: ReturnType<typeof divide>[] = []
 const taken = new Set<string>()
 let paid: ledger.PaidOut | undefined
 let refunded = billing.NOTHING_BACK
 const filed: tax.Filed[] = []
 
 /** The posting of one event of the document. */
-function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
-  const subject = `${story.length}`
+function postingOf(words: string, at: Date, tables: Row[][]): ledger.Posting {
+  const subject = `${events.length}`
   const parties = { ...SELLER, affiliate_id: 'aff_1' }
   if (/sale|renews/.test(words) && !/disputed/.test(words)) {
     const price = readMoney(tables[0]![0]!.price!)
-    const bill = divide(price, at, !/without/.test(words))
-    bills.push(bill)
+    const invoice = divide(price, at, !/without/.test(words))
+    invoices.push(invoice)
     sales.push(subject)
-    return ledger.sale({ ...bill, ...parties, invoice_id: subject, is_waived: false })
+    return ledger.sale({ ...invoice, ...parties, invoice_id: subject, is_waived: false })
   }
   if (/refunded/.test(words)) {
-    const renewal = bills[2]!
+    const renewal = invoices[2]!
     const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
     refunded = billing.togetherBack(refunded, parts)
     const amount = cents(parts.amount - parts.tax)
@@ -125,9 +125,9 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
   }
   if (/back/.test(words)) return ledger.payoutFailed({ ...paid!, payout_id: subject })
   if (/dispute/.test(words)) {
-    const bill = at.getUTCMonth() < 5 ? bills[1]! : bills[3]!
+    const invoice = at.getUTCMonth() < 5 ? invoices[1]! : invoices[3]!
     const facts = {
-      ...bill,
+      ...invoice,
       ...parties,
       dispute_id: subject,
       owed: ZERO,
@@ -152,7 +152,7 @@ function play(words: string, at: Date, tables: Row[][]): ledger.Posting {
 
 function monthsUntil(at: Date): tax.StateMonth[] {
   const months = new Map<string, tax.StateMonth>()
-  for (const each of story.filter((event) => event.at <= at)) {
+  for (const each of events.filter((event) => event.at <= at)) {
     if (each.posting.event === 'remittance') continue
     for (const { account, amount } of each.posting.lines) {
       if (account !== 'tax_payable') continue
@@ -170,11 +170,11 @@ describe('the document of money', () => {
   for (const { heading, at, words } of titles) {
     test(`is right about ${at.toISOString().slice(0, 10)}, ${words}`, () => {
       const tables = tablesUnder(heading)
-      const posting = play(words, at, tables)
-      story.push({ at, heading, posting })
-      const told = tables.find(([row]) => row && 'debit' in row)!
+      const posting = postingOf(words, at, tables)
+      events.push({ at, heading, posting })
+      const table = tables.find(([row]) => row && 'debit' in row)!
       assert.deepEqual(
-        told,
+        table,
         posting.lines.map(({ account, amount }) => ({
           account,
           debit: amount > 0 ? show(amount) : '',
@@ -183,7 +183,7 @@ describe('the document of money', () => {
       )
       const [figures] = tables[0]!
       if (posting.event === 'sale') {
-        const { amount, tax, fee, add_on_fee, commission } = bills.at(-1)!
+        const { amount, tax, fee, add_on_fee, commission } = invoices.at(-1)!
         const all = [amount, tax, sum(amount, tax), fee, add_on_fee, commission, amount - fee]
         assert.deepEqual(Object.values(figures!), all.map(show))
       }
@@ -217,7 +217,7 @@ describe('the document of money', () => {
   })
 
   test('is right about what each month came to for the state', () => {
-    const [, told] = tablesUnder('### 2026-06-20')
+    const [, table] = tablesUnder('### 2026-06-20')
     const months = [
       ...monthsUntil(new Date('2026-12-01')),
       {
@@ -229,7 +229,7 @@ describe('the document of money', () => {
     ]
     const owed = tax.liabilitiesOf(new Date('2026-12-01'), months, [])
     assert.deepEqual(
-      told,
+      table,
       owed.map(({ month, collected, carried, amount }) => ({
         month,
         collected: show(collected),
@@ -241,7 +241,7 @@ describe('the document of money', () => {
 
   // M5
   test('is right about a closed day at the processor', () => {
-    const [moved = [], told] = tablesUnder('## A closed day')
+    const [moved = [], table] = tablesUnder('## A closed day')
     const amounts = (kind: string) =>
       sum(
         ZERO,
@@ -261,7 +261,7 @@ describe('the document of money', () => {
       other: amounts('other'),
     })
     assert.deepEqual(
-      told,
+      table,
       lines.map(({ account, amount }) => ({
         account,
         debit: amount > 0 ? show(amount) : '',
@@ -292,7 +292,7 @@ describe('balances', () => {
   let db: Database
   before(async () => {
     db = await openTestDatabase()
-    for (const [index, { at, posting }] of story.entries()) {
+    for (const [index, { at, posting }] of events.entries()) {
       const unique = { ...posting, subject: `${posting.subject}` }
       await db.tx((tx) => ledger.post(tx, at, `txn_${index}`, unique))
     }
@@ -306,11 +306,11 @@ describe('balances', () => {
   }
 
   test('of every month’s end are those of the document', async () => {
-    const [told = []] = tablesUnder('## Balances')
-    const days = Object.keys(told[0]!).filter((name) => name !== 'account')
+    const [table = []] = tablesUnder('## Balances')
+    const days = Object.keys(table[0]!).filter((name) => name !== 'account')
     for (const day of days) {
       const balances = await at(new Date(`${day}T23:59:59.999Z`))
-      for (const row of told) {
+      for (const row of table) {
         assert.equal(row[day], show(balances.get(row.account!) ?? 0), `${row.account} on ${day}`)
         balances.delete(row.account!)
       }
@@ -318,17 +318,17 @@ describe('balances', () => {
     }
   })
 
-  test('can be told for any instant: of the event itself, and of the moment before', async () => {
-    for (const [index, { at: instant }] of story.entries()) {
+  test('can be computed for any instant: of the event itself, and of the moment before', async () => {
+    for (const [index, { at: instant }] of events.entries()) {
       const running = new Map<string, number>()
-      for (const { posting } of story.slice(0, index)) {
+      for (const { posting } of events.slice(0, index)) {
         for (const { account, amount } of posting.lines) {
           running.set(account, (running.get(account) ?? 0) + amount)
         }
       }
       const before = await at(new Date(instant.getTime() - 1))
       for (const [account, amount] of running) assert.equal(before.get(account) ?? 0, amount)
-      for (const { account, amount } of story[index]!.posting.lines) {
+      for (const { account, amount } of events[index]!.posting.lines) {
         running.set(account, (running.get(account) ?? 0) + amount)
       }
       const after = await at(instant)

@@ -66,8 +66,8 @@ test('200,000 moves: the unused part is the exact fraction of the seconds that a
   }
 })
 
-/** A bill as the service may write it, with a tax rate and terms that are drawn. */
-function drawBill(draw: (below: number) => number) {
+/** An invoice as the service may write it, with a tax rate and terms that are drawn. */
+function drawInvoice(draw: (below: number) => number) {
   const amount = cents(1 + draw(9_999_999))
   const terms = { brought_by: draw(2) ? 'seller' : 'service', has_add_on: draw(2) === 0 } as const
   const fee = billing.feeOn(amount, terms, draw(3) === 0 ? ZERO : billing.FIXED_FEE)
@@ -81,31 +81,31 @@ function drawBill(draw: (below: number) => number) {
 }
 
 /** What of each part has gone back by now if each went back as exact fractions of the whole. */
-function exactlyBack(bill: billing.Divided, gone: number) {
-  const whole = bill.amount + bill.tax
+function exactlyBack(invoice: billing.Divided, gone: number) {
+  const whole = invoice.amount + invoice.tax
   const part = (of: number) => nearest(new Fraction(of).mul(gone).div(whole))
-  const without = bill.fee - bill.fixed_fee - bill.add_on_fee
-  const add_on_fee = part(bill.add_on_fee)
+  const without = invoice.fee - invoice.fixed_fee - invoice.add_on_fee
+  const add_on_fee = part(invoice.add_on_fee)
   return {
     amount: gone,
-    tax: part(bill.tax),
+    tax: part(invoice.tax),
     fee: part(without) + add_on_fee,
     add_on_fee,
-    commission: part(bill.commission),
+    commission: part(invoice.commission),
   }
 }
 
 test(`${MONEY_CASES} refunds and disputes: by each of them every part went back as its exact fraction`, () => {
   const draw = numbers(1_372_383_749)
   for (let index = 0; index < MONEY_CASES; ) {
-    const bill = drawBill(draw)
-    const whole = bill.amount + bill.tax
+    const invoice = drawInvoice(draw)
+    const whole = invoice.amount + invoice.tax
     let back = billing.NOTHING_BACK
     for (let left = whole; left > 0; left = whole - back.amount, index++) {
       const amount = cents(draw(3) === 0 ? left : 1 + draw(left))
-      const parts = billing.takeBack(bill, back, amount)
+      const parts = billing.takeBack(invoice, back, amount)
       back = billing.togetherBack(back, parts)
-      const exact = exactlyBack(bill, back.amount)
+      const exact = exactlyBack(invoice, back.amount)
       for (const name of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
         if (back[name] !== exact[name]) assert.fail(`${name}: ${back[name]} of ${exact[name]}`)
       }
@@ -127,22 +127,22 @@ test('100,000 sales that go back in parts or by a dispute leave what the rules s
   const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
   const ids = { invoice_id: 'inv_1', dispute_id: 'dsp_1', user_id: 'usr_1', refund_id: 'ref_1' }
   for (let index = 0; index < 100_000; index++) {
-    const bill = drawBill(draw)
-    const whole = bill.amount + bill.tax
-    const first = billing.takeBack(bill, billing.NOTHING_BACK, cents(1 + draw(whole)))
+    const invoice = drawInvoice(draw)
+    const whole = invoice.amount + invoice.tax
+    const first = billing.takeBack(invoice, billing.NOTHING_BACK, cents(1 + draw(whole)))
     const rest = whole - first.amount
     const refund = { ...first, amount: cents(first.amount - first.tax), ...parties, ...ids }
     const before = [
-      ledger.sale({ ...bill, ...parties, ...ids, is_waived: false }),
+      ledger.sale({ ...invoice, ...parties, ...ids, is_waived: false }),
       ledger.refund(refund),
     ]
-    const kept = BigInt(bill.fixed_fee)
+    const kept = BigInt(invoice.fixed_fee)
     if (rest === 0) {
       const left = { fees: -kept, seller_payable: kept }
       assert.deepEqual(balances(...before), kept === 0n ? {} : left)
       continue
     }
-    const disputed = billing.takeBack(bill, first, cents(rest))
+    const disputed = billing.takeBack(invoice, first, cents(rest))
     const { tax: part, commission } = disputed
     const cost = billing.DISPUTE_COST
     const amount = cents(rest - part)
@@ -152,8 +152,8 @@ test('100,000 sales that go back in parts or by a dispute leave what the rules s
     assert.deepEqual(won, balances(...before))
     const lost = balances(...before, opened, ledger.disputeLost(facts))
     // The money is gone, tax and commission are taken back, the service keeps its fee and the cost.
-    const fee = BigInt(bill.fee - first.fee)
-    const added = BigInt(bill.add_on_fee - first.add_on_fee)
+    const fee = BigInt(invoice.fee - first.fee)
+    const added = BigInt(invoice.add_on_fee - first.add_on_fee)
     const expected = {
       seller_payable: fee + BigInt(cost),
       fees: added - fee,
@@ -170,7 +170,7 @@ test('20,000 payees: payouts are what was earned long enough ago, less all that 
   const start = new Date('2026-02-01T00:00:00Z')
   for (let payee = 0; payee < 20_000; payee++) {
     const account = draw(2) ? ('seller_payable' as const) : ('affiliate_payable' as const)
-    const hold = account === 'seller_payable' ? 7 : 30
+    const days = account === 'seller_payable' ? 7 : 30
     const lines = Array.from({ length: 2 + draw(12) }, (_, position) => ({
       transaction_id: `txn_${position}`,
       position,
@@ -187,7 +187,7 @@ test('20,000 payees: payouts are what was earned long enough ago, less all that 
       const standing = modelStanding(now, { account }, known)
       const ripe = lines.filter(({ at, event, amount }) => {
         if (at > now) return false
-        return amount > 0 || event === 'payout_failed' || addDays(at, hold) <= now
+        return amount > 0 || event === 'payout_failed' || addDays(at, days) <= now
       })
       const exact = ripe.reduce((sum, { amount }) => sum - BigInt(amount), 0n) - BigInt(paid)
       if (BigInt(standing.total) !== exact) assert.fail(`${standing.total} of ${exact}`)

@@ -38,21 +38,21 @@ test('every single bit that is flipped is refused', () => {
   }
 })
 
-test('so is every other letter, length and spelling of the same bytes', () => {
+test('so is every other character, length and spelling of the same bytes', () => {
   for (let place = 0; place < reference.length; place++) {
-    for (const letter of 'Aa0-_=/+.~é ') {
-      const typo = reference.slice(0, place) + letter + reference.slice(place + 1)
+    for (const char of 'Aa0-_=/+.~é ') {
+      const typo = reference.slice(0, place) + char + reference.slice(place + 1)
       if (typo !== reference) assert.equal(read(typo), undefined, typo)
     }
     assert.equal(read(reference.slice(0, place)), undefined)
     assert.equal(read(reference.slice(place + 1)), undefined)
   }
-  // The last letter has bits to spare: three others stand for the same bytes, and none is taken.
+  // The last character has spare bits: three others decode to the same bytes, and none is accepted.
   const bytes = Buffer.from(reference, 'base64url')
   let twins = 0
   for (let value = 0; value < 64; value++) {
-    const letter = Buffer.from([value << 2]).toString('base64url')[0]!
-    const other = reference.slice(0, -1) + letter
+    const char = Buffer.from([value << 2]).toString('base64url')[0]!
+    const other = reference.slice(0, -1) + char
     if (other === reference) continue
     if (Buffer.from(other, 'base64url').equals(bytes)) twins++
     assert.equal(read(other), undefined, other)

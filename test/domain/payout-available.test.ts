@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => db.close())
 
-/** Where a payee stands by the service's statements, which the model says as well. */
+/** The balance of a payee by the service's statements, which the model computes as well. */
 async function standingOf(now: Date, payee: typeof SELLER | typeof AFFILIATE, all: PayeeLine[]) {
   const model = modelStanding(now, payee, all)
   const found = await standingInBooks(db, now, payee, all)
@@ -69,51 +69,51 @@ describe('what is available', () => {
     assert.deepEqual([total, pending_total], [-2000 - 2500 + 3000 + 700, 5000])
   })
 
-  test('what is won back from a dispute is held like a sale', async () => {
+  test('what is won back from a dispute is in reserve like a sale', async () => {
     const won = [line(NOON, 'dispute_won', -2500)]
     assert.equal((await standingOf(addDays(NOON, 6), SELLER, won)).total, 0)
     assert.equal((await standingOf(addDays(NOON, 7), SELLER, won)).total, 2500)
   })
 
   // M10
-  test('what is taken back of a sale that is held is taken from what is held, not from other money', async () => {
+  test('what is taken back of a sale in reserve is taken from the reserve, not from other money', async () => {
     const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
-    const held = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
+    const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const refund = line(NOON, 'refund', 9350, 'inv_2')
     const { total, lines, pending, pending_total } = await standingOf(NOON, SELLER, [
       other,
-      held,
+      reserved,
       refund,
     ])
     assert.deepEqual([total, lines, pending_total], [9400, [other], 50])
     assert.deepEqual(pending, [{ at: addDays(NOON, 6), amount: 50 }])
-    const later = await standingOf(addDays(NOON, 6), SELLER, [other, held, refund])
+    const later = await standingOf(addDays(NOON, 6), SELLER, [other, reserved, refund])
     assert.deepEqual([later.total, later.pending_total], [9450, 0])
   })
 
   // M10
-  test('what is taken beyond what is held of a sale counts at once, with what is held of it', async () => {
+  test('what is taken beyond the reserve of a sale counts at once, with the reserve', async () => {
     const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
-    const held = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
+    const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const disputed = line(NOON, 'dispute_opened', 11_500, 'inv_2')
-    const all = [other, held, disputed]
+    const all = [other, reserved, disputed]
     const { total, lines, pending } = await standingOf(NOON, SELLER, all)
     assert.deepEqual([total, lines, pending], [9400 - 2100, all, []])
   })
 
-  test('what is held is told by the day on which it comes, the next one first', async () => {
-    const held = [
+  test('the reserve is listed by the day on which it is released, the next one first', async () => {
+    const reserved = [
       line(new Date('2026-03-09T23:00:00Z'), 'sale', -300),
       line(new Date('2026-03-09T01:00:00Z'), 'sale', -200),
       line(new Date('2026-03-08T12:00:00Z'), 'sale', -100),
     ]
-    assert.deepEqual((await standingOf(NOON, SELLER, held)).pending, [
+    assert.deepEqual((await standingOf(NOON, SELLER, reserved)).pending, [
       { at: new Date('2026-03-15T12:00:00Z'), amount: 100 },
       { at: new Date('2026-03-16T23:00:00Z'), amount: 500 },
     ])
   })
 
-  test('nothing is lost: what counts and what is held are all the lines, at any time', async () => {
+  test('nothing is lost: what is available and what is in reserve add up to all lines, at any time', async () => {
     const events = ['sale', 'refund', 'dispute_opened', 'dispute_won', 'payout_failed', 'write_off']
     const anyLine = fc
       .tuple(
@@ -127,7 +127,7 @@ describe('what is available', () => {
       fc.asyncProperty(fc.array(anyLine), fc.integer({ min: -50, max: 90 }), async (all, days) => {
         const { total, pending_total } = await standingOf(addDays(NOON, days), SELLER, all)
         assert.equal(total + pending_total, 0 - all.reduce((sum, { amount }) => sum + amount, 0))
-        assert.ok(pending_total >= 0, 'only what is owed is held')
+        assert.ok(pending_total >= 0, 'only what is owed is in reserve')
       }),
     )
   })

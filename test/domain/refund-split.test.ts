@@ -5,7 +5,7 @@ import Fraction from 'fraction.js'
 import * as billing from '#domain/billing'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 
-const bill = (amount: number, tax: number, fee: number, add_on_fee = 0, commission = 0) => ({
+const invoice = (amount: number, tax: number, fee: number, add_on_fee = 0, commission = 0) => ({
   amount: cents(amount),
   tax: cents(tax),
   fee: cents(fee),
@@ -14,7 +14,7 @@ const bill = (amount: number, tax: number, fee: number, add_on_fee = 0, commissi
   commission: cents(commission),
 })
 
-/** Gives a bill back in steps, and returns what each step took of its parts. */
+/** Refunds an invoice in steps, and returns what each step took of its parts. */
 function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[] {
   let before = billing.NOTHING_BACK
   return steps.map((step) => {
@@ -26,14 +26,14 @@ function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[]
 
 describe('what a refund takes back', () => {
   // A plan of $12.00 in Texas (5 % of it tax), brought by the seller: 5 % + $0.50 is $1.10.
-  const twelve = bill(1200, 60, 110, 0, 27)
+  const twelve = invoice(1200, 60, 110, 0, 27)
   const cases: [what: string, of: billing.Divided, steps: number[], parts: number[][]][] = [
     ['all: the 50 cents stay', twelve, [1260], [[1260, 60, 60, 0, 27]]],
     ['half', twelve, [630], [[630, 30, 30, 0, 14]]],
     ['a cent', twelve, [1], [[1, 0, 0, 0, 0]]],
     [
       'thirds, of which the last brings what rounding left',
-      bill(1000, 83, 100, 0, 25),
+      invoice(1000, 83, 100, 0, 25),
       [361, 361, 361],
       [
         [361, 28, 17, 0, 8],
@@ -43,20 +43,25 @@ describe('what a refund takes back', () => {
     ],
     [
       'with the add-on’s part of the fee',
-      bill(1200, 60, 134, 24, 33),
+      invoice(1200, 60, 134, 24, 33),
       [630],
       [[630, 30, 42, 12, 17]],
     ],
     [
       'without tax',
-      bill(18_000, 0, 950),
+      invoice(18_000, 0, 950),
       [9000, 9000],
       [
         [9000, 0, 450, 0, 0],
         [9000, 0, 450, 0, 0],
       ],
     ],
-    ['of a bill that the fixed part ate: no fee', bill(30, 2, 30), [32], [[32, 2, 0, 0, 0]]],
+    [
+      'of an invoice that the fixed part used up: no fee',
+      invoice(30, 2, 30),
+      [32],
+      [[32, 2, 0, 0, 0]],
+    ],
   ]
   for (const [what, of, steps, parts] of cases) {
     test(what, () => {
@@ -79,8 +84,8 @@ describe('what a refund takes back', () => {
   })
 })
 
-/** Any bill that the service can write, with the steps in which a part of it or all goes back. */
-const bills = fc
+/** Any invoice that the service can write, with the steps in which a part of it or all is refunded. */
+const invoices = fc
   .record({
     amount: fc.integer({ min: 1, max: 9_999_999 }),
     tax_ppm: fc.integer({ min: 0, max: 120_000 }),
@@ -120,9 +125,9 @@ const CUTS = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true
   maxLength: 12,
 })
 
-test('in whatever steps a bill goes back, each part ends to the cent and never runs backwards', () => {
+test('in whatever steps an invoice is refunded, each part is exact to the cent and never decreases', () => {
   fc.assert(
-    fc.property(bills, CUTS, (divided, cuts) => {
+    fc.property(invoices, CUTS, (divided, cuts) => {
       const backs = inSteps(divided, stepsOf(divided, cuts))
       const all = billing.togetherBack(...backs)
       assert.equal(all.amount, divided.amount + divided.tax)
@@ -139,7 +144,7 @@ test('in whatever steps a bill goes back, each part ends to the cent and never r
 
 test('after every step each part is within half a cent of its exact share (the fee: of its two)', () => {
   fc.assert(
-    fc.property(bills, CUTS, (divided, cuts) => {
+    fc.property(invoices, CUTS, (divided, cuts) => {
       const whole = divided.amount + divided.tax
       let before = billing.NOTHING_BACK
       for (const step of stepsOf(divided, cuts)) {

@@ -23,7 +23,7 @@ test('every status is entitled, or not, as the specification has it', () => {
   for (const [status, entitled] of TABLE) assert.equal(licensing.isEntitled(status), entitled)
 })
 
-test('nobody who holds a license buys it again, unless it is canceled', () => {
+test('a buyer with a license cannot buy it again, unless it is canceled', () => {
   for (const [status, , route] of TABLE) assert.equal(licensing.ownerRoute(status), route)
 })
 
@@ -46,7 +46,7 @@ test('a state has days as days in UTC, and the product under both its names', ()
   })
 })
 
-test('every refusal of a bank reads as a sentence, and a thief learns nothing from his', () => {
+test('explains every decline of a bank in a sentence, and reveals nothing to a thief', () => {
   const codes = [
     'generic_decline',
     'insufficient_funds',

@@ -65,7 +65,7 @@ describe('what is owed to a state for a month', () => {
     assert.deepEqual(brief(months, filings).at(-1), ['2026-04', 800, -250, 550, 'due'])
   })
 
-  test('is that of each state by itself', () => {
+  test('is computed for each state separately', () => {
     const months = [month('2026-03', 0, 400, 'TX'), month('2026-04', 100, 0, 'WA')]
     assert.deepEqual(brief(months), [
       ['2026-03', -400, 0, 0, 'due'],

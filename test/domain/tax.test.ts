@@ -79,7 +79,7 @@ test('the District takes 6 % until 30 September 2026 and 7 % from the day after'
   }
 })
 
-test('a later row supersedes an earlier one in whatever order they stand', () => {
+test('a later row supersedes an earlier one in whatever order they are listed', () => {
   const row = { state: 'TX', saas: 'taxable', taxable_ppm: 1_000_000 }
   const rows = [
     { ...row, rate_ppm: 30_000, effective_from: '2027-01-01' },

@@ -227,15 +227,15 @@ describe('what is refused', () => {
   })
 })
 
-describe('what customers hold', () => {
-  test('a version with subscriptions is not deleted, and their number is told', () => {
+describe('what customers have', () => {
+  test('a version with subscriptions is not deleted, and their number is given', () => {
     const [fault, ...more] = faults([free], [FREE, { ...PRO, subscriptions: 3, licenses: 3 }])
     assert.deepEqual(more, [])
     assert.equal(fault!.path, 'versions')
     assert.match(fault!.message, /Pro \(prod_pro\).*3 active subscriptions/)
   })
 
-  test('a version that somebody is paying for at this moment is not deleted', () => {
+  test('a version that a buyer is paying for at this moment is not deleted', () => {
     const [fault] = faults([free], [FREE, { ...PRO, purchases: 1 }])
     assert.match(fault!.message, /a purchase of it is being confirmed/)
   })
@@ -244,10 +244,10 @@ describe('what customers hold', () => {
     assert.deepEqual(faults([free], [FREE, { ...PRO, licenses: 5 }]), [])
   })
 
-  test('a version that is held or being bought turns neither free nor paid', () => {
+  test('a version with a license or a purchase in progress turns neither free nor paid', () => {
     const turned = [{ ...pro, is_free: true, prices: [] }]
-    for (const held of [{ licenses: 1 }, { purchases: 1 }]) {
-      assert.deepEqual(paths(turned, [{ ...PRO, ...held }]), ['versions[0].is_free'])
+    for (const used of [{ licenses: 1 }, { purchases: 1 }]) {
+      assert.deepEqual(paths(turned, [{ ...PRO, ...used }]), ['versions[0].is_free'])
     }
   })
 })

@@ -72,12 +72,12 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
   })
 
   // R1
-  test('all of them terminated are replaced without a restart, and what listens hears again', async () => {
-    const heard: string[] = []
+  test('all of them terminated are replaced without a restart, and listeners receive messages again', async () => {
+    const received: string[] = []
     let lost = 0
     await db.listen(
       'lids',
-      (payload) => heard.push(payload),
+      (payload) => received.push(payload),
       () => lost++,
     )
     await db.hot(sql`select 1 as one`)
@@ -87,8 +87,8 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     assert.deepEqual(await works(), [{ one: 1 }])
     assert.deepEqual(await db.hot(sql`select 1 as one`), { one: 1 })
     await db.rows(sql`select pg_notify('lids', 'open')`)
-    while (heard.length === 0) await setImmediate()
-    assert.deepEqual(heard, ['open'])
+    while (received.length === 0) await setImmediate()
+    assert.deepEqual(received, ['open'])
   })
 
   // R2
@@ -149,7 +149,7 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     )
     assert.deepEqual(failures, [true, true, true, true])
     assert.ok(performance.now() - before < 5000)
-    // The heartbeat has found the silent listener meanwhile: it cannot be told of changes.
+    // The heartbeat has found the silent listener meanwhile: it cannot be notified of changes.
     const seen = lost
     proxy.silence(false)
     while (lost === seen) await setImmediate()

@@ -53,7 +53,7 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
   const name = () => url.pathname.slice(1)
 
   // R12
-  test('is not ready while it cannot write, lives on, and is ready again without a restart', async () => {
+  test('is not ready while it cannot write, keeps running, and is ready again without a restart', async () => {
     await becomes(200)
     const alter = (words: string) => administrate(SERVER_URL!, `alter database ${name()} ${words}`)
     await alter('set default_transaction_read_only = on')
@@ -89,10 +89,10 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
     assert.equal(await ready(), 503)
     assert.ok(performance.now() - asked < 2000)
     const page = fetch(`${running.base_url}/`).catch(() => {})
-    const told = performance.now()
+    const started = performance.now()
     running.process.kill('SIGTERM')
     assert.equal(await running.exit, 1)
     await page
-    assert.ok(performance.now() - told < 8000)
+    assert.ok(performance.now() - started < 8000)
   })
 })

@@ -41,7 +41,7 @@ describe('while every database connection for reports is taken, and a queue wait
     })
     const connected = Promise.withResolvers<void>()
     let open = 0
-    const held = Array.from({ length: CONNECTIONS.reports }, () =>
+    const running = Array.from({ length: CONNECTIONS.reports }, () =>
       reports.tx(async (tx) => {
         await tx.run(sql`select 1`)
         open += 1
@@ -53,7 +53,7 @@ describe('while every database connection for reports is taken, and a queue wait
     const waiting = Array.from({ length: CONNECTIONS.waiting_reports }, () =>
       reports.rows(sql`select 1`),
     )
-    taken = Promise.allSettled([...held, ...waiting])
+    taken = Promise.allSettled([...running, ...waiting])
   }
 
   test('a key is validated, and a checkout reaches its payment step', async () => {

@@ -82,7 +82,7 @@ describe('limits in Valkey', () => {
     server.kill('SIGSTOP')
     assert.ok((await took(left, 'hung')) < 500)
     await pause(200)
-    // The connection was given up, so that nobody else waits.
+    // The connection was given up, so that no other request waits.
     let waited = 0
     for (let index = 0; index < 20; index++) waited += await took(left, `hung-${index}`)
     assert.ok(waited < 500, `twenty took ${waited} ms`)

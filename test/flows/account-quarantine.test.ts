@@ -135,7 +135,7 @@ async function assertOut({ email, attacker, success_url, access_token }: Attack)
 
 for (const [proof, prove] of PROOFS) {
   describe(`after ${proof}, an attacker keeps nothing`, () => {
-    test('1. merged account: a password that was set before is none of the owner’s', async () => {
+    test('1. merged account: a password that was set before no longer works', async () => {
       const attack_ = await attack()
       const { email, attacker, user_id } = attack_
       // There is no form for it, and the sign-up page only writes to the mailbox.
@@ -187,7 +187,7 @@ for (const [proof, prove] of PROOFS) {
       assert.equal(user?.email, email)
     })
 
-    test('5. unverified identity: it passes for the owner nowhere else, before or after', async () => {
+    test('5. unverified identity: it is not accepted as the owner elsewhere, before or after', async () => {
       const attack_ = await attack()
       await assertSignedOut(attack_)
       await prove(attack_.email)

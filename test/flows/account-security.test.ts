@@ -50,7 +50,7 @@ async function auditedActionsOf(email: string): Promise<string[]> {
   return actions.filter((action) => !SIGN_INS.includes(action))
 }
 
-describe('what keeps others out is changed after a fresh proof alone', () => {
+describe('security settings change only after a recent confirmation', () => {
   /** Every change, as the form of its page sends it. */
   const CHANGES: [path: string, fields: Record<string, string>][] = [
     ['password', { password: 'another walk along the shore' }],
@@ -130,7 +130,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
   })
 
   // S2
-  test('a part of the proof is none: a password without the second factor, or the other way round', async () => {
+  test('refuses a part of the confirmation: a password without the second factor, or the reverse', async () => {
     const { agent } = await signUp(service)
     const { secret } = await addAuthenticator(service, agent)
     service.clock.pass(TEN_MINUTES)
@@ -186,7 +186,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     }
   })
 
-  test('a wrong proof is none', async () => {
+  test('refuses a wrong confirmation', async () => {
     const { agent } = await signUp(service)
     service.clock.pass(TEN_MINUTES)
     await agent.open(`${SECURITY}password`)
@@ -196,7 +196,7 @@ describe('what keeps others out is changed after a fresh proof alone', () => {
     assert.match((await agent.open(`${SECURITY}password`)).url, /^\/account\/confirm\?/)
   })
 
-  test('an account with nothing but its mailbox proves itself by that', async () => {
+  test('an account without a password confirms by email', async () => {
     const { email, agent } = await signUp(service)
     await service.world.db.run(sql`update users set password_hash = null where email = ${email}`)
     service.clock.pass(TEN_MINUTES)
@@ -289,7 +289,7 @@ describe('another address', () => {
     assert.equal((await buyer(service).open(confirm)).status, 404)
   })
 
-  test('leaves no link good that lies in the old mailbox, but the one that undoes it', async () => {
+  test('revokes all links in the old mailbox, except the one that undoes it', async () => {
     const { email, confirm } = await ask()
     const agent = buyer(service)
     await agent.open('/signin/')
@@ -330,7 +330,7 @@ describe('another address', () => {
     assert.match(words(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
   })
 
-  test('is not taken back after seven days, nor asked for after one', async () => {
+  test('cannot be undone after seven days, and the request expires after one', async () => {
     const { email, confirm, undo } = await ask()
     service.clock.pass(86_400)
     const late = buyer(service)
@@ -350,7 +350,7 @@ describe('another address', () => {
     assert.ok(!message.includes(email))
   })
 
-  test('is asked for one at a time: a later wish replaces the one before', async () => {
+  test('is requested once at a time: a later request replaces the earlier one', async () => {
     const { wanted, agent, confirm } = await ask()
     const better = newEmail()
     await agent.open(`${SECURITY}email`)
@@ -362,7 +362,7 @@ describe('another address', () => {
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
   })
 
-  test('must be one, and another one', async () => {
+  test('must be a valid address, and a different one', async () => {
     const { email, agent } = await signUp(service)
     await agent.open(`${SECURITY}email`)
     for (const [value, reason] of [
@@ -427,7 +427,7 @@ describe('the list of sessions', () => {
     assert.ok(await isSignedIn(victim))
   })
 
-  test('knows a browser by its family and its system', () => {
+  test('names a browser by its family and system', () => {
     const AGENTS: [agent: string | undefined, browser: string][] = [
       [
         'Mozilla/5.0 (Windows NT 10.0; Win64; x64) … Chrome/156.0 Safari/537.36',
@@ -450,7 +450,7 @@ describe('the list of sessions', () => {
     }
   })
 
-  test('notes when a browser was last seen', async () => {
+  test('records when a browser was last seen', async () => {
     const { email, agent } = await signUp(service)
     const other = await enterPassword(service, email)
     service.clock.pass(2 * 86_400)
@@ -463,7 +463,7 @@ describe('the list of sessions', () => {
 })
 
 describe('the setup of an authenticator app', () => {
-  test('draws a code that a camera reads, with the key and the account in it', async () => {
+  test('draws a QR code with the key and the account', async () => {
     const { email, agent } = await signUp(service)
     await agent.open(SECURITY)
     await agent.submit('Set up an authenticator app')
@@ -521,7 +521,7 @@ describe('the setup of an authenticator app', () => {
   })
 })
 
-test('what has expired is forgotten: sessions, links, what was typed at a sign-up', async () => {
+test('deletes expired sessions, links and sign-ups', async () => {
   const { db } = service.world
   const { agent } = await signUp(service)
   await agent.open(`${SECURITY}passkeys`)

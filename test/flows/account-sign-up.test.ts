@@ -56,7 +56,7 @@ test('creates no account, session or sign-in before the email is confirmed', asy
   assert.deepEqual(user, { created_via: 'signup', is_proven: true })
 })
 
-test('the way goes on where it led before, also from the sign-in page', async () => {
+test('continues to the return address, also from the sign-in page', async () => {
   const return_to = `/manage/${service.demo.app.client_id}/?next=http://localhost/`
   const agent = buyer(service)
   await agent.open(`/signin/?return_to=${encodeURIComponent(return_to)}`)

@@ -254,4 +254,4 @@ test('a session of another person buys nothing for an address', async () => {
   assert.deepEqual(await takenFrom(service, victim), [1260])
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

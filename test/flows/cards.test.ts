@@ -81,7 +81,7 @@ describe('a declined card', () => {
     })
   }
 
-  test('reads no more as declined once another was entered', async () => {
+  test('is no longer shown as declined once another was entered', async () => {
     const agent = buyer(service)
     await purchase(service, agent, { email: fresh(), card: '4000000000000002' })
     await agent.press('Use another card')
@@ -412,7 +412,7 @@ describe('a lost answer', () => {
   })
 })
 
-test('afterwards everything still adds up', async () => {
+test('keeps every invariant', async () => {
   service.clock.pass(16 * 60)
   await reconcile(service.world)
   await assertInvariants(service)

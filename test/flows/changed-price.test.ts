@@ -61,7 +61,7 @@ describe('a price that changes under an open cart', () => {
     }
   })
 
-  test('between two looks is the one on the page that was sent, or none', async () => {
+  test('between two page views is charged as on the page that was sent, or not at all', async () => {
     const { app, agent, email } = await atConfirm()
     const old = agent.tab()
     await change(app, 2000)
@@ -250,4 +250,4 @@ describe('a cart that is left open', () => {
   })
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

@@ -225,4 +225,4 @@ test('the receipt is sent again when it is asked for, a few times an hour', asyn
   )
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

@@ -114,7 +114,7 @@ async function forgetTrials(): Promise<void> {
   await service.world.db.run(sql`update cards set fingerprint = id`)
 }
 
-test('a recovery that is killed itself is finished by the next one', async () => {
+test('a reconciliation that is killed is finished by the next one', async () => {
   const price_id = service.demo.app.prices[0]!.public_id
   for (let last = 1, finished = false; !finished; last += KILL_STRIDE) {
     const email = `twice-${emails++}@example.com`
@@ -132,7 +132,7 @@ test('a recovery that is killed itself is finished by the next one', async () =>
   await assertInvariants(service)
 })
 
-test('a network that loses requests and answers loses no money and invents none', async () => {
+test('lost requests and answers neither lose nor create money', async () => {
   const draw = draws(20_261_120)
   const price_id = service.demo.app.prices[0]!.public_id
   const buyers: { agent: Agent; email: string }[] = []

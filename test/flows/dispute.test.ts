@@ -170,7 +170,7 @@ describe('a dispute', () => {
 
   // M6
   for (const first of ['won', 'lost'] as const) {
-    test(`that is ${first} again after an appeal books nothing and alarms staff`, async () => {
+    test(`that is ${first} again after an appeal books nothing and alerts staff`, async () => {
       const bought = await buy(service)
       const opened = await objectTo(service, bought.charge)
       await decide(service, opened, first)

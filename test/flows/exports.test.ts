@@ -93,7 +93,7 @@ describe('an export', () => {
     )
   })
 
-  test('is its owner’s alone, and that of staff theirs while they are staff', async () => {
+  test('is visible only to its owner, and to staff only while they are staff', async () => {
     const agent = seller.twin()
     await agent.open(SALES)
     const own = await exportBy(agent, 'Export CSV')
@@ -132,7 +132,7 @@ describe('an export', () => {
     assert.equal(count, 0)
   })
 
-  test('that is under way is led to, not begun again', async () => {
+  test('that is running is opened, not started again', async () => {
     const { db, clock } = service.world
     const user_id = await userOf('seller')
     await db.run(sql`insert into tasks

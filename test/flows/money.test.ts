@@ -258,4 +258,4 @@ describe('the ledger', () => {
   })
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

@@ -52,7 +52,7 @@ function withFates(sandbox: World['processor']): World['processor'] {
 }
 
 const request = () => payOut(service.world, { ...seller, cause: 'request' })
-const stand = () => readStanding(service.world, seller)
+const balanceNow = () => readStanding(service.world, seller)
 const balance = async () =>
   0 - (await ledger.balanceOf(service.world.db, 'seller_payable', seller.owner))
 const paidOutside = () =>
@@ -76,13 +76,13 @@ async function arrive(): Promise<void> {
 describe('a payout on request', () => {
   test('pays what was in reserve for seven days, line by line, and nothing that still is', async () => {
     await sell(service)
-    assert.equal((await stand()).total, 0)
+    assert.equal((await balanceNow()).total, 0)
     assert.equal((await request()).outcome, 'too_little')
     service.clock.pass(7 * DAY - 1)
     assert.equal((await request()).outcome, 'too_little')
     service.clock.pass(1)
     await sell(service)
-    const { total, pending_total } = await stand()
+    const { total, pending_total } = await balanceNow()
     assert.deepEqual([total, pending_total], [NET, NET])
     const paid = await request()
     assert.equal(paid.outcome, 'pending')
@@ -113,7 +113,7 @@ describe('a payout on request', () => {
     for (const { outcome } of rest) assert.match(outcome, /^(too_little|under_way)$/)
     assert.equal((await paidOutside()).length, before + 1)
     await arrive()
-    assert.equal((await stand()).total, 0)
+    assert.equal((await balanceNow()).total, 0)
   })
 })
 
@@ -187,13 +187,13 @@ test('a process that is killed at any step pays once, or not at all and later', 
   for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
     await earn()
     const before = (await paidOutside()).length
-    const due = (await stand()).total
+    const due = (await balanceNow()).total
     killed = (await untilKilled(last, request)).killed
     service.clock.pass(5)
     await reconcilePayouts(service.world)
-    if ((await stand()).total > 0) await request()
+    if ((await balanceNow()).total > 0) await request()
     assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
-    assert.deepEqual([(await stand()).total, (await listed())[0]!.amount], [0, due])
+    assert.deepEqual([(await balanceNow()).total, (await listed())[0]!.amount], [0, due])
     await arrive()
     assert.equal((await listed())[0]!.status, 'paid')
     assert.ok(killed || last > 12, `it took only ${last} steps`)
@@ -210,7 +210,7 @@ describe('a payout that the bank sends back', () => {
     assert.deepEqual([payout!.id, payout!.status], [failed.payout_id, 'failed'])
     assert.match(payout!.failure!, /closed/)
     assert.equal((await payouts.statementOf(service.world.db, payout!.id)).length, 1)
-    assert.equal((await stand()).total, NET)
+    assert.equal((await balanceNow()).total, NET)
     const unpaid = await service.world.db.rows(
       sql`select event from unpaid_lines where owner = ${seller.owner}`,
     )
@@ -257,13 +257,13 @@ describe('a payout that the bank sends back', () => {
 test('a balance is the same before and after its entries are summed, by any number of processes', async () => {
   const { db } = service.world
   await Promise.all(Array.from({ length: 6 }, () => sell(service)))
-  const before = await stand()
+  const before = await balanceNow()
   assert.equal(before.total + before.pending_total, await balance())
   const taken = await Promise.all(Array.from({ length: 4 }, () => payouts.sumBalances(db, 2)))
   assert.ok(taken.reduce((all, one) => all + one, 0) > 2)
-  assert.deepEqual(await stand(), before)
+  assert.deepEqual(await balanceNow(), before)
   while ((await payouts.sumBalances(db, 100)) > 0);
-  assert.deepEqual(await stand(), before)
+  assert.deepEqual(await balanceNow(), before)
   assert.deepEqual(await payouts.wrongBalances(db), [])
   service.clock.pass(7 * DAY)
   await request()
@@ -275,9 +275,9 @@ test('a refund of a sale in reserve stops no payout of other money', async () =>
   await sell(service)
   service.clock.pass(7 * DAY)
   const bought = await buy(service, { price: 2 })
-  const { total, pending_total } = await stand()
+  const { total, pending_total } = await balanceNow()
   await refund(service, bought)
-  const after = await stand()
+  const after = await balanceNow()
   // Of the sale in reserve the fixed 50 cents are lost, and they alone count.
   assert.deepEqual([after.total, after.pending_total], [total - 50, 0])
   assert.ok(total >= NET && pending_total > 0)
@@ -292,19 +292,19 @@ describe('what a payee owes', () => {
     assert.equal((await request()).outcome, 'pending')
     await arrive()
     const dispute = await objectTo(service, charge)
-    assert.equal((await stand()).total, -19_500)
+    assert.equal((await balanceNow()).total, -19_500)
     assert.equal((await request()).outcome, 'too_little')
     service.clock.pass(1)
     const later = await sell(service)
     assert.ok(later)
     await decide(service, dispute, 'won')
     assert.equal(
-      (await stand()).total,
+      (await balanceNow()).total,
       0,
       'what is won is in reserve, and so is what was taken with it',
     )
     service.clock.pass(7 * DAY)
-    assert.equal((await stand()).total, NET)
+    assert.equal((await balanceNow()).total, NET)
     assert.equal((await request()).outcome, 'pending')
     await arrive()
     const [payout] = await listed()
@@ -331,7 +331,7 @@ describe('by the calendar', () => {
     await earn()
     assert.equal(new Date(service.clock.now()).getUTCDay(), 1)
     await payWeekly(service.world)
-    assert.equal((await stand()).total, NET, 'it became available after the Monday had begun')
+    assert.equal((await balanceNow()).total, NET, 'it became available after the Monday had begun')
     toMonday()
     service.clock.pass(-1)
     assert.equal(await payWeekly(service.world), 0)
@@ -364,7 +364,7 @@ describe('by the calendar', () => {
       await payWeekly(service.world)
       assert.equal((await paidOutside()).length, before + 1, `killed at step ${last}`)
       await arrive()
-      assert.equal((await stand()).total, 0)
+      assert.equal((await balanceNow()).total, 0)
     }
   })
 })
@@ -373,9 +373,9 @@ test('an app whose clock is ahead is paid by that clock', async () => {
   const { world, demo } = service
   const sold = await sell(service)
   assert.ok(sold)
-  assert.equal((await stand()).total, 0)
+  assert.equal((await balanceNow()).total, 0)
   await world.db.run(sql`update apps set clock_ahead = ${8 * DAY} where id = ${demo.app.client_id}`)
-  assert.equal((await stand()).total, NET)
+  assert.equal((await balanceNow()).total, NET)
   assert.equal((await request()).outcome, 'pending')
   const [payout] = await listed()
   assert.equal(payout!.created_at.getTime() - service.clock.now().getTime(), 8 * DAY * 1000)

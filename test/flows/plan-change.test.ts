@@ -113,7 +113,7 @@ describe('an upgrade', () => {
     await service.world.db.tx((tx) =>
       catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
     )
-    const forged = agreement.replace(/^./, (letter) => (letter === 'e' ? 'f' : 'e'))
+    const forged = agreement.replace(/^./, (char) => (char === 'e' ? 'f' : 'e'))
     const refused = await changePlan(service.world, actor(subscriber), {
       license_id,
       agreement: forged,

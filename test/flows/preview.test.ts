@@ -120,7 +120,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.deepEqual(order, { status: 200, json: { ...json, license_key: key } })
   })
 
-  test('said twice, the last button changes nothing', async () => {
+  test('pressing the last button twice changes nothing', async () => {
     const agent = developer()
     await agent.open(link)
     await agent.submit('Continue', TEXAS)

@@ -168,7 +168,7 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('afterwards everything still adds up', async () => {
+  test('keeps every invariant', async () => {
     service.clock.pass(30)
     await reconcile(service.world)
     await assertInvariants(service)

@@ -252,7 +252,7 @@ describe('auto-renew turned off', () => {
     assert.deepEqual(await takenFrom(service, unlocked.email), [1260, 1260])
   })
 
-  test('and on again renews as if nothing had been', async () => {
+  test('and on again renews as before', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })

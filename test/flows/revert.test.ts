@@ -43,7 +43,7 @@ const listed = (outcome: Awaited<ReturnType<typeof revert>>) =>
   written<AppListing | ListedVersion[]>(outcome as Written<AppListing | ListedVersion[]>)
 
 describe('undoing', () => {
-  test('words and names return, and what was changed since stays', async () => {
+  test('restores texts and names, and keeps later changes', async () => {
     const earlier = await listing()
     const { change_id } = await update({ tagline: 'Mistaken', tags: [] })
     await update({ description: 'Written later' })
@@ -59,7 +59,7 @@ describe('undoing', () => {
     await update({ description: earlier.description, tagline: earlier.tagline, tags: earlier.tags })
   })
 
-  test('sections, features and descriptions return whole', async () => {
+  test('restores sections, features and descriptions', async () => {
     const earlier = await listing()
     const [first] = await active()
     const { world } = service
@@ -75,7 +75,7 @@ describe('undoing', () => {
     assert.deepEqual((await active())[0], first)
   })
 
-  test('deleted versions and prices come back under their ids, and their buy links live again', async () => {
+  test('restores deleted versions and prices under their ids, with their buy links', async () => {
     const earlier = await active()
     await service.world.db.run(sql`update products set trial_days = 14
       where id = ${earlier[1]!.product_public_id}`)
@@ -95,7 +95,7 @@ describe('undoing', () => {
     )
   })
 
-  test('a price that took the place of another gives it back', async () => {
+  test('restores a price that another one replaced', async () => {
     const before = await active()
     const [free, pro, lifetime] = before.map(again)
     const { change_id } = await replace([free!, { ...pro!, prices: [pro!.prices[0]!] }, lifetime!])
@@ -118,7 +118,7 @@ describe('undoing', () => {
     assert.deepEqual(await active(), [free, pro, lifetime])
   })
 
-  test('twice is once', async () => {
+  test('a repeated undo changes nothing', async () => {
     const { change_id } = await update({ tagline: 'Mistaken again' })
     listed(await revert(change_id))
     const digest = await sellersTables(service.world)

@@ -172,7 +172,7 @@ test('a yearly plan and a daily one have the same scenarios', async () => {
   }
 })
 
-test('all subscribers of the app live through the time of a scenario, and those of others do not', async () => {
+test('a scenario advances time for all subscribers of its app, and for no other app', async () => {
   const [app, other] = [await newApp(), await newApp()]
   const here = await subscribe(service, { app })
   const there = await subscribe(service, { app: other })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeenIds } from '#flows/check-books/seen-ids'
 
-test('the ids that were seen are known, and no other of a hundred thousand', () => {
+test('contains every id that was seen, and no other of a hundred thousand', () => {
   const seen = new SeenIds()
   const ids = Array.from({ length: 100_000 }, (_, number) => `ch_${number}`)
   for (const id of ids) seen.add(id)
@@ -13,6 +13,6 @@ test('the ids that were seen are known, and no other of a hundred thousand', () 
   assert.ok(seen.has('ch_0'))
 })
 
-test('nothing is known before anything was seen', () => {
+test('contains nothing at first', () => {
   assert.equal(new SeenIds().has('ch_1'), false)
 })

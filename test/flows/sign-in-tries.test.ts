@@ -26,7 +26,7 @@ const tryAt = async (agent: Agent, email: string, password: string) => {
   return await agent.submit('Sign in', { email, password })
 }
 
-test('a right password takes no try, however often its owner signs in', async () => {
+test('a right password uses up no attempt, however often its owner signs in', async () => {
   const { email } = await signUp(service)
   for (let time = 0; time < 12; time++) {
     assert.equal((await tryAt(buyer(service), email, PASSWORD)).url, '/account/')

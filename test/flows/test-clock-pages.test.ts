@@ -156,7 +156,7 @@ describe('a jump', () => {
     assert.match(words(), /The task was stopped\. Completed steps are kept/)
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from invoices i join apps a on a.id = i.app_id where a.slug = 'daily'`)
-    assert.ok(count > 3 && count < 3 * 366, `${count} bills`)
+    assert.ok(count > 3 && count < 3 * 366, `${count} invoices`)
   })
 })
 
@@ -235,7 +235,7 @@ test('the checkout of an app that is ahead shows its time, and the period that b
   assert.match(textOf(agent.page.body), /Next charge: April 10, 2027\. Cancel anytime\./)
 })
 
-test('every page of an app’s dashboard says in which time it lives', async () => {
+test('every page of an app’s dashboard shows its time', async () => {
   for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
     await seller.open(`/dashboard/apps/early/${page}/`)
     assert.match(words(), /Test clock: it is March 10, 2027 for Early\./, page)

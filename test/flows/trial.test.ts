@@ -137,7 +137,7 @@ describe('a trial', () => {
     }
   })
 
-  test('is none of what is paid once', async () => {
+  test('does not apply to a one-time purchase', async () => {
     const app = await addTrialApp({ frequency: null })
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
@@ -194,7 +194,7 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.ok(!/free/i.test(buttonOf(agent)!))
   })
 
-  test('while another card and address, and another app, have theirs', async () => {
+  test('but another card and email, and another app, have their own', async () => {
     const { app, email, agent } = await used()
     assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)
     const other = await addTrialApp()
@@ -205,4 +205,4 @@ describe('a second trial of the same app is sold at full price', () => {
   })
 })
 
-test('afterwards everything still adds up', () => assertInvariants(service))
+test('keeps every invariant', () => assertInvariants(service))

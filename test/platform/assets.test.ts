@@ -63,15 +63,15 @@ function contrast(one: string, other: string): number {
 }
 
 describe('the palette', () => {
-  const papers = ['color-base-100', 'color-base-200', 'tone-wash']
+  const backgrounds = ['color-base-100', 'color-base-200', 'tone-wash']
   const inks = ['base-content', 'primary', 'info', 'success', 'warning', 'error']
 
-  test('text keeps a contrast of 4.5 on every paper, by day and by night', () => {
+  test('text has a contrast of 4.5 on every background, in both themes', () => {
     assert.equal(themes().length, 2)
     for (const theme of themes()) {
-      for (const paper of papers) {
+      for (const background of backgrounds) {
         for (const ink of [...inks.map((name) => `color-${name}`), 'tone-muted']) {
-          assert.ok(contrast(theme[ink]!, theme[paper]!) >= 4.5, `${ink} on ${paper}`)
+          assert.ok(contrast(theme[ink]!, theme[background]!) >= 4.5, `${ink} on ${background}`)
         }
       }
       for (const ink of inks.filter((name) => name !== 'base-content')) {
@@ -80,10 +80,10 @@ describe('the palette', () => {
     }
   })
 
-  test('the edge of a control keeps a contrast of 3 on every paper', () => {
+  test('the border of a control has a contrast of 3 on every background', () => {
     for (const theme of themes()) {
-      for (const paper of papers) {
-        assert.ok(contrast(theme['tone-edge']!, theme[paper]!) >= 3, `edge on ${paper}`)
+      for (const background of backgrounds) {
+        assert.ok(contrast(theme['tone-edge']!, theme[background]!) >= 3, `edge on ${background}`)
       }
     }
   })

@@ -139,7 +139,7 @@ test('development has an operator that says it is a demo', () => {
   for (const text of [legal_name, address[0], tax_id]) assert.match(text ?? '', /demo/i)
 })
 
-test('emails come from the operator where MAIL_FROM names nobody', () => {
+test('emails are sent in the name of the operator when MAIL_FROM has no name', () => {
   const from = (MAIL_FROM: string) => read({ ...LIVE, MAIL_FROM }).mail_from
   assert.equal(from('sales@harbor.example'), '"Harbor Software, Inc." <sales@harbor.example>')
   assert.equal(from('Harbor <sales@harbor.example>'), 'Harbor <sales@harbor.example>')
@@ -173,7 +173,7 @@ test('Stripe is chosen by its key, which wants the secrets of its endpoints', ()
   }
 })
 
-test('a live key is taken in production alone, and told to Stripe alone', () => {
+test('a live key is accepted in production alone, and sent to Stripe alone', () => {
   const live = { ...STRIPE, STRIPE_SECRET_KEY: 'sk_live_abc' }
   assert.throws(() => read(live), /STRIPE_SECRET_KEY: .*production/)
   assert.equal(read({ ...LIVE, ...live }).stripe?.secret_key, 'sk_live_abc')

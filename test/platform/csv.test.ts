@@ -9,7 +9,7 @@ const COLUMNS = [
   { name: 'amount', of: ([, amount]: [string, Cents]) => amount },
 ]
 
-test('a row is a row and a cell a cell, whatever stands in it', () => {
+test('keeps rows and cells apart, whatever a cell contains', () => {
   const names = ['two\nlines', 'two\rlines', 'two\r\nlines', 'a, b', 'a "b"', 'a;b', "it's"]
   const text = csvOf(
     COLUMNS,

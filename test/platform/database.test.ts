@@ -61,11 +61,11 @@ test('fifty transactions that each read and write one row add up', async () => {
   assert.deepEqual(await db.hot(sql`select shells from jars where id = 'sum'`), { shells: 50 })
 })
 
-test('a message is heard after its transaction commits, and never when it rolls back', async () => {
-  const heard: string[] = []
+test('a message arrives after its transaction commits, and never when it rolls back', async () => {
+  const received: string[] = []
   await db.listen(
     'tides',
-    (message) => heard.push(message),
+    (message) => received.push(message),
     () => {},
   )
   await assert.rejects(
@@ -75,8 +75,8 @@ test('a message is heard after its transaction commits, and never when it rolls 
     }),
   )
   await db.tx((tx) => tx.rows(sql`select pg_notify('tides', 'high')`))
-  while (heard.length === 0) await setImmediate()
-  assert.deepEqual(heard, ['high'])
+  while (received.length === 0) await setImmediate()
+  assert.deepEqual(received, ['high'])
 })
 
 test('a statement set into another keeps both their values in place', async () => {
@@ -117,7 +117,7 @@ test('a database that another version migrated is refused, with the way out', as
   assert.equal((await db.rows(sql`select * from schema_migrations`)).length, before.length)
 })
 
-test('the ledger refuses what does not sum to zero, and any change of what stands', async () => {
+test('the ledger refuses what does not sum to zero, and any change of an entry', async () => {
   await db.run(sql`insert into ledger_transactions values ('txn_1', now(), 'test', 'one')`)
   const entry = (position: number, amount: number) => sql`('txn_1', ${position}::int, 'fees', '',
     ${amount}::bigint, 'usd')`

@@ -198,7 +198,7 @@ function everyComponent(text: string): Record<string, VNode> {
         rows={[{ key: 'one', cells: [text, text] }]}
       />
     ),
-    // It takes HTML that was cleaned; that it is clean is the guarantee of whoever cleans it.
+    // It takes HTML that was cleaned; that it is clean is the guarantee of the code that cleans it.
     RichText: <reading.RichText clean_html="<p>words</p>" />,
     AddRow: (
       <rows.AddRow name="do" list={text}>
@@ -229,7 +229,7 @@ const tag = /<(\/?[a-z][a-z0-9]*)((?:\s+[^\s=>"'/]+(?:="[^"]*")?)*)\s*\/?>/gi
 
 /** The tags of a document with the names of their attributes, and nothing of their text. */
 function skeleton(html: string): string[] {
-  assert.doesNotMatch(html.replace(tag, ''), /</, 'an angle bracket stands outside of any tag')
+  assert.doesNotMatch(html.replace(tag, ''), /</, 'an angle bracket is outside of any tag')
   return [...html.matchAll(tag)].map(([, name, attributes]) =>
     [name, ...[...attributes!.matchAll(/([^\s=]+)(?:="[^"]*")?/g)].map((match) => match[1])].join(
       ' ',

@@ -37,7 +37,7 @@ test('two Host headers are refused, and one is not', async () => {
   assert.match(await ask('GET', ['Host: one.example', 'hOST: two.example']), /^HTTP\/1.1 400/)
 })
 
-test('a request whose end is told in two ways is refused', async () => {
+test('refuses a request whose length is given in two ways', async () => {
   const host = 'Host: one.example'
   const chunked = 'Transfer-Encoding: chunked'
   const ambiguous = [

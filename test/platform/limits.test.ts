@@ -70,12 +70,12 @@ test('who rents a /48 does not get a budget for each of its networks', async () 
     if (await take(`2001:db8:1:${net.toString(16)}::1`)) allowed.same48++
   }
   assert.deepEqual(allowed, { same64: 3, same56: 3 * 4 - 3, same48: 3 * 16 - 3 * 4 })
-  assert.equal(await take('2001:db8:2:a00::1'), true, 'the next /48 is somebody else')
+  assert.equal(await take('2001:db8:2:a00::1'), true, 'the next /48 is another network')
   assert.deepEqual(networksOf('::ffff:203.0.113.9'), networksOf('203.0.113.9'))
   await limits.close()
 })
 
-test('people are told of a network that names no household', () => {
+test('shows people only the coarse network of an address', () => {
   assert.equal(coarseNetworkOf('203.0.113.77'), '203.0.113.*')
   assert.equal(coarseNetworkOf('::ffff:203.0.113.77'), '203.0.113.*')
   assert.equal(coarseNetworkOf('2001:db8:85a3:8d3:1319:8a2e:370:7348'), '2001:db8:85a3:*')

@@ -4,23 +4,23 @@ import { test } from 'node:test'
 import { Stripe } from 'stripe'
 import { openLog } from '#platform/log'
 
-test('of an error the log tells what it is and where, and nothing that hangs on it', () => {
+test('of an error the log contains name, message and stack, and none of its properties', () => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => lines.push(line) })
   const payment_intent = { client_secret: 'pi_1_secret_x', receipt_email: 'robin@example.com' }
   const raw = { type: 'invalid_request_error', message: 'It was refused.', payment_intent }
   const cause = new Stripe.errors.StripeInvalidRequestError(raw as never)
   log.error(
-    { error: new Error('The bill waits.', { cause }) },
+    { error: new Error('The invoice waits.', { cause }) },
     'processor event failed; will retry',
   )
   log.error({ error: cause }, 'processor event failed; will retry')
-  assert.match(lines[0]!, /The bill waits.*It was refused/)
+  assert.match(lines[0]!, /The invoice waits.*It was refused/)
   assert.match(lines[1]!, /StripeInvalidRequestError.*log\.test\.ts/)
   assert.doesNotMatch(lines.join(''), /pi_1_secret_x|robin/)
 })
 
-test('a line is one JSON text with its time in UTC, whatever stands in it', () => {
+test('a line is one JSON text with its time in UTC, whatever it contains', () => {
   const lines: string[] = []
   const log = openLog('info', { write: (line) => lines.push(line) })
   const forged = 'Firefox\n{"level":"info","msg":"signed in"}\u2028\r\n\u001b[2J'

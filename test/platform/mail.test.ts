@@ -15,8 +15,8 @@ let refusals = 0
 const taken: Email[] = []
 const refused: Email[] = []
 /** Receipts are not taken before this is settled. */
-let held: Promise<void> | undefined
-let heldNow = 0
+let blocked: Promise<void> | undefined
+let blockedNow = 0
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ['STARTTLS'],
@@ -24,11 +24,11 @@ const server = new SMTPServer({
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk)
     const email = await PostalMime.parse(Buffer.concat(chunks))
-    // The seller hears of each sale too, beside the buyer and in no fixed order.
+    // The seller gets an email for each sale too, beside the buyer and in no fixed order.
     if (email.to?.[0]?.address === service.demo.seller.email) return done()
-    if (held && email.subject?.includes('receipt')) {
-      heldNow++
-      await held
+    if (blocked && email.subject?.includes('receipt')) {
+      blockedNow++
+      await blocked
     }
     if (refusals > 0) {
       refusals--
@@ -96,9 +96,9 @@ test('the receipt reaches a mail server, with receipt, key, links and nothing of
     }
     assert.ok(!body.includes('424242424242'))
   }
-  const [paper] = receipt.attachments
-  assert.match(String(paper?.filename), /^PUR-\d{6}\.pdf$/)
-  assert.equal(paper?.mimeType, 'application/pdf')
+  const [pdf] = receipt.attachments
+  assert.match(String(pdf?.filename), /^PUR-\d{6}\.pdf$/)
+  assert.equal(pdf?.mimeType, 'application/pdf')
 })
 
 test('an email that is turned away is tried again, and arrives once', async () => {
@@ -174,7 +174,7 @@ test('no text of a visitor or a seller adds a header or a receiver to an email',
 test('a sign-in link does not wait for receipts, which go out side by side', async () => {
   const { db, jobs } = service.world
   let release = () => {}
-  held = new Promise((resolve) => {
+  blocked = new Promise((resolve) => {
     release = resolve
   })
   const before = taken.length
@@ -186,14 +186,14 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
     }
   })
   jobs.wake(EMAIL_QUEUE)
-  while (heldNow < 5) await setImmediate()
+  while (blockedNow < 5) await setImmediate()
   const agent = buyer(service)
   await agent.open('/signin/')
   await agent.submit('Email me a sign-in link', { email: service.demo.buyer.email })
   const first = await receivedEmail(before)
   assert.match(first.subject!, /[Ss]ign/)
   assert.equal(taken.length, before + 1)
-  held = undefined
+  blocked = undefined
   release()
   await receivedEmail(before + 12)
 })

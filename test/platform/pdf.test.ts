@@ -9,7 +9,7 @@ import { readPdf } from '../support/pdf.ts'
 const pool = openPdfPool()
 after(() => pool.close())
 
-function paper(changes: Partial<PdfContent> = {}): PdfContent {
+function content(changes: Partial<PdfContent> = {}): PdfContent {
   const now = new Date('2026-11-22T00:00:00Z')
   return { title: 'Receipt', now, lines: [], facts: [], foot: 'Purser Demo, Inc.', ...changes }
 }
@@ -23,7 +23,7 @@ function table(rows: string[][] = []): PdfContent['table'] {
 }
 
 // F27
-test('letters outside Latin-1 print as themselves', async () => {
+test('prints characters outside Latin-1', async () => {
   const names = [
     'Łukasz Żółć',
     'Ελένη Παπαδοπούλου',
@@ -31,24 +31,24 @@ test('letters outside Latin-1 print as themselves', async () => {
     'Đặng Thị Ngọc',
     'œ ﬁ ₹ €',
   ]
-  const { text } = await readPdf(await pool.draw(paper({ lines: names })))
-  // Vietnamese letters that the font draws with a separate mark leave the plain ones as they are.
+  const { text } = await readPdf(await pool.draw(content({ lines: names })))
+  // Vietnamese characters that the font draws with a separate mark leave the plain ones as they are.
   for (const name of [...names.slice(0, 3), 'Đặng Th', 'Purser Demo, Inc.'])
     assert.ok(text.includes(name), `${name} in ${text}`)
 })
 
-test('a letter of a script that the font lacks prints as a question mark, the rest as it is', async () => {
-  const { text } = await readPdf(await pool.draw(paper({ lines: ['Tanaka 田中 Ltd.'] })))
+test('prints a character of a script that the font lacks as a question mark, the rest as it is', async () => {
+  const { text } = await readPdf(await pool.draw(content({ lines: ['Tanaka 田中 Ltd.'] })))
   assert.match(text, /Tanaka \?\? Ltd\./)
 })
 
-test('a document carries the letters it uses, not the whole font', async () => {
-  const pdf = await pool.draw(paper({ lines: ['Żółć'] }))
+test('a document embeds the characters it uses, not the whole font', async () => {
+  const pdf = await pool.draw(content({ lines: ['Żółć'] }))
   assert.ok(pdf.byteLength < 40_000, `${pdf.byteLength} bytes`)
 })
 
 test('the same facts are the same bytes', async () => {
-  const draw = () => pool.draw(paper({ table: table([['Pro', '$12.00']]) }))
+  const draw = () => pool.draw(content({ table: table([['Pro', '$12.00']]) }))
   assert.ok((await draw()).equals(await draw()))
 })
 
@@ -61,10 +61,10 @@ test('others are served between the parts of a long table, and a short document 
       yield Array.from({ length: 500 }, (_, row) => [`Sale ${part * 500 + row}`, '$12.00'])
     }
   })()
-  const long = pool.draw(paper({ table: table() }), { rows, isLong: true }).finally(() => {
+  const long = pool.draw(content({ table: table() }), { rows, isLong: true }).finally(() => {
     isDrawn = true
   })
-  const short = await pool.draw(paper({ title: 'Short' }))
+  const short = await pool.draw(content({ title: 'Short' }))
   assert.equal((await readPdf(short)).title, 'Short')
   assert.equal(isDrawn, false, 'the short one did not wait for the long one')
   while (!isDrawn) {
@@ -79,7 +79,7 @@ test('others are served between the parts of a long table, and a short document 
 
 test('more documents than may wait are refused with a clear sentence, and the others are drawn', async () => {
   const small = openPdfPool({ workers: 1, waiting: 2 })
-  const asked = Array.from({ length: 5 }, () => small.draw(paper()))
+  const asked = Array.from({ length: 5 }, () => small.draw(content()))
   const ends = await Promise.allSettled(asked)
   const refused = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason)
   assert.equal(refused.length, 2)
@@ -99,9 +99,9 @@ test('a document that fails leaves the pool working', async () => {
     throw new Error('the rows ended early')
   })()
   await assert.rejects(
-    small.draw(paper({ table: table() }), { rows, isLong: true }),
+    small.draw(content({ table: table() }), { rows, isLong: true }),
     /the rows ended early/,
   )
-  assert.ok((await small.draw(paper())).byteLength > 0)
+  assert.ok((await small.draw(content())).byteLength > 0)
   await small.close()
 })

@@ -42,7 +42,7 @@ test('the demo writes what programs need, and a restart keeps it', async () => {
   for (const role of [demo.seller, demo.buyer]) {
     assert.deepEqual(Object.keys(role), ['email', 'password'])
   }
-  // S10: staff signs in with a second factor, so programs are told what its codes are made from.
+  // S10: staff signs in with a second factor, so the demo file lists what its codes are made from.
   assert.deepEqual(Object.keys(demo.operator), ['email', 'password', 'totp_secret'])
   assert.match(demo.operator.totp_secret, /^[A-Z2-7]{32}$/)
   assert.deepEqual(Object.keys(demo.app), ['slug', 'client_id', 'client_secret', 'url', 'prices'])
