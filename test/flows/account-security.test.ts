@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { FastifyRequest } from 'fastify'
-import { decodeQR } from 'qr/decode.js'
-import * as identity from '#domain/identity'
-import { deviceOf } from '#http/device'
 import { sql } from '#platform/sql'
 import {
   addAuthenticator,
   addPasskey,
+  auditedActionsOf,
   codeOf,
   enterPassword,
   isSignedIn,
@@ -39,17 +36,6 @@ async function at(agent: Agent, url: string): Promise<Agent> {
   return agent
 }
 
-const SIGN_INS = ['signed_in', 'signed_out', 'sign_in_refused', 'proof_refused', 'proven_again']
-
-/** What the audit log says was changed of an account, in order; sign-ins: audit-trail.test.ts. */
-async function auditedActionsOf(email: string): Promise<string[]> {
-  const rows = await service.world.db.rows<{ action: string }>(sql`
-    select a.action from audit_log a join users u on u.id = a.subject
-    where u.email = ${email} order by a.id`)
-  const actions = rows.map(({ action }) => action.replace('account.', ''))
-  return actions.filter((action) => !SIGN_INS.includes(action))
-}
-
 describe('security settings change only after a recent confirmation', () => {
   /** Every change, as the form of its page sends it. */
   const CHANGES: [path: string, fields: Record<string, string>][] = [
@@ -69,7 +55,7 @@ describe('security settings change only after a recent confirmation', () => {
     await addAuthenticator(service, agent)
     await agent.open(SECURITY)
     const { csrf_token = '' } = agent.form('Create new codes')
-    const actions = await auditedActionsOf(email)
+    const actions = await auditedActionsOf(service, email)
     service.clock.pass(TEN_MINUTES)
     for (const [path, fields] of CHANGES) {
       const send = (cookie: string) =>
@@ -95,7 +81,7 @@ describe('security settings change only after a recent confirmation', () => {
       })
       assert.match(String(refused.headers.location), /^\/signin\//, path)
     }
-    assert.deepEqual(await auditedActionsOf(email), actions)
+    assert.deepEqual(await auditedActionsOf(service, email), actions)
   })
 
   // S2
@@ -222,7 +208,7 @@ describe('a new password', () => {
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     await emailTo(service, email, /^Your password was changed/)
-    assert.deepEqual((await auditedActionsOf(email)).slice(-1), ['password_changed'])
+    assert.deepEqual((await auditedActionsOf(service, email)).slice(-1), ['password_changed'])
   })
 
   test('ends a sign-in with the old one that still owes its second factor', async () => {
@@ -375,190 +361,3 @@ describe('another address', () => {
     }
   })
 })
-
-describe('the list of sessions', () => {
-  const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
-
-  test('shows the browser and the network, and never the whole address', async () => {
-    const { agent } = await signUp(service)
-    await agent.open(SECURITY)
-    assert.match(words(agent), /Unknown browser This browser Since March \d+, 2026/)
-    const rows = await service.world.db.rows<{ network: string }>(sql`select network from sessions`)
-    assert.ok(rows.every(({ network }) => /^(10\.\d+\.\d+|127\.0\.0)\.\*$/.test(network)))
-  })
-
-  test('ends one session, or all the others, without asking for a proof', async () => {
-    const { email, agent } = await signUp(service)
-    const others = [
-      await enterPassword(service, email),
-      await enterPassword(service, email),
-      await enterPassword(service, email),
-    ]
-    service.clock.pass(TEN_MINUTES)
-    await agent.open(SECURITY)
-    assert.equal(listed(agent), 4)
-    await agent.submit('Sign out')
-    assert.equal(listed(agent), 3)
-    assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 2)
-    await agent.submit('Sign out everywhere else')
-    assert.equal(listed(agent), 1)
-    assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 0)
-    assert.ok(await isSignedIn(agent))
-    const actions = ['sign_up', 'session_ended', 'other_sessions_ended']
-    assert.deepEqual(await auditedActionsOf(email), actions)
-  })
-
-  test('ends no session of another account', async () => {
-    const [{ agent: thief }, { agent: victim }] = [await signUp(service), await signUp(service)]
-    await enterPassword(service, (await signUp(service)).email)
-    await victim.open(SECURITY)
-    const session = /id="record-(ses_\w+)"/.exec(victim.page.body)![1]!
-    await thief.open(SECURITY)
-    const { csrf_token = '' } = thief.form('Sign out here')
-    await service.app.inject({
-      method: 'POST',
-      url: `${SECURITY}sessions/end`,
-      headers: {
-        cookie: thief.cookie,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams({ session, csrf_token }).toString(),
-    })
-    assert.ok(await isSignedIn(victim))
-  })
-
-  test('names a browser by its family and system', () => {
-    const AGENTS: [agent: string | undefined, browser: string][] = [
-      [
-        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) … Chrome/156.0 Safari/537.36',
-        'Chrome on Windows',
-      ],
-      ['Mozilla/5.0 (Windows NT 10.0) … Chrome/156.0 Safari/537.36 Edg/156.0', 'Edge on Windows'],
-      [
-        'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
-        'Firefox on Linux',
-      ],
-      ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) … Version/26.0 Safari/605', 'Safari on Mac'],
-      ['Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) … Safari/604.1', 'Safari on iPhone'],
-      ['Mozilla/5.0 (Linux; Android 16) … Chrome/156.0 Mobile Safari', 'Chrome on Android'],
-      ['curl/8.14', 'Unknown browser'],
-      [undefined, 'Unknown browser'],
-    ]
-    for (const [agent, browser] of AGENTS) {
-      const request = { headers: { 'user-agent': agent }, ip: '203.0.113.9' } as FastifyRequest
-      assert.deepEqual(deviceOf(request), { browser, network: '203.0.113.*' })
-    }
-  })
-
-  test('records when a browser was last seen', async () => {
-    const { email, agent } = await signUp(service)
-    const other = await enterPassword(service, email)
-    service.clock.pass(2 * 86_400)
-    await agent.open(SECURITY)
-    assert.match(words(agent), /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
-    const seen = [...words(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
-    assert.notEqual(seen[0], seen[1])
-    assert.ok(await isSignedIn(other))
-  })
-})
-
-describe('the setup of an authenticator app', () => {
-  test('draws a QR code with the key and the account', async () => {
-    const { email, agent } = await signUp(service)
-    await agent.open(SECURITY)
-    await agent.submit('Set up an authenticator app')
-    const drawing = /src="data:image\/svg\+xml;base64,([^"]+)"/.exec(agent.page.body)?.[1] ?? ''
-    const uri = new URL(decodeQR(pixelsOf(Buffer.from(drawing, 'base64').toString())))
-    const secret = /id="setup_key"[^>]*>([A-Z2-7]+)</.exec(agent.page.body)?.[1]
-    assert.equal(uri.protocol, 'otpauth:')
-    assert.equal(uri.searchParams.get('secret'), secret)
-    assert.equal(uri.searchParams.get('issuer'), 'Purser')
-    assert.ok(decodeURIComponent(uri.pathname).includes(email))
-  })
-
-  test('starts again with a new key, and expires after 15 minutes', async () => {
-    const { agent } = await signUp(service)
-    const key = () => /id="setup_key"[^>]*>([A-Z2-7]+)</.exec(agent.page.body)?.[1] ?? ''
-    await agent.open(SECURITY)
-    await agent.submit('Set up an authenticator app')
-    const first = key()
-    await agent.open(SECURITY)
-    await agent.submit('Set up an authenticator app')
-    assert.notEqual(key(), first)
-    await agent.submit('Turn it on', { code: codeOf(service, first) })
-    assert.equal(agent.page.status, 422)
-    service.clock.pass(15 * 60)
-    await agent.open(`${SECURITY}password`)
-    await agent.submit('Confirm', { password: PASSWORD })
-    assert.equal((await agent.open(`${SECURITY}authenticator`)).url, SECURITY)
-  })
-
-  test('and every other change of a factor is recorded and announced by email', async () => {
-    const { email, agent } = await signUp(service)
-    await addAuthenticator(service, agent)
-    await addPasskey(service, agent)
-    for (const button of ['Create new codes', 'Remove', 'Remove the app']) {
-      await agent.open(SECURITY)
-      await agent.submit(button)
-    }
-    const actions = [
-      'authenticator_added',
-      'passkey_added',
-      'recovery_codes_made',
-      'passkey_removed',
-      'authenticator_removed',
-    ]
-    assert.deepEqual(await auditedActionsOf(email), ['sign_up', ...actions])
-    for (const subject of [
-      /^An authenticator app was added/,
-      /^A passkey was added/,
-      /^New recovery codes were created/,
-      /^A passkey was removed/,
-      /^Your authenticator app was removed/,
-    ]) {
-      assert.match(await emailTo(service, email, subject), /Was this you\?/)
-    }
-  })
-})
-
-test('deletes expired sessions, links and sign-ups', async () => {
-  const { db } = service.world
-  const { agent } = await signUp(service)
-  await agent.open(`${SECURITY}passkeys`)
-  const kept = await enterPassword(service, (await signUp(service)).email)
-  service.clock.pass(20 * 86_400)
-  await kept.open(SECURITY)
-  const late = await signUp(service)
-  await identity.forgetExpired(db, service.clock.now())
-  const counts = async () =>
-    await db.one<Record<string, number>>(sql`select
-      (select count(*) from sign_ups) as sign_ups,
-      (select count(*) from account_links) as links,
-      (select count(*) from pending_sign_ins) as pending,
-      (select count(*) from passkey_challenges) as challenges`)
-  assert.deepEqual(await counts(), { sign_ups: 1, links: 1, pending: 0, challenges: 0 })
-  assert.ok(await isSignedIn(late.agent))
-  service.clock.pass(31 * 86_400)
-  await identity.forgetExpired(db, service.clock.now())
-  assert.deepEqual(await db.rows(sql`select id from sessions`), [])
-})
-
-/** The picture of an SVG whose path is made of squares, as a camera would see it. */
-function pixelsOf(svg: string) {
-  const scale = 8
-  const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * scale
-  const data = new Uint8Array(side * side * 4).fill(255)
-  let [x, y] = [0, 0]
-  for (const [, step, right, down] of svg.matchAll(/(m)(-?\d+) (-?\d+)h1v1/gi)) {
-    const from = step === 'M' ? [0, 0] : [x, y]
-    x = from[0]! + Number(right)
-    y = from[1]! + Number(down)
-    for (let row = y * scale; row < (y + 1) * scale; row++) {
-      for (let column = x * scale; column < (x + 1) * scale; column++) {
-        const at = (row * side + column) * 4
-        data.fill(0, at, at + 3)
-      }
-    }
-  }
-  return { width: side, height: side, data }
-}

@@ -4,22 +4,17 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import * as payments from '#domain/payments'
 import { latestOutcome, reconcile } from '#flows/payment'
-import {
-  changePlan,
-  nextCharge,
-  pauseAtEnd,
-  payOwed,
-  quotePlanChange,
-  setAutoRenew,
-} from '#flows/subscription'
+import { nextCharge, pauseAtEnd, payOwed, quotePlanChange, setAutoRenew } from '#flows/subscription'
 import { isoDate, periodEnd } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
+import { agreeTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { refund } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
+  buyerActor,
   DAY,
   passDays,
   runDue,
@@ -35,19 +30,10 @@ before(async () => {
 after(() => closeSound(service))
 
 const return_url = 'http://localhost/manage'
-const actor = ({ user_id }: Subscriber) =>
-  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 const price = (index: number) => service.demo.app.prices[index]!.public_id
 
 async function offered({ license_id }: Subscriber, price_id: string) {
   return await quotePlanChange(service.world, { license_id, price_id })
-}
-
-async function agree(subscriber: Subscriber, quote: { agreement: string } | undefined) {
-  const { license_id } = subscriber
-  assert.ok(quote, 'the move is offered')
-  const { agreement } = quote
-  return await changePlan(service.world, actor(subscriber), { license_id, agreement, return_url })
 }
 
 /** Lets a price cost something else while `meanwhile` runs. */
@@ -81,7 +67,7 @@ describe('a plan that is paid once and costs less than is left of the present on
   test('is charged at the period’s end, once, and never renews', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     await priced(price(2), 5000, async () => {
-      assert.deepEqual(await agree(subscriber, await offered(subscriber, price(2))), {
+      assert.deepEqual(await agreeTo(service, subscriber, await offered(subscriber, price(2))), {
         outcome: 'planned',
       })
       service.clock.pass(367 * DAY)
@@ -97,7 +83,7 @@ describe('a plan that is paid once and costs less than is left of the present on
   test('is paid once by a retry too, with the same key', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     await priced(price(2), 5000, async () => {
-      await agree(subscriber, await offered(subscriber, price(2)))
+      await agreeTo(service, subscriber, await offered(subscriber, price(2)))
       await letBank(subscriber, 'declines_generic')
       service.clock.pass(366 * DAY)
       await runDue(service)
@@ -114,7 +100,7 @@ describe('a plan that is paid once and costs less than is left of the present on
 test('a planned move costs what was agreed, whatever the plan costs others by then', async () => {
   const subscriber = await subscribe(service, { price_id: price(1) })
   const { license_id } = subscriber
-  await agree(subscriber, await offered(subscriber, price(0)))
+  await agreeTo(service, subscriber, await offered(subscriber, price(0)))
   await priced(price(0), 99_900, async () => {
     const next = await nextCharge(service.world, { license_id, app: { clock_ahead: 0 } })
     assert.equal(next?.amount, 1200)
@@ -130,10 +116,10 @@ test('an upgrade is shown again where money went back since it was shown', async
   const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
     select id as invoice_id from invoices where license_id = ${subscriber.license_id}`)
   await refund(service, { invoice_id }, 600)
-  assert.equal((await agree(subscriber, quote)).outcome, 'changed')
+  assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
   const again = await offered(subscriber, price(2))
-  assert.equal((await agree(subscriber, again)).outcome, 'paid')
+  assert.equal((await agreeTo(service, subscriber, again)).outcome, 'paid')
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, again!.total])
 })
 
@@ -141,14 +127,20 @@ describe('where auto-renew is off', () => {
   test('an upgrade moves the day of the end along, and takes it away where nothing ends', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
     await priced(price(1), 16_000, async () => {
-      assert.equal((await agree(subscriber, await offered(subscriber, price(1)))).outcome, 'paid')
+      assert.equal(
+        (await agreeTo(service, subscriber, await offered(subscriber, price(1)))).outcome,
+        'paid',
+      )
     })
     const state = await stateOf(service, subscriber)
     assert.equal(state.period_end, isoDate(periodEnd(service.clock.now(), 'year', 1)))
     assert.equal(state.canceled_at, state.period_end)
-    assert.equal((await agree(subscriber, await offered(subscriber, price(2)))).outcome, 'paid')
+    assert.equal(
+      (await agreeTo(service, subscriber, await offered(subscriber, price(2)))).outcome,
+      'paid',
+    )
     const { status, canceled_at } = await stateOf(service, subscriber)
     assert.deepEqual([status, canceled_at], ['one_time_active', null])
   })
@@ -157,8 +149,8 @@ describe('where auto-renew is off', () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const quote = await offered(subscriber, price(0))
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
-    assert.equal((await agree(subscriber, quote)).outcome, 'changed')
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
+    assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(0)), undefined)
   })
 
@@ -169,7 +161,7 @@ describe('where auto-renew is off', () => {
       await letBank(subscriber, behavior)
       service.clock.pass(31 * DAY)
       await lost('answers', () => runDue(service))
-      await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
+      await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
       service.clock.pass(30)
       await reconcile(service.world)
       const { status, period_end, canceled_at } = await stateOf(service, subscriber)
@@ -195,7 +187,7 @@ describe('a renewal and a move at the same time', () => {
     service.clock.pass(30)
     await reconcile(service.world)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
-    assert.equal((await agree(subscriber, quote)).outcome, 'changed')
+    assert.equal((await agreeTo(service, subscriber, quote)).outcome, 'changed')
     assert.equal(await offered(subscriber, price(2)), undefined)
     service.clock.pass(3600)
     await runDue(service)
@@ -225,7 +217,7 @@ describe('a renewal and a move at the same time', () => {
   async function priceAtOnce(subscriber: Subscriber): Promise<{ action_url: string }> {
     let asked: unknown
     await priced(price(1), 16_000, async () => {
-      asked = await agree(subscriber, await offered(subscriber, price(1)))
+      asked = await agreeTo(service, subscriber, await offered(subscriber, price(1)))
     })
     assert.ok(asked && typeof asked === 'object' && 'action_url' in asked)
     return asked as { action_url: string }
@@ -236,7 +228,7 @@ test('a pause is paid from the day on which it ends, whenever that was tried bef
   const subscriber = await subscribe(service)
   const { license_id } = subscriber
   await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
-  await pauseAtEnd(service.world, actor(subscriber), { license_id, to: 'on' })
+  await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
   await passDays(service, 40)
   await letBank(subscriber, 'declines_generic')
   const asked = { license_id, asked_by: 'buyer', return_url } as const

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import * as catalog from '#domain/catalog'
 import type * as payments from '#domain/payments'
 import { quoteRefund, refundCharge } from '#flows/refund'
-import { changePlan, quotePlanChange, renewDue } from '#flows/subscription'
+import { renewDue } from '#flows/subscription'
 import type { World } from '#flows/world'
 import { addDays, type Frequency, isoDate } from '#platform/calendar'
 import { mintId } from '#platform/ids'
@@ -11,6 +11,7 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
+import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { sellerActor, staffActor } from '../support/refunds.ts'
 import { openTestService, type TestService } from '../support/service.ts'
@@ -47,8 +48,6 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const return_url = 'http://localhost/manage'
-
 /** Another plan of an app. */
 async function addPlan(
   app: OtherApp,
@@ -63,16 +62,6 @@ async function addPlan(
   await catalog.addProduct(db, now, product)
   await catalog.addPrice(db, now, { id, product_id, amount: cents(plan.amount), frequency })
   return id
-}
-
-/** Looks at what a plan change would cost and agrees to it. */
-async function changeTo({ license_id, user_id }: Subscriber, price_id: string) {
-  const quote = await quotePlanChange(service.world, { license_id, price_id })
-  assert.ok(quote, 'the plan change is offered')
-  const { agreement } = quote
-  const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
-  const moved = await changePlan(service.world, actor, { license_id, agreement, return_url })
-  return { quote, moved }
 }
 
 const feesOf = async ({ license_id }: Subscriber) =>
@@ -94,7 +83,7 @@ describe('a due below the smallest charge', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const other = await addPlan(app, { amount: 1215, frequency: 'month' })
-    const { quote, moved } = await changeTo(subscriber, other)
+    const { quote, moved } = await changePlanTo(service, subscriber, other)
     // 15 cents, and a cent of tax in Texas.
     assert.deepEqual([quote.total, quote.is_waived, moved.outcome], [16, true, 'plan_changed'])
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
@@ -121,7 +110,11 @@ describe('a due below the smallest charge', () => {
   test('does not hide the charge before it: refunded in full, that one ends the license', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
-    await changeTo(subscriber, await addPlan(app, { amount: 1215, frequency: 'month' }))
+    await changePlanTo(
+      service,
+      subscriber,
+      await addPlan(app, { amount: 1215, frequency: 'month' }),
+    )
     const staff = await staffActor(service)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and not is_waived`)
@@ -139,13 +132,13 @@ describe('a request that the processor refuses', () => {
     const dearer = await addPlan(app, { amount: 2400, frequency: 'month' })
     const before = await stateOf(service, subscriber)
     refusal = 'parameter_invalid'
-    const { moved } = await changeTo(subscriber, dearer)
+    const { moved } = await changePlanTo(service, subscriber, dearer)
     refusal = undefined
     assert.equal(moved.outcome, 'not_charged')
     assert.equal(await countAttempts(subscriber, sql`a.status = 'refused'`), 1)
     assert.equal(await countAttempts(subscriber, sql`a.refusal = 'parameter_invalid'`), 1)
     assert.deepEqual(await stateOf(service, subscriber), before)
-    assert.equal((await changeTo(subscriber, dearer)).moved.outcome, 'paid')
+    assert.equal((await changePlanTo(service, subscriber, dearer)).moved.outcome, 'paid')
   })
 
   test('of a renewal is past due and follows the retry calendar, with one invoice in all', async () => {
@@ -192,14 +185,14 @@ describe('the credit of an upgrade', () => {
     const app = await otherApp(service, { amount: cents(9600), frequency: 'year' })
     const subscriber = await subscribe(service, { app })
     const middle = await addPlan(app, { amount: 20_000, frequency: 'year' })
-    await changeTo(subscriber, middle)
+    await changePlanTo(service, subscriber, middle)
     const staff = await staffActor(service)
     const { id: invoice_id } = await service.world.db.one<{ id: string }>(sql`select id
       from invoices where license_id = ${subscriber.license_id} and kind = 'purchase'`)
     await refundCharge(service.world, staff, { invoice_id, reason: 'Asked for.' })
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     const top = await addPlan(app, { amount: 36_000, frequency: 'year' })
-    const { quote } = await changeTo(subscriber, top)
+    const { quote } = await changePlanTo(service, subscriber, top)
     assert.ok(quote.change.when === 'now')
     // Of the $200.00 plan $104.00 were paid and kept: the $96.00 of credit in it went back.
     assert.deepEqual([quote.change.credit, quote.change.due], [10_400, 25_600])
@@ -208,7 +201,11 @@ describe('the credit of an upgrade', () => {
   test('leaves the seller all but the percentage: the fixed 50 cents were charged for the period', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
-    await changeTo(subscriber, await addPlan(app, { amount: 1300, frequency: 'month' }))
+    await changePlanTo(
+      service,
+      subscriber,
+      await addPlan(app, { amount: 1300, frequency: 'month' }),
+    )
     await passDays(service, 32)
     assert.deepEqual(await feesOf(subscriber), [
       { kind: 'purchase', amount: 1200, fee: 110, fixed_fee: 50 },
@@ -221,10 +218,10 @@ describe('the credit of an upgrade', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const yearly = await addPlan(app, { amount: 9600, frequency: 'year' })
-    const { quote, moved } = await changeTo(subscriber, yearly)
+    const { quote, moved } = await changePlanTo(service, subscriber, yearly)
     assert.deepEqual([quote.change.when, quote.total, moved.outcome], ['now', 8820, 'paid'])
     service.clock.pass(344 * DAY)
-    const back = await changeTo(subscriber, app.price_id)
+    const back = await changePlanTo(service, subscriber, app.price_id)
     assert.deepEqual([back.quote.change.when, back.moved.outcome], ['period_end', 'planned'])
     // F23
     assert.deepEqual([back.quote.renewal.amount, back.quote.renewal.total], [1200, 1260])
@@ -245,7 +242,7 @@ describe('a plan change within a trial', () => {
     const { app, subscriber } = await start()
     await passDays(service, 2)
     const dear = await addPlan(app, { amount: 99_900, frequency: 'month' })
-    const { quote, moved } = await changeTo(subscriber, dear)
+    const { quote, moved } = await changePlanTo(service, subscriber, dear)
     assert.equal(moved.outcome, 'paid')
     assert.deepEqual(await takenFrom(service, subscriber.email), [0, quote.total])
     assert.equal((await stateOf(service, subscriber)).status, 'active')
@@ -263,7 +260,7 @@ describe('a plan change within a trial', () => {
       const { app, subscriber, began } = await start()
       await passDays(service, 2)
       const plan = await addPlan(app, { amount: 2400, frequency: 'month', trial_days })
-      const { moved } = await changeTo(subscriber, plan)
+      const { moved } = await changePlanTo(service, subscriber, plan)
       assert.equal(moved.outcome, 'plan_changed')
       const { status, period_end } = await stateOf(service, subscriber)
       assert.deepEqual([status, period_end], ['trialing', isoDate(addDays(began, ends))])
@@ -282,7 +279,7 @@ describe('a refund of an upgrade', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     service.clock.pass(pass)
-    await changeTo(subscriber, await addPlan(app, { amount: 18_000, frequency: null }))
+    await changePlanTo(service, subscriber, await addPlan(app, { amount: 18_000, frequency: null }))
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
       where license_id = ${subscriber.license_id} and kind = 'upgrade'`)
     return { subscriber, invoice_id: id }

@@ -17,15 +17,16 @@ import { isoDate, periodEnd } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { closeSound } from '../support/invariants.ts'
+import { changePlanTo } from '../support/plan-change.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
+  buyerActor,
   CARD,
   DAY,
   invoicesOf,
   passDays,
   runDue,
-  type Subscriber,
   stateOf,
   subscribe,
 } from '../support/subscriber.ts'
@@ -37,18 +38,7 @@ before(async () => {
 after(() => closeSound(service))
 
 const return_url = 'http://localhost/manage'
-const actor = ({ user_id }: Subscriber) =>
-  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 const price = (index: number) => service.demo.app.prices[index]!.public_id
-
-/** Looks at what a move would cost and agrees to it. */
-async function moveTo(subscriber: Subscriber, price_id: string) {
-  const { license_id } = subscriber
-  const quote = await quotePlanChange(service.world, { license_id, price_id })
-  assert.ok(quote, 'the move is offered')
-  const agreed = { license_id, agreement: quote.agreement, return_url }
-  return { price: quote, moved: await changePlan(service.world, actor(subscriber), agreed) }
-}
 
 /** A card as the processor's page would hand it over. */
 async function enterNewCard(number: string): Promise<payments.Card> {
@@ -64,7 +54,7 @@ describe('an upgrade', () => {
     const subscriber = await subscribe(service)
     service.clock.pass(10 * DAY)
     const before = await stateOf(service, subscriber)
-    const { price: quote, moved } = await moveTo(subscriber, price(2))
+    const { quote, moved } = await changePlanTo(service, subscriber, price(2))
     assert.equal(moved.outcome, 'paid')
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, quote.total])
     const state = await stateOf(service, subscriber)
@@ -80,11 +70,11 @@ describe('an upgrade', () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const card = await enterNewCard(CARD.never_renews)
-    await changeCard(service.world, actor(subscriber), { license_id, card, return_url })
+    await changeCard(service.world, buyerActor(subscriber), { license_id, card, return_url })
     await service.world.db.run(sql`update sandbox.cards set behavior = 'declines_generic'
       where token = ${card.token}`)
     const before = await stateOf(service, subscriber)
-    const { moved } = await moveTo(subscriber, price(2))
+    const { moved } = await changePlanTo(service, subscriber, price(2))
     assert.equal(moved.outcome, 'declined')
     assert.deepEqual(await stateOf(service, subscriber), before)
   })
@@ -95,7 +85,7 @@ describe('an upgrade', () => {
     const quote = await quotePlanChange(service.world, { license_id, price_id: price(2) })
     service.clock.pass(601)
     const { agreement } = quote!
-    const late = await changePlan(service.world, actor(subscriber), {
+    const late = await changePlan(service.world, buyerActor(subscriber), {
       license_id,
       agreement,
       return_url,
@@ -104,7 +94,7 @@ describe('an upgrade', () => {
     const again = await quotePlanChange(service.world, { license_id, price_id: price(2) })
     const amount = cents(19_000)
     await service.world.db.tx((tx) => catalog.setAmount(tx, { id: price(2), amount }))
-    const dearer = await changePlan(service.world, actor(subscriber), {
+    const dearer = await changePlan(service.world, buyerActor(subscriber), {
       license_id,
       agreement: again!.agreement,
       return_url,
@@ -114,7 +104,7 @@ describe('an upgrade', () => {
       catalog.setAmount(tx, { id: price(2), amount: cents(18_000) }),
     )
     const forged = agreement.replace(/^./, (char) => (char === 'e' ? 'f' : 'e'))
-    const refused = await changePlan(service.world, actor(subscriber), {
+    const refused = await changePlan(service.world, buyerActor(subscriber), {
       license_id,
       agreement: forged,
       return_url,
@@ -130,7 +120,7 @@ describe('an upgrade', () => {
     const agreed = { license_id, agreement: quote!.agreement, return_url }
     const outcomes = []
     for (const _ of [1, 2]) {
-      outcomes.push((await changePlan(service.world, actor(subscriber), agreed)).outcome)
+      outcomes.push((await changePlan(service.world, buyerActor(subscriber), agreed)).outcome)
     }
     assert.deepEqual(outcomes, ['paid', 'changed'])
   })
@@ -140,10 +130,10 @@ describe('a move to a cheaper plan', () => {
   test('happens at the period’s end, at the new price, and can be taken back', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
-    const { moved } = await moveTo(subscriber, price(0))
+    const { moved } = await changePlanTo(service, subscriber, price(0))
     assert.equal(moved.outcome, 'planned')
-    await cancelPlanChange(service.world, actor(subscriber), license_id)
-    await moveTo(subscriber, price(0))
+    await cancelPlanChange(service.world, buyerActor(subscriber), license_id)
+    await changePlanTo(service, subscriber, price(0))
     const { period_end } = await stateOf(service, subscriber)
     service.clock.pass(365 * DAY)
     await runDue(service)
@@ -162,7 +152,7 @@ describe('another card', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'past_due')
     const card = await enterNewCard(CARD.mastercard)
     const { license_id } = subscriber
-    const paid = await changeCard(service.world, actor(subscriber), {
+    const paid = await changeCard(service.world, buyerActor(subscriber), {
       license_id,
       card,
       return_url,
@@ -181,7 +171,7 @@ describe('another card', () => {
     await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
       where token = ${card.token}`)
     const { license_id } = subscriber
-    const asked = await changeCard(service.world, actor(subscriber), {
+    const asked = await changeCard(service.world, buyerActor(subscriber), {
       license_id,
       card,
       return_url,
@@ -203,9 +193,9 @@ describe('a pause of the owner’s own', () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const wish = { license_id, to: 'on' } as const
-    assert.equal(await pauseAtEnd(service.world, actor(subscriber), wish), false)
+    assert.equal(await pauseAtEnd(service.world, buyerActor(subscriber), wish), false)
     await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)
-    assert.equal(await pauseAtEnd(service.world, actor(subscriber), wish), true)
+    assert.equal(await pauseAtEnd(service.world, buyerActor(subscriber), wish), true)
     await passDays(service, 40)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)
@@ -222,10 +212,10 @@ describe('a pause of the owner’s own', () => {
   test('may be made an end by its owner: nothing is charged, and the key is canceled', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await pauseAtEnd(service.world, actor(subscriber), { license_id, to: 'on' })
+    await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
     await passDays(service, 40)
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     await passDays(service, 40)
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)

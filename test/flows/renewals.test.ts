@@ -12,13 +12,13 @@ import { assertInvariants, closeSound } from '../support/invariants.ts'
 import { takenFrom } from '../support/purchase.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import {
+  buyerActor,
   CARD,
   DAY,
   invoicesOf,
   otherApp,
   passDays,
   runDue,
-  type Subscriber,
   stateOf,
   subscribe,
 } from '../support/subscriber.ts'
@@ -41,9 +41,6 @@ before(async () => {
   service = await openTestService({ processor: onALine })
 })
 after(() => closeSound(service))
-
-const actor = ({ user_id }: Subscriber) =>
-  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const
 
 describe('a subscription renews', () => {
   test('a month later the next month is charged, with the tax of the state, on the same day', async () => {
@@ -226,7 +223,7 @@ describe('auto-renew turned off', () => {
   test('leaves the license as it is until the period ends, and says when; then it ends', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
     const state = await stateOf(service, subscriber)
     assert.deepEqual([state.status, state.entitled], ['active', true])
     assert.equal(state.canceled_at, state.period_end)
@@ -255,8 +252,8 @@ describe('auto-renew turned off', () => {
   test('and on again renews as before', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'off' })
-    await setAutoRenew(service.world, actor(subscriber), { license_id, to: 'on' })
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
+    await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'on' })
     assert.equal((await stateOf(service, subscriber)).canceled_at, null)
     await passDays(service, 32)
     assert.equal((await stateOf(service, subscriber)).status, 'active')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
+import { sql } from '#platform/sql'
 import { waitWords } from '#platform/text'
 import { type Agent, type Seen, textOf } from './agent.ts'
 import { emailTo, linkIn } from './mailbox.ts'
@@ -128,4 +129,15 @@ export async function pressPasskey(
   const options = await passkeyOptions(service, agent, 'Use a passkey')
   const credential = passkey.get(options, { origin: service.world.config.base_url, ...manner })
   await agent.submit('Use a passkey', { credential })
+}
+
+const SIGN_INS = ['signed_in', 'signed_out', 'sign_in_refused', 'proof_refused', 'proven_again']
+
+/** What the audit log says was changed of an account, in order; sign-ins: audit-trail.test.ts. */
+export async function auditedActionsOf({ world }: TestService, email: string): Promise<string[]> {
+  const rows = await world.db.rows<{ action: string }>(sql`
+    select a.action from audit_log a join users u on u.id = a.subject
+    where u.email = ${email} order by a.id`)
+  const actions = rows.map(({ action }) => action.replace('account.', ''))
+  return actions.filter((action) => !SIGN_INS.includes(action))
 }

@@ -53,3 +53,13 @@ export async function owedToSeller({ world }: TestService): Promise<number> {
     where a.slug = 'tidepool'`)
   return 0 - (await ledger.balanceOf(world.db, 'seller_payable', id))
 }
+
+/** The charge of the latest invoice of a license. */
+export async function latestCharge(
+  { world }: TestService,
+  { license_id }: Bought,
+): Promise<payments.Charge> {
+  const { id } = await world.db.one<{ id: string }>(sql`select id from invoices
+    where license_id = ${license_id} and status = 'paid' order by number desc limit 1`)
+  return (await payments.chargeOf(world.db, id))!
+}

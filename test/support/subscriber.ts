@@ -109,3 +109,7 @@ export async function invoicesOf({ world }: TestService, { license_id }: Subscri
     from invoices where license_id = ${license_id} and status = 'paid' and amount > 0
     order by paid_at, number`)
 }
+
+/** A subscriber as the actor of a change. */
+export const buyerActor = ({ user_id }: Pick<Subscriber, 'user_id'>) =>
+  ({ kind: 'buyer', user_id, request_id: 'req_test' }) as const

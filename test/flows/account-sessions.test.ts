@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import * as identity from '#domain/identity'
+import { deviceOf } from '#http/device'
+import { sql } from '#platform/sql'
+import { auditedActionsOf, enterPassword, isSignedIn, signUp } from '../support/account.ts'
+import { type Agent, textOf } from '../support/agent.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const SECURITY = '/account/security/'
+const TEN_MINUTES = 600
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+  await service.world.jobs.start()
+})
+after(() => service.close())
+
+const words = (agent: Agent) => textOf(agent.page.body)
+
+describe('the list of sessions', () => {
+  const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
+
+  test('shows the browser and the network, and never the whole address', async () => {
+    const { agent } = await signUp(service)
+    await agent.open(SECURITY)
+    assert.match(words(agent), /Unknown browser This browser Since March \d+, 2026/)
+    const rows = await service.world.db.rows<{ network: string }>(sql`select network from sessions`)
+    assert.ok(rows.every(({ network }) => /^(10\.\d+\.\d+|127\.0\.0)\.\*$/.test(network)))
+  })
+
+  test('ends one session, or all the others, without asking for a proof', async () => {
+    const { email, agent } = await signUp(service)
+    const others = [
+      await enterPassword(service, email),
+      await enterPassword(service, email),
+      await enterPassword(service, email),
+    ]
+    service.clock.pass(TEN_MINUTES)
+    await agent.open(SECURITY)
+    assert.equal(listed(agent), 4)
+    await agent.submit('Sign out')
+    assert.equal(listed(agent), 3)
+    assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 2)
+    await agent.submit('Sign out everywhere else')
+    assert.equal(listed(agent), 1)
+    assert.equal((await Promise.all(others.map(isSignedIn))).filter(Boolean).length, 0)
+    assert.ok(await isSignedIn(agent))
+    const actions = ['sign_up', 'session_ended', 'other_sessions_ended']
+    assert.deepEqual(await auditedActionsOf(service, email), actions)
+  })
+
+  test('ends no session of another account', async () => {
+    const [{ agent: thief }, { agent: victim }] = [await signUp(service), await signUp(service)]
+    await enterPassword(service, (await signUp(service)).email)
+    await victim.open(SECURITY)
+    const session = /id="record-(ses_\w+)"/.exec(victim.page.body)![1]!
+    await thief.open(SECURITY)
+    const { csrf_token = '' } = thief.form('Sign out here')
+    await service.app.inject({
+      method: 'POST',
+      url: `${SECURITY}sessions/end`,
+      headers: {
+        cookie: thief.cookie,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams({ session, csrf_token }).toString(),
+    })
+    assert.ok(await isSignedIn(victim))
+  })
+
+  test('names a browser by its family and system', () => {
+    const AGENTS: [agent: string | undefined, browser: string][] = [
+      [
+        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) … Chrome/156.0 Safari/537.36',
+        'Chrome on Windows',
+      ],
+      ['Mozilla/5.0 (Windows NT 10.0) … Chrome/156.0 Safari/537.36 Edg/156.0', 'Edge on Windows'],
+      [
+        'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+        'Firefox on Linux',
+      ],
+      ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) … Version/26.0 Safari/605', 'Safari on Mac'],
+      ['Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) … Safari/604.1', 'Safari on iPhone'],
+      ['Mozilla/5.0 (Linux; Android 16) … Chrome/156.0 Mobile Safari', 'Chrome on Android'],
+      ['curl/8.14', 'Unknown browser'],
+      [undefined, 'Unknown browser'],
+    ]
+    for (const [agent, browser] of AGENTS) {
+      const request = { headers: { 'user-agent': agent }, ip: '203.0.113.9' } as FastifyRequest
+      assert.deepEqual(deviceOf(request), { browser, network: '203.0.113.*' })
+    }
+  })
+
+  test('records when a browser was last seen', async () => {
+    const { email, agent } = await signUp(service)
+    const other = await enterPassword(service, email)
+    service.clock.pass(2 * 86_400)
+    await agent.open(SECURITY)
+    assert.match(words(agent), /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
+    const seen = [...words(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
+    assert.notEqual(seen[0], seen[1])
+    assert.ok(await isSignedIn(other))
+  })
+})
+
+test('deletes expired sessions, links and sign-ups', async () => {
+  const { db } = service.world
+  const { agent } = await signUp(service)
+  await agent.open(`${SECURITY}passkeys`)
+  const kept = await enterPassword(service, (await signUp(service)).email)
+  service.clock.pass(20 * 86_400)
+  await kept.open(SECURITY)
+  const late = await signUp(service)
+  await identity.forgetExpired(db, service.clock.now())
+  const counts = async () =>
+    await db.one<Record<string, number>>(sql`select
+      (select count(*) from sign_ups) as sign_ups,
+      (select count(*) from account_links) as links,
+      (select count(*) from pending_sign_ins) as pending,
+      (select count(*) from passkey_challenges) as challenges`)
+  assert.deepEqual(await counts(), { sign_ups: 1, links: 1, pending: 0, challenges: 0 })
+  assert.ok(await isSignedIn(late.agent))
+  service.clock.pass(31 * 86_400)
+  await identity.forgetExpired(db, service.clock.now())
+  assert.deepEqual(await db.rows(sql`select id from sessions`), [])
+})

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as apps from '#domain/apps'
+import { reinstateByStaff, suspendByStaff } from '#flows/staff-actions'
+import { changePlan, pauseAtEnd, payOwed, quotePlanChange, renewDue } from '#flows/subscription'
+import { sql } from '#platform/sql'
+import { decide, latestCharge, objectTo } from '../support/disputes.ts'
+import { assertInvariants, closeSound } from '../support/invariants.ts'
+import {
+  type Bought,
+  buy,
+  movedBy,
+  passAndHandle,
+  refund,
+  refundsOf,
+  staffActor,
+  stateOf,
+} from '../support/refunds.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const DAY = 86_400
+const COMES_BACK = '4000000000005126'
+const FAILS_ONCE = '4999990000000114'
+
+let service: TestService
+before(async () => {
+  service = await openTestService()
+})
+after(() => closeSound(service))
+
+const renew = async () => {
+  while ((await renewDue(service.world)) > 0);
+}
+const pass = async (days: number) => {
+  service.clock.pass(days * DAY)
+  await renew()
+}
+const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
+const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at it.' })
+
+describe('disputes with other events', () => {
+  /** One row a case: what is done to a purchase, and what its license is in the end. */
+  const cases: [
+    what: string,
+    card: string | undefined,
+    tell: (b: Bought) => Promise<void>,
+    end: string,
+  ][] = [
+    [
+      'two disputes, both won: it resumes with the second',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        const latest = await latestCharge(service, bought)
+        const first = await objectTo(service, bought.charge)
+        const second = await objectTo(service, latest)
+        await decide(service, first, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, second, 'won')
+      },
+      'active',
+    ],
+    [
+      'two disputes, one won and one lost: it ends',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        const latest = await latestCharge(service, bought)
+        const first = await objectTo(service, bought.charge)
+        const second = await objectTo(service, latest)
+        await decide(service, second, 'lost')
+        assert.equal(await statusOf(bought), 'canceled')
+        await decide(service, first, 'won')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of an older invoice that is lost, although a later one was paid',
+      undefined,
+      async (bought) => {
+        await pass(31)
+        await decide(service, await objectTo(service, bought.charge), 'lost')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of what a refund left: only that is taken, each part in proportion',
+      undefined,
+      async (bought) => {
+        await refund(service, bought, 630)
+        const dispute = await objectTo(service, bought.charge)
+        assert.deepEqual([dispute.amount, dispute.tax], [630, 30])
+        assert.equal((await movedBy(service, [dispute.id])).seller_payable, 600 + 1500)
+        await decide(service, dispute, 'lost')
+        assert.equal((await refund(service, bought)).outcome, 'refused')
+      },
+      'canceled',
+    ],
+    [
+      'a refund after a dispute that was won',
+      undefined,
+      async (bought) => {
+        await decide(service, await objectTo(service, bought.charge), 'won')
+        assert.equal((await refund(service, bought)).outcome, 'refunded')
+      },
+      'canceled',
+    ],
+    [
+      'a refund that comes back while the rest is disputed: the buyer is owed it',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        const dispute = await objectTo(service, bought.charge)
+        assert.equal(dispute.amount, 1000)
+        await passAndHandle(service, 2)
+        const [given] = await refundsOf(service, bought)
+        assert.equal(given?.status, 'failed')
+        assert.equal((await movedBy(service, [given.id, dispute.id])).buyer_payable, -260)
+        await decide(service, dispute, 'won')
+      },
+      'active',
+    ],
+    [
+      'a dispute after a refund came back: the bank paid what the buyer was owed',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        await passAndHandle(service, 2)
+        const [given] = await refundsOf(service, bought)
+        const dispute = await objectTo(service, bought.charge)
+        assert.deepEqual([dispute.amount, dispute.owed], [1260, 260])
+        const moved = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        assert.equal(moved.buyer_payable, undefined)
+        await decide(service, dispute, 'lost')
+        const lost = await movedBy(service, [bought.invoice_id, given!.id, dispute.id])
+        // The fee stays but for what the refund took back of it; the sale itself is undone.
+        assert.deepEqual(Object.keys(lost), ['dispute_costs', 'fees', 'seller_payable'])
+      },
+      'canceled',
+    ],
+    [
+      'a dispute after a refund came back, won: the buyer is owed it again',
+      COMES_BACK,
+      async (bought) => {
+        await refund(service, bought, 260)
+        await passAndHandle(service, 2)
+        const [given] = await refundsOf(service, bought)
+        const dispute = await objectTo(service, bought.charge)
+        await decide(service, dispute, 'won')
+        assert.equal((await movedBy(service, [given!.id, dispute.id])).buyer_payable, -260)
+      },
+      'active',
+    ],
+    [
+      'a license that staff suspended stays suspended when its dispute is won, until it is reinstated',
+      undefined,
+      async (bought) => {
+        const { license_id } = bought
+        await suspendByStaff(service.world, await staff(), license_id)
+        const dispute = await objectTo(service, bought.charge)
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        await reinstateByStaff(service.world, await staff(), license_id)
+      },
+      'active',
+    ],
+    [
+      'a license released by staff while it is disputed waits for the bank',
+      undefined,
+      async (bought) => {
+        const { license_id } = bought
+        const dispute = await objectTo(service, bought.charge)
+        await suspendByStaff(service.world, await staff(), license_id)
+        await reinstateByStaff(service.world, await staff(), license_id)
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, dispute, 'won')
+      },
+      'active',
+    ],
+    [
+      'a license that owes a renewal owes it again, and the retry that was missed is due now',
+      FAILS_ONCE,
+      async (bought) => {
+        await pass(31)
+        assert.equal(await statusOf(bought), 'past_due')
+        const dispute = await objectTo(service, bought.charge)
+        await pass(3)
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'past_due')
+        await renew()
+      },
+      'active',
+    ],
+    [
+      'a license that its owner let end is not opened again by a dispute that is won',
+      undefined,
+      async (bought) => {
+        await refund(service, bought, 1000)
+        await service.world.db.run(sql`update subscriptions set auto_renew = false
+          where license_id = ${bought.license_id}`)
+        await pass(32)
+        assert.equal(await statusOf(bought), 'canceled')
+        await decide(service, await objectTo(service, bought.charge), 'won')
+      },
+      'canceled',
+    ],
+    [
+      'a dispute of an upgrade that is lost ends what it led to',
+      undefined,
+      async (bought) => {
+        const { license_id, user_id } = bought
+        const price_id = service.demo.app.prices[2]!.public_id
+        const { agreement } = (await quotePlanChange(service.world, { license_id, price_id }))!
+        const facts = { license_id, agreement, return_url: 'http://localhost/' }
+        const moved = await changePlan(
+          service.world,
+          { kind: 'buyer', user_id, request_id: 'req_1' },
+          facts,
+        )
+        assert.equal(moved.outcome, 'paid')
+        const dispute = await objectTo(service, await latestCharge(service, bought))
+        assert.equal(await statusOf(bought), 'paused')
+        await decide(service, dispute, 'lost')
+      },
+      'canceled',
+    ],
+    [
+      'a license that its owner paused stays so when it is disputed, and cannot be resumed meanwhile',
+      undefined,
+      async (bought) => {
+        const { license_id, user_id } = bought
+        const { client_id } = service.demo.app
+        await apps.setAllowsPause(service.world.db, client_id, true)
+        const owner = { kind: 'buyer' as const, user_id, request_id: 'req_1' }
+        await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
+        await pass(32)
+        const dispute = await objectTo(service, bought.charge)
+        const resuming = { license_id, asked_by: 'buyer' as const, return_url: 'http://localhost/' }
+        assert.equal((await payOwed(service.world, resuming)).outcome, 'nothing_owed')
+        await decide(service, dispute, 'won')
+        assert.equal(await statusOf(bought), 'paused')
+        assert.equal((await payOwed(service.world, resuming)).outcome, 'paid')
+      },
+      'active',
+    ],
+  ]
+  for (const [what, card, tell, end] of cases) {
+    test(what, async () => {
+      const bought = await buy(service, card === undefined ? {} : { card })
+      await tell(bought)
+      assert.equal(await statusOf(bought), end)
+      await assertInvariants(service)
+    })
+  }
+})
