@@ -178,7 +178,7 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
     release = resolve
   })
   const before = taken.length
-  const { id } = await db.one<{ id: string }>(sql`select id from orders limit 1`)
+  const { id } = await db.one<{ id: string }>(sql`select invoice_id as id from orders limit 1`)
   await db.tx(async (tx) => {
     for (let index = 0; index < 12; index++) {
       const receivedEmail = { id: `let_bulk${index}`, cause: `bulk:${index}`, kind: 'receipt' }
