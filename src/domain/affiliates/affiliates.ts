@@ -2,14 +2,14 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { isCode } from './code.ts'
 
-/** A referrer with the code that stands in links as `ref`. */
+/** An affiliate with the code that links carry as `ref`. */
 export interface Affiliate {
   id: string
   user_id: string
   code: string
 }
 
-/** The referrer of a code in whatever case, or undefined for a code that nobody has. */
+/** The affiliate of a code, in any case; undefined for an unknown code. */
 export async function findByCode(db: Db, text: string): Promise<Affiliate | undefined> {
   const code = text.toLowerCase()
   if (!isCode(code)) return undefined
@@ -18,14 +18,14 @@ export async function findByCode(db: Db, text: string): Promise<Affiliate | unde
   )
 }
 
-/** The referrer that an account is. */
+/** The affiliate of an account. */
 export async function affiliateOf(db: Db, user_id: string): Promise<Affiliate | undefined> {
   return await db.maybe<Affiliate>(
     sql`select id, user_id, code from affiliates where user_id = ${user_id}`,
   )
 }
 
-/** Registers a referrer; false where the code is somebody's, or the account has one. */
+/** Registers an affiliate; false if the code is taken, or the account has one. */
 export async function add(db: Db, now: Date, affiliate: Affiliate): Promise<boolean> {
   const added = await db.run(sql`insert into affiliates (id, user_id, code, created_at)
     values (${affiliate.id}, ${affiliate.user_id}, ${affiliate.code}, ${now})
@@ -36,15 +36,15 @@ export async function add(db: Db, now: Date, affiliate: Affiliate): Promise<bool
 /** Who pays, and for whose app. */
 export interface Payer {
   email_normalized: string
-  /** Of the card that pays. */
+  /** The fingerprint of the card that pays. */
   fingerprint: string
   /** The account that sells the app. */
   developer_id: string
 }
 
 /**
- * Tells whether a referrer is the buyer (the same account, mailbox or card) or the seller, who
- * would pay himself a part of the fee.
+ * Whether an affiliate is the buyer (the same account, mailbox or card) or the seller, who would
+ * earn a commission on their own payment.
  */
 export async function isSelf(db: Db, affiliate_id: string, payer: Payer): Promise<boolean> {
   const { self } = await db.one<{ self: boolean }>(sql`select exists (

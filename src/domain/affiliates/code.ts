@@ -1,6 +1,6 @@
 const CODE = /^[a-z0-9-]{4,32}$/
 
-// Words that would read as the service's own, or as an app's promise.
+// Words that read like the service's own pages, or like a promise of an app.
 const RESERVED: readonly string[] = [
   'about',
   'account',
@@ -35,12 +35,12 @@ const RESERVED: readonly string[] = [
   'undefined',
 ]
 
-/** Tells whether a text has the shape of a code. */
+/** Whether a text has the shape of a code. */
 export function isCode(text: string): boolean {
   return CODE.test(text)
 }
 
-/** What keeps a text from being chosen as a code, in a sentence; undefined where nothing does. */
+/** Why a text cannot be chosen as a code, in a sentence; undefined if it can. */
 export function codeFault(code: string): string | undefined {
   if (code === '') return 'Enter a code.'
   if (!isCode(code)) return 'Use 4 to 32 characters: a to z, 0 to 9 and hyphens.'

@@ -1,9 +1,9 @@
 /**
- * Affiliates: who sends buyers, and what for.
+ * Affiliates: who refers buyers, and under which code.
  *
- * Knows referrers and their codes. Owns `affiliates`. Promises: an unknown code means nobody, an
- * account has one code, and nobody earns on what he pays or sells himself. Spec: What the service
- * does, 6.
+ * Knows affiliates and their codes. Owns `affiliates`. Guarantees: an unknown code refers to no
+ * one, an account has one code, and an affiliate never earns on what they buy or sell themselves.
+ * Spec: What the service does, 6.
  */
 export * from './affiliates.ts'
 export { codeFault, isCode } from './code.ts'

@@ -1,25 +1,25 @@
 import { periodEnd } from '#platform/calendar'
 
-/** When the hosted sign-in add-on was first turned on, and since when it is off, if it is. */
+/** When the hosted sign-in add-on was first enabled, and when it was disabled, if it is. */
 export interface AddOnDates {
   addon_enabled_at: Date | null
   addon_disabled_at: Date | null
 }
 
-/** Where an app stands with the hosted sign-in add-on. */
+/** The state of the hosted sign-in add-on of an app. */
 export interface AddOn {
   is_on: boolean
-  /** The end of the free months; null where it was never turned on. */
+  /** The end of the free months; null if it was never enabled. */
   trial_ends_at: Date | null
-  /** True while sales pay for it: it is on, and the free months are over. */
+  /** True while sales pay for it: it is enabled, and the free months are over. */
   is_charged: boolean
 }
 
 const FREE_MONTHS = 3
 
 /**
- * The state of the add-on (spec: What the service does, 6): three months free, counted once from the
- * first time it was turned on, whatever was turned off and on meanwhile.
+ * The state of the add-on (spec: What the service does, 6): three months free, counted once from
+ * the first time it was enabled, whatever was switched since.
  */
 export function addOnOf(now: Date, dates: AddOnDates): AddOn {
   const { addon_enabled_at, addon_disabled_at } = dates

@@ -4,7 +4,7 @@ import type { AddOnDates } from './add-on.ts'
 
 export type ListingMode = 'marketplace' | 'external'
 
-/** An app as the rest of the service sees it. Its id is the public `client_id` too. */
+/** An app. Its id is also the public `client_id`. */
 export interface App extends AddOnDates {
   id: string
   slug: string
@@ -19,13 +19,13 @@ export interface App extends AddOnDates {
   listing_mode: ListingMode
   is_published: boolean
   external_sales_enabled: boolean
-  /** Whether buyers may pause what they pay for. */
+  /** Whether buyers may pause their subscriptions. */
   allows_pause: boolean
-  /** How far the app's own clock is ahead in test mode, in seconds. */
+  /** How far the app's test clock is ahead, in seconds. */
   clock_ahead: number
 }
 
-/** What is told of an app when it is registered. */
+/** The facts of an app at its registration. */
 export type NewApp = Omit<App, 'developer_id' | 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
@@ -68,13 +68,13 @@ export async function findOwn(
   db: Db,
   facts: { slug: string; developer_id: string },
 ): Promise<App | undefined> {
-  // The database takes no such character, not even to say that nothing has it.
+  // PostgreSQL cannot even compare with this character.
   if (facts.slug.includes('\0')) return undefined
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${facts.slug}
     and seller_id = (select id from sellers where user_id = ${facts.developer_id})`)
 }
 
-/** The seller that an account is; undefined for whoever sells nothing. */
+/** The seller of an account; undefined for an account that sells nothing. */
 export async function sellerOf(db: Db, user_id: string): Promise<string | undefined> {
   const seller = sql`select id from sellers where user_id = ${user_id}`
   return (await db.maybe<{ id: string }>(seller))?.id
@@ -86,14 +86,16 @@ export interface AcceptedTerms {
   at: Date
 }
 
-/** What a seller accepted last; undefined: nothing yet, or it sells nothing. */
+/**
+ * The terms that a seller accepted last; undefined if there are none, or the account sells nothing.
+ */
 export async function acceptedTerms(db: Db, user_id: string): Promise<AcceptedTerms | undefined> {
   return await db.maybe<AcceptedTerms>(sql`
     select terms_version as version, terms_accepted_at as at from sellers
     where user_id = ${user_id} and terms_accepted_at is not null and terms_version is not null`)
 }
 
-/** Records that a seller accepts a version of the terms; false where it did so before. */
+/** Records that a seller accepts a version of the terms; false if it was accepted before. */
 export async function acceptTerms(
   db: Db,
   now: Date,
@@ -125,7 +127,7 @@ export async function add(db: Db, now: Date, app: NewApp): Promise<void> {
       ${app.is_published}, ${app.external_sales_enabled}, ${now})`)
 }
 
-/** Puts an app on sale or takes it off. */
+/** Puts an app on sale, or takes it off sale. */
 export async function setOnSale(
   db: Db,
   id: string,
@@ -135,10 +137,10 @@ export async function setOnSale(
     external_sales_enabled = ${state.external_sales_enabled} where id = ${id}`)
 }
 
-/** What the marketplace says of an app in one line and in a few, and where its card leads. */
+/** The marketplace's short texts about an app, and where its card leads. */
 export type ListingText = Pick<App, 'tagline' | 'description' | 'listing_mode'>
 
-/** Changes what the marketplace says of an app. */
+/** Changes the marketplace's texts about an app. */
 export async function setListing(db: Db, id: string, text: ListingText): Promise<void> {
   await db.run(sql`update apps set tagline = ${text.tagline}, description = ${text.description},
     listing_mode = ${text.listing_mode} where id = ${id}`)
@@ -150,8 +152,8 @@ export async function setLoginUrl(db: Db, id: string, oauth_login_url: string): 
 }
 
 /**
- * Turns the hosted sign-in add-on on; false where it was on. The day of the first time stays, as its
- * free months are counted from there and given once.
+ * Enables the hosted sign-in add-on; false if it was enabled. The first date stays, as the free
+ * months are counted from it, once.
  */
 export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
   const changed = await db.run(sql`with changed as (update apps
@@ -162,7 +164,7 @@ export async function enableAddOn(db: Db, now: Date, id: string): Promise<boolea
   return changed === 1
 }
 
-/** Turns the hosted sign-in add-on off; false where it was off. */
+/** Disables the hosted sign-in add-on; false if it was disabled. */
 export async function disableAddOn(db: Db, now: Date, id: string): Promise<boolean> {
   const changed = await db.run(sql`with changed as (update apps set addon_disabled_at = ${now}
       where id = ${id} and addon_enabled_at is not null and addon_disabled_at is null
@@ -171,18 +173,18 @@ export async function disableAddOn(db: Db, now: Date, id: string): Promise<boole
   return changed === 1
 }
 
-/** Lets an app's buyers pause what they pay for, or not. */
+/** Sets whether an app's buyers may pause their subscriptions. */
 export async function setAllowsPause(db: Db, id: string, allows_pause: boolean): Promise<void> {
   await db.run(sql`update apps set allows_pause = ${allows_pause} where id = ${id}`)
 }
 
-/** Sets an app's own clock, in test mode; it never goes back. */
+/** Sets an app's test clock; it never moves back. */
 export async function setClockAhead(db: Db, id: string, seconds: number): Promise<void> {
   await db.run(sql`update apps set clock_ahead = greatest(clock_ahead, ${seconds})
     where id = ${id}`)
 }
 
-/** How far the clock of the app that is furthest ahead is, in seconds; zero outside of tests. */
+/** How far the test clock furthest ahead is, in seconds; zero in live mode. */
 export async function furthestClock(db: Db): Promise<number> {
   const { ahead } = await db.one<{ ahead: number }>(
     sql`select coalesce(max(clock_ahead), 0)::bigint as ahead from apps`,

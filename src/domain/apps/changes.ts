@@ -2,7 +2,7 @@ import type { ActorOf } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** What a change was made to. */
+/** The part of an app that a change was made to. */
 export type ChangeAction =
   | 'listing.updated'
   | 'listing.sections_replaced'
@@ -12,13 +12,13 @@ export type ChangeAction =
   | 'integration.updated'
   | 'integration.secret_rotated'
 
-/** A change of an app: by whom, and the whole of that part before and after. */
+/** A change of an app: by whom, and that whole part before and after. */
 export interface Change {
   id: string
   app_id: string
   at: Date
   user_id: string
-  /** The address of whoever made it, as it is by now. */
+  /** The present email of the person who made it. */
   email: string
   agent: string | null
   request_id: string
@@ -36,12 +36,12 @@ const COLUMNS = sql`c.id, c.app_id, c.at, c.user_id, c.agent, c.request_id, c.ac
   (select r.id from app_changes r where r.app_id = c.app_id and r.reverts = c.id
     order by r.number limit 1) as reverted_by`
 
-/** Holds an app's listing, versions and settings for one writer until the transaction ends. */
+/** Locks an app's listing, products and settings for one writer until the transaction ends. */
 export async function lockForEditing(db: Db, app_id: string): Promise<void> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${app_id}, 14))`)
 }
 
-/** Keeps a change for good. No secret may be in `before` or `after`. */
+/** Records a change permanently. No secret may be in `before` or `after`. */
 export async function recordChange(
   db: Db,
   now: Date,
@@ -59,7 +59,7 @@ export async function recordChange(
       ${JSON.stringify(change.after)}, ${change.reverts ?? null})`)
 }
 
-/** The changes of an app, the latest first; those before `before_id` where one is given. */
+/** The changes of an app, the latest first; those before `before_id` if it is given. */
 export async function changesOf(
   db: Db,
   app_id: string,

@@ -4,19 +4,19 @@ import type { Random } from '#platform/random'
 import { type KeyRing, mintSecret, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** How long a new secret waits to be fetched, in seconds (spec: regenerate_client_secret). */
+/** How long a new secret can be claimed, in seconds (spec: regenerate_client_secret). */
 const CLAIM_LIFE = 600
 const PURPOSE = 'secret-claim'
 
-/** The address part that fetches a secret once, and until when. */
+/** The URL token that fetches a secret once, and when it expires. */
 export interface SecretClaim {
   token: string
   expires_at: Date
 }
 
 /**
- * Lets a new secret of a client be fetched once. Of the token, 256 random bits, a digest is kept;
- * the secret is sealed. Claims on older secrets of the client end.
+ * Creates a claim for a client's new secret, to be fetched once. Of the token, 256 random bits, a
+ * digest is stored; the secret is sealed. Claims on older secrets of the client end.
  */
 export async function openClaim(
   db: Db,
@@ -36,14 +36,14 @@ export async function openClaim(
   return { token, expires_at }
 }
 
-/** Ends every claim on a secret of a client: a newer one has taken its place. */
+/** Ends every claim on a secret of a client: a newer one has replaced it. */
 export async function endClaims(db: Db, client_id: string): Promise<void> {
   await db.run(sql`delete from secret_claims where client_id = ${client_id}`)
 }
 
 /**
- * Fetches a secret. One statement takes the row away and answers with it, so that of many readers at
- * the same moment one gets it; spent, expired and unknown look alike.
+ * Fetches a secret. One statement deletes and returns the row, so that only one of many concurrent
+ * readers gets it. Used, expired and unknown claims look the same.
  */
 export async function takeClaim(
   db: Db,
@@ -57,14 +57,14 @@ export async function takeClaim(
   return claim && keys.open(PURPOSE, boundTo(id), claim.sealed)
 }
 
-/** Tells whether a secret could be fetched now, and leaves it where it is. */
+/** Whether a secret could be claimed now, without claiming it. */
 export async function isClaimable(db: Db, now: Date, token: string): Promise<boolean> {
   const claim = sql`select 1 from secret_claims
     where id = ${sha256(token)} and expires_at > ${now}`
   return (await db.maybe(claim)) !== undefined
 }
 
-/** Deletes secrets that nobody fetched in time. */
+/** Deletes secrets that were not claimed in time. */
 export async function sweepClaims(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from secret_claims where expires_at <= ${now}`)
 }

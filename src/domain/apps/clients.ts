@@ -3,7 +3,7 @@ import { sameDigest, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import type { Addresses } from './integration.ts'
 
-/** What a call needs to know of a client: its app, and the digest of its secret. */
+/** What a call needs of a client: its app, and the digest of its secret. */
 export interface Client {
   app_id: string | null
   secret_hash: Buffer | null
@@ -11,7 +11,7 @@ export interface Client {
 
 const NOBODY = sha256('no client has this secret')
 
-/** Stores a new client of an app; of the secret, 256 random bits, only a digest is kept. */
+/** Stores a new client of an app; of the secret, 256 random bits, only a digest is stored. */
 export async function addClient(
   db: Db,
   now: Date,
@@ -28,7 +28,7 @@ export async function findClient(db: Db, client_id: string): Promise<Client | un
   )
 }
 
-/** A client as hosted sign-in knows it, with the app whose name people see. */
+/** A client with the app whose name is shown at hosted sign-in. */
 export interface SignInClient extends Client, RedirectLists {
   client_id: string
   app_name: string | null
@@ -36,7 +36,7 @@ export interface SignInClient extends Client, RedirectLists {
   oauth_login_url: string | null
 }
 
-/** A client for signing in; it belongs to an app, unless something was set up wrongly. */
+/** A client for hosted sign-in; it belongs to an app unless it was set up wrongly. */
 export async function findSignInClient(
   db: Db,
   client_id: string,
@@ -47,7 +47,7 @@ export async function findSignInClient(
     from clients c left join apps a on a.id = c.app_id where c.client_id = ${client_id}`)
 }
 
-/** Replaces a client's secret; the old one stops at once. */
+/** Replaces a client's secret; the old one stops working at once. */
 export async function replaceSecret(db: Db, client_id: string, secret: string): Promise<void> {
   await db.run(sql`update clients set secret_hash = ${sha256(secret)}
     where client_id = ${client_id}`)
@@ -56,7 +56,7 @@ export async function replaceSecret(db: Db, client_id: string, secret: string): 
 /** A client's allow-lists, compared byte for byte (spec: Sign-in rules, 3). */
 export type RedirectLists = Pick<Addresses, 'redirect_uris' | 'post_logout_redirect_uris'>
 
-/** The client of an app as its seller sees it; the secret is known by its digest alone. */
+/** The client of an app as its seller sees it; the secret is known by its digest only. */
 export interface AppClient extends RedirectLists {
   client_id: string
   secret_hash: Buffer | null
@@ -75,7 +75,7 @@ export async function lockClientOf(db: Db, app_id: string): Promise<AppClient> {
   return await db.one<AppClient>(sql`${OWN_CLIENT} where app_id = ${app_id} for update`)
 }
 
-/** Names the present secret of a client, and tells nothing of it. */
+/** An identifier of a client's present secret that reveals nothing of it. */
 export function secretName(client: AppClient): string {
   return sha256(client.secret_hash ?? '').toString('base64url')
 }
@@ -91,7 +91,7 @@ export async function setRedirectLists(
     where client_id = ${client_id}`)
 }
 
-/** Compares a secret in constant time, and as long for a client that does not exist. */
+/** Compares a secret in constant time, which takes as long for a client that does not exist. */
 export function hasSecret(client: Client | undefined, secret: string): boolean {
   const stored = client?.secret_hash
   const same = sameDigest(stored ?? NOBODY, sha256(secret))

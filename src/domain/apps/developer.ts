@@ -1,6 +1,6 @@
 import type { App } from './apps.ts'
 
-/** Tells whether a session is an app's registered developer's, and not limited to one purchase. */
+/** Whether a session is of an app's registered developer, and not limited to one purchase. */
 export function isDeveloper(
   app: Pick<App, 'developer_id'>,
   session: { user_id: string; app_id: string | null } | undefined,

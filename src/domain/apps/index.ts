@@ -1,13 +1,12 @@
 /**
  * Apps: what sellers sell, and the credentials with which an app's server calls.
  *
- * Knows sellers, apps, their clients, the hosted sign-in add-on, which addresses belong to an app,
- * and who changed what of it. Owns `sellers`, `apps`, `add_on_switches`, `clients`,
- * `secret_claims` and `app_changes`.
- * Promises: a client secret is stored as a digest only (sealed for ten minutes, where it waits to
- * be fetched once), a buyer is never sent to an address that is not the app's, the add-on's free
- * months are given once, and a change on record is never altered. Spec: App profile, Integration
- * settings, Authentication.
+ * Knows sellers, apps, their clients, the hosted sign-in add-on, which URLs belong to an app, and
+ * who changed what of it. Owns `sellers`, `apps`, `add_on_switches`, `clients`, `secret_claims` and
+ * `app_changes`. Guarantees: a client secret is stored as a digest only (sealed for ten minutes
+ * while it can be claimed once), a buyer is never sent to a URL that is not the app's, the add-on's
+ * free months are granted once, and a recorded change is never altered. Spec: App profile,
+ * Integration settings, Authentication.
  */
 export { type AddOn, type AddOnDates, addOnOf } from './add-on.ts'
 export * from './apps.ts'

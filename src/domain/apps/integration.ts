@@ -1,7 +1,7 @@
 import type { FieldFault } from '#platform/problem'
 import { readReturnUrl, registeredHost } from './return-url.ts'
 
-/** The addresses of an app to which the service sends people, byte for byte as the seller wrote them. */
+/** The URLs of an app to which the service sends people, byte for byte as the seller wrote them. */
 export interface Addresses {
   oauth_login_url: string
   redirect_uris: string[]
@@ -9,10 +9,10 @@ export interface Addresses {
 }
 
 const MOST = 50
-// What is compared byte for byte is written in the characters that every browser sends as they are.
+// URLs are compared byte for byte, so only characters that browsers never rewrite are allowed.
 const PLAIN = /^[\x21-\x7e]+$/
 
-/** Everything that is wrong with an app's addresses, each at its place (spec: Sign-in rules, 3). */
+/** Every fault of an app's URLs, by path (spec: Sign-in rules, 3). */
 export function addressFaults(app: { url: string }, addresses: Addresses): FieldFault[] {
   const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const
   const login = loginFault(app.url, addresses.oauth_login_url)

@@ -1,18 +1,18 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** The emails about buyers that a seller may switch off. */
+/** The emails about buyers that a seller may turn off. */
 export const SELLER_EMAILS = ['sale', 'cancellation', 'failed_renewal'] as const
 export type SellerEmail = (typeof SELLER_EMAILS)[number]
 
-/** The emails that a seller switched off. */
+/** The emails that a seller turned off. */
 export async function mutedEmails(db: Db, seller_id: string): Promise<SellerEmail[]> {
   const { muted_emails } = await db.one<{ muted_emails: SellerEmail[] }>(sql`
     select muted_emails from sellers where id = ${seller_id}`)
   return muted_emails
 }
 
-/** Switches these emails off and all others on. */
+/** Turns these emails off and all others on. */
 export async function muteEmails(
   db: Db,
   facts: { seller_id: string; muted: SellerEmail[] },

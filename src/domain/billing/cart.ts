@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 
 const CART_SECONDS = 24 * 3600
 
-/** Tells whether a cart was left for 24 hours without becoming an order: its buyer starts again. */
+/** Whether a cart was left for 24 hours without becoming an order: its buyer starts again. */
 export function hasExpired(
   now: Date,
   cart: { created_at: Date; completed_at: Date | null },

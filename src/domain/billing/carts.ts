@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
-/** The card a cart will be charged to; the payments room knows its shape. */
+/** The card that a cart will be charged to; the payments module defines its shape. */
 export interface CartCard {
   token: string
   brand: string
@@ -16,7 +16,7 @@ export interface CartCard {
   fingerprint: string
 }
 
-/** A purchase on its way: what is bought, by whom, and how far they have come. */
+/** A purchase in progress: what is bought, by whom, and the steps that are done. */
 export interface Cart {
   id: string
   app_id: string
@@ -28,7 +28,7 @@ export interface Cart {
   country: string | null
   zip: string | null
   state: string | null
-  /** Set once the buyer proved to be the account that has this email. */
+  /** Set once the buyer proved to own the account of this email. */
   user_id: string | null
   tax_quote_id: string | null
   /** The processor's card page, until a card was read from it. */
@@ -37,11 +37,11 @@ export interface Cart {
   card: CartCard | null
   affiliate_id: string | null
   brought_by: BroughtBy
-  /** The trial of a scenario in test mode; null: what the plan offers. */
+  /** The trial of a scenario in test mode; null: the plan's own trial. */
   trial_days: number | null
   order_id: string | null
   completed_at: Date | null
-  /** When the buyer signed out: the success page signs them in no longer. */
+  /** When the buyer signed out: from then on the success page does not sign them in. */
   sign_in_ended_at: Date | null
   created_at: Date
 }
@@ -78,7 +78,7 @@ export async function lockCart(db: Db, id: string): Promise<Cart> {
   return await db.one<Cart>(sql`select ${COLUMNS} from carts where id = ${id} for update`)
 }
 
-/** Notes that the buyer of a cart proved to be an account. */
+/** Records that the buyer of a cart proved to own an account. */
 export async function identifyCart(
   db: Db,
   now: Date,
@@ -89,8 +89,8 @@ export async function identifyCart(
 }
 
 /**
- * Notes the processor's card page, where it will tell of the buyer's card, and returns the address
- * of the page that is in force: the first of two that were opened at once.
+ * Records the processor's card page, and returns the URL of the effective one: the first of two
+ * that were opened concurrently.
  */
 export async function awaitCard(
   db: Db,
@@ -106,13 +106,13 @@ export async function awaitCard(
   return row.card_entry_url
 }
 
-/** Forgets the card page: its card was refused. */
+/** Removes the card page: its card was refused. */
 export async function forgetCardEntry(db: Db, now: Date, cart_id: string): Promise<void> {
   await db.run(sql`update carts set card_entry_id = null, card_entry_url = null,
     updated_at = ${now} where id = ${cart_id}`)
 }
 
-/** Keeps the card that was entered; its page is used. */
+/** Stores the card that was entered; its page is used up. */
 export async function setCard(
   db: Db,
   now: Date,
@@ -122,7 +122,7 @@ export async function setCard(
     card_entry_url = null, updated_at = ${now} where id = ${facts.cart_id}`)
 }
 
-/** Replaces the quote of a cart whose price changed, or whose quote no longer holds. */
+/** Replaces the quote of a cart whose price changed, or whose quote has expired. */
 export async function requote(
   db: Db,
   now: Date,
@@ -142,13 +142,13 @@ export async function completeCart(
     completed_at = ${now}, updated_at = ${now} where id = ${facts.cart_id}`)
 }
 
-/** Closes the cart of a developer's walkthrough, which becomes no order. */
+/** Closes the cart of a seller's walkthrough, which becomes no order. */
 export async function completeWalkthrough(db: Db, now: Date, cart_id: string): Promise<void> {
   await db.run(sql`update carts set completed_at = ${now}, updated_at = ${now}
     where id = ${cart_id} and order_id is null`)
 }
 
-/** Until when after a purchase its success page signs a new account in. */
+/** How long after a purchase its success page may sign a new account in. */
 const SIGN_IN_SECONDS = 3600
 
 /** Whether a cart's success page may sign its new account in: within the hour, until a sign-out. */
@@ -160,14 +160,14 @@ export function maySignIn(
   return completed_at > addSeconds(now, -SIGN_IN_SECONDS)
 }
 
-/** An account signed out: no success page of its purchases signs it in again. */
+/** Records that an account signed out: no success page of its purchases signs it in again. */
 export async function endCartSignIns(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update carts c set sign_in_ended_at = ${now}
     from orders o join invoices i on i.id = o.invoice_id
     where o.user_id = ${user_id} and c.id = i.cart_id and c.sign_in_ended_at is null`)
 }
 
-/** Takes an account's carts away from the browsers that opened them: these find them no longer. */
+/** Detaches an account's carts from the browsers that opened them, which no longer find them. */
 export async function endCartsOf(
   db: Db,
   now: Date,

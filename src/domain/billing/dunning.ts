@@ -1,25 +1,25 @@
 import { addDays } from '#platform/calendar'
 
-/** The days after the first failure on which a renewal is tried again. */
+/** The days after the first failure on which a renewal is retried. */
 export const RETRY_DAYS = [1, 3, 5, 7, 10, 14, 21] as const
-/** How many retries there are while the license is past due; the one after is the last. */
+/** The number of retries while the license is past due; the one after is the last. */
 const WHILE_PAST_DUE = 6
-/** A fault on the way to the processor is tried again so much later, and is not counted. */
+/** A failure on the way to the processor is retried after this time, and is not counted. */
 export const FAULT_SECONDS = 3600
 
-/** What follows when a scheduled retry has failed, or could not be made without a new card. */
+/** What follows a failed retry, or one that was skipped because it needs a new card. */
 export type Dunning =
   | { status: 'past_due' | 'unpaid'; next_at: Date; retries: number }
   | { status: 'canceled' }
 
-/** Where a renewal stands after its first failure: past due, to be tried again a day later. */
+/** The state of a renewal after its first failure: past due, with a retry a day later. */
 export function firstFailure(now: Date): Extract<Dunning, { next_at: Date }> {
   return { status: 'past_due', next_at: addDays(now, RETRY_DAYS[0]!), retries: 0 }
 }
 
 /**
- * Where a renewal stands after retry number `retries + 1` failed, counted from the day of the
- * first failure: after the retry of day 14 it is unpaid, after that of day 21 the license ends.
+ * The state of a renewal after retry number `retries + 1` failed, counted from the day of the first
+ * failure: after the retry of day 14 it is unpaid, after that of day 21 the license ends.
  */
 export function nextRetry(past_due_since: Date, retries: number): Dunning {
   const made = retries + 1
@@ -30,8 +30,8 @@ export function nextRetry(past_due_since: Date, retries: number): Dunning {
 }
 
 /**
- * Where an unpaid renewal goes on after the license was suspended: a retry that was missed meanwhile
- * is due now, and those after it keep their distance.
+ * How an unpaid renewal continues after the license was suspended: a retry that was missed
+ * meanwhile is due now, and later ones keep their intervals.
  */
 export function resumeDunning(
   now: Date,
@@ -43,14 +43,14 @@ export function resumeDunning(
   return { next_at: now, past_due_since: addDays(now, -day) }
 }
 
-/** When the last retry is made: where it fails too, the license ends. */
+/** When the last retry is made: if it fails too, the license ends. */
 export function dunningEnd(past_due_since: Date): Date {
   return addDays(past_due_since, RETRY_DAYS.at(-1)!)
 }
 
 const HARD = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
 
-/** Whether a bank's no is final for this card: no retry is made before another card comes. */
+/** Whether a decline is final for this card: no retry is made until the card is replaced. */
 export function isHardDecline(decline_code: string | null): boolean {
   return decline_code !== null && HARD.includes(decline_code)
 }

@@ -1,25 +1,25 @@
 import { type Cents, cents, share, shareDown, ZERO } from '#platform/money'
 
-/** Who brought the buyer: the seller's own site, or the service's marketplace. */
+/** Who referred the buyer: the seller's own site, or the service's marketplace. */
 export type BroughtBy = 'seller' | 'service'
 
 const BASIS = 10_000
 const RATE_BPS: Record<BroughtBy, number> = { seller: 500, service: 1000 }
 const ADD_ON_BPS = 200
-/** The fixed part of a fee, charged once for each period. */
+/** The fixed part of a fee, charged once per period. */
 export const FIXED_FEE = cents(50)
 const COMMISSION_BPS = 2500
 /** What a dispute costs the seller unless it is won (decided: fee). */
 export const DISPUTE_COST = cents(1500)
 
-/** What a sale's fee depends on. */
+/** What the fee of a sale depends on. */
 export interface FeeTerms {
   brought_by: BroughtBy
   /** True while the app pays for the hosted sign-in add-on. */
   has_add_on: boolean
 }
 
-/** A fee with its parts: what stays when the sale is undone, and what the add-on adds. */
+/** A fee with its parts: what stays when the sale is reversed, and what the add-on adds. */
 export interface Fee {
   fee: Cents
   fixed_fee: Cents
@@ -29,9 +29,10 @@ export interface Fee {
 export const NO_FEE: Fee = { fee: ZERO, fixed_fee: ZERO, add_on_fee: ZERO }
 
 /**
- * The service's whole fee on an amount before tax: 5 % (10 % where the service brought the buyer),
- * 2 % more for the add-on, and 50 cents; multiplied once and rounded half up (spec: What the
- * service does, 6). An upgrade within a paid period passes no fixed part. Never more than there is.
+ * The service's whole fee on an amount before tax, in cents: 5 % (10 % if the service referred the
+ * buyer), 2 % more for the add-on, and 50 cents; multiplied once and rounded half up (spec: What
+ * the service does, 6). An upgrade within a paid period has no fixed part. Never more than the
+ * amount.
  */
 export function feeOn(
   amount: Cents,
@@ -48,7 +49,7 @@ export function feeOn(
   }
 }
 
-/** The affiliate's quarter of the fee, rounded down; nothing without an affiliate. */
+/** The affiliate's quarter of the fee, rounded down; zero without an affiliate. */
 export function commissionOn(fee: Cents, affiliate_id: string | null): Cents {
   return affiliate_id === null ? ZERO : shareDown(fee, COMMISSION_BPS, BASIS)
 }

@@ -1,11 +1,11 @@
 /**
- * Billing: the trade itself.
+ * Billing: carts, orders, subscriptions and invoices.
  *
- * Knows carts on their way through the checkout, the orders they become, subscriptions, the invoices
- * of all of them, the fee, the terms of a purchase, the calendar of retries and what a change between
- * plans costs. Owns `carts`, `orders`, `subscriptions`, `invoices` and `invoice_lines`. Promises: a cart becomes one
- * order at the most, a period is invoiced once, and a fee is multiplied once. Spec: What the service
- * does, 6; States and transitions; Hosted checkout and management links.
+ * Knows carts, the orders they become, subscriptions, the invoices of all of them, the fee, the
+ * terms of a purchase, the dunning schedule and the cost of a plan change. Owns `carts`, `orders`,
+ * `subscriptions`, `invoices` and `invoice_lines`. Guarantees: a cart becomes at most one order, a
+ * period is invoiced once, and a fee is multiplied once. Spec: What the service does, 6; States and
+ * transitions; Hosted checkout and management links.
  */
 export { hasExpired } from './cart.ts'
 export * from './carts.ts'

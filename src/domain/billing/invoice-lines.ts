@@ -1,28 +1,28 @@
 import { type Cents, sum } from '#platform/money'
 
 /**
- * What a line of an invoice is for: the price of a plan, the unused part of the plan before that an
- * upgrade credits, or a free trial, which takes off the whole price.
+ * What an invoice line is for: the price of a plan, the unused part of the plan before that an
+ * upgrade credits, or a free trial, which deducts the whole price.
  */
 export type InvoiceLineKind = 'price' | 'credit' | 'trial'
 
-/** A line of an invoice, in cents before tax; negative where it takes something off. */
+/** An invoice line, in cents before tax; negative for a deduction. */
 export interface InvoiceLine {
   kind: InvoiceLineKind
   amount: Cents
 }
 
-/** What lines come to, in cents before tax. */
+/** The sum of lines, in cents before tax. */
 export function linesTotal(lines: readonly InvoiceLine[]): Cents {
   return sum(...lines.map(({ amount }) => amount))
 }
 
-/** What an invoice's plan costs, in cents before tax and before anything is taken off. */
+/** The price of an invoice's plan, in cents before tax and before deductions. */
 export function priceOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   return linesTotal(lines.filter(({ kind }) => kind === 'price'))
 }
 
-/** What an invoice credits for an unused part of the plan before, in cents; never negative. */
+/** The credit of an invoice for the unused part of the plan before, in cents; never negative. */
 export function creditOf({ lines }: { lines: readonly InvoiceLine[] }): Cents {
   const credits = lines.filter(({ kind }) => kind === 'credit')
   return sum(...credits.map(({ amount }) => -amount as Cents))

@@ -1,4 +1,4 @@
-/** How a bill is named on paper: `PUR-000123`. */
+/** The invoice number as it is printed: `PUR-000123`. */
 export function invoiceNumber(number: number): string {
   return `PUR-${String(number).padStart(6, '0')}`
 }

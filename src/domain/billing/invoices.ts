@@ -6,7 +6,7 @@ import { type InvoiceLine, linesTotal } from './invoice-lines.ts'
 
 export type InvoiceKind = 'purchase' | 'renewal' | 'upgrade'
 
-/** draft: a purchase that waits for its first charge. void: nobody will pay it. */
+/** draft: a purchase that waits for its first charge. void: it will not be paid. */
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void'
 
 /** What every charge is for. Amounts are in cents, before tax unless named otherwise. */
@@ -21,7 +21,7 @@ interface InvoiceFacts {
   product_id: string
   price_id: string
   tax_quote_id: string
-  /** What was agreed to, line by line; the amount is their sum. */
+  /** The agreed lines; the amount is their sum. */
   lines: readonly InvoiceLine[]
   amount: Cents
   tax: Cents
@@ -34,15 +34,15 @@ interface InvoiceFacts {
   affiliate_id: string | null
 }
 
-/** A purchase on its way: nothing is due, and no license exists, until it is paid. */
+/** A purchase in progress: nothing is due, and no license exists, until it is paid. */
 export interface DraftInvoice extends InvoiceFacts {
   kind: 'purchase'
   cart_id: string
-  /** The days of the trial that was promised; zero where the whole price is charged. */
+  /** The days of the promised trial; zero if the whole price is charged. */
   trial_days: number
 }
 
-/** An invoice of a subscription that waits for its money. */
+/** An invoice of a subscription that is not paid yet. */
 export interface NewInvoice extends InvoiceFacts {
   kind: 'renewal' | 'upgrade'
   user_id: string
@@ -50,17 +50,17 @@ export interface NewInvoice extends InvoiceFacts {
   subscription_id: string
 }
 
-/** An invoice that was issued to the holder of a license. A purchase is issued when it is paid. */
+/** An invoice issued to the holder of a license. A purchase's is issued when it is paid. */
 export interface Invoice extends InvoiceFacts {
   kind: InvoiceKind
-  /** Counted over the whole service, without regard to apps. */
+  /** Counted over the whole service, across apps. */
   number: number
   user_id: string
   license_id: string
-  /** Null for what is paid once. */
+  /** Null for a purchase that is paid once. */
   subscription_id: string | null
   status: 'open' | 'paid' | 'void'
-  /** Too little to be charged: the service bore it. */
+  /** Too small to be charged: the service bears it. */
   is_waived: boolean
   created_at: Date
   paid_at: Date | null
@@ -76,16 +76,16 @@ const FACTS = sql`id, kind, app_id, order_id, period_index, period_start, period
 const COLUMNS = sql`${FACTS}, number, user_id, license_id, subscription_id, status, is_waived,
   created_at, paid_at`
 
-// A trial's card check is a paid invoice of zero, which gets no number: nothing was bought yet.
+// A trial's card check is a paid invoice of zero without a number: nothing was bought yet.
 const PAID = sql`status = 'paid' and number is not null`
 
-/** Writes a purchase's invoice, which waits for its first charge; `now` is the app's time. */
+/** Records a purchase's invoice, which waits for its first charge; `now` is the app's time. */
 export async function addDraft(db: Db, now: Date, draft: DraftInvoice): Promise<void> {
   const holder = { user_id: null, license_id: null, subscription_id: null }
   await insert(db, now, { ...draft, ...holder, status: 'draft' })
 }
 
-/** Issues an invoice of a subscription, which waits for its money; `now` is the app's time. */
+/** Issues an invoice of a subscription, which waits for payment; `now` is the app's time. */
 export async function addInvoice(db: Db, now: Date, invoice: NewInvoice): Promise<void> {
   await insert(db, now, { ...invoice, cart_id: null, trial_days: 0, status: 'open' })
 }
@@ -124,19 +124,19 @@ async function insert(db: Db, now: Date, invoice: InvoiceRow): Promise<void> {
       with ordinality as l (kind, amount, position)`)
 }
 
-/** Whose an invoice is until it is paid: who pays it locks this first. */
+/** What an invoice belongs to until it is paid: the payer locks this first. */
 export type InvoiceOwner =
   | { kind: 'purchase'; cart_id: string }
   | { kind: 'renewal' | 'upgrade'; subscription_id: string }
 
-/** Whose an invoice is. */
+/** What an invoice belongs to until it is paid. */
 export async function ownerOf(db: Db, id: string): Promise<InvoiceOwner> {
   return await db.one<InvoiceOwner>(
     sql`select kind, cart_id, subscription_id from invoices where id = ${id}`,
   )
 }
 
-/** A purchase's invoice as it was agreed to, with its row locked until the transaction ends. */
+/** A purchase's invoice as agreed, with its row locked until the transaction ends. */
 export async function lockDraft(db: Db, id: string): Promise<DraftInvoice> {
   return await db.one<DraftInvoice>(sql`select ${FACTS}, cart_id, trial_days from invoices
     where id = ${id} and kind = 'purchase' for update`)
@@ -156,7 +156,7 @@ export async function findInvoice(db: Db, id: string): Promise<Invoice> {
   )
 }
 
-/** An issued invoice by its id, of one app where `app_id` is given. */
+/** An issued invoice by its id; of one app if `app_id` is given. */
 export async function findInvoiceOf(
   db: Db,
   facts: { id: string; app_id: string | null },
@@ -166,13 +166,13 @@ export async function findInvoiceOf(
       and (${facts.app_id}::text is null or app_id = ${facts.app_id})`)
 }
 
-/** The invoice that a subscription waits to be paid. */
+/** The open invoice of a subscription. */
 export async function openInvoiceOf(db: Db, subscription_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where subscription_id = ${subscription_id} and kind = 'renewal' and status = 'open'`)
 }
 
-/** The invoices that subscriptions wait to be paid, by subscription. */
+/** The open invoices of subscriptions, by subscription. */
 export async function openInvoicesOf(
   db: Db,
   subscription_ids: string[],
@@ -182,14 +182,14 @@ export async function openInvoicesOf(
   return new Map(found.map((each) => [each.subscription_id!, each]))
 }
 
-/** The invoice that paid for the period that runs. */
+/** The invoice that paid for the current period. */
 export async function lastPaidInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where license_id = ${license_id} and ${PAID}
     order by paid_at desc, number desc limit 1`)
 }
 
-/** The last invoice of a license that was charged; one that was waived is passed over. */
+/** The last invoice of a license that was charged; waived ones are skipped. */
 export async function lastChargedInvoice(db: Db, license_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices
     where license_id = ${license_id} and ${PAID} and not is_waived
@@ -207,7 +207,7 @@ export async function paidBefore(
     order by paid_at desc, number desc limit 1`)
 }
 
-/** Records the holder of what was bought, whose invoice it is from then on. */
+/** Records the buyer as the holder of a purchase's invoice. */
 export async function issueTo(
   db: Db,
   facts: { id: string; user_id: string; license_id: string; subscription_id: string | null },
@@ -218,8 +218,8 @@ export async function issueTo(
 }
 
 /**
- * Records that an invoice was paid, and which period it paid for: a renewal that came late pays for
- * a later one. A void invoice is paid all the same where its money was on the way.
+ * Records that an invoice was paid, and the period that it paid for: a late renewal pays for a
+ * later one. A void invoice is paid all the same if its payment was pending.
  */
 export async function payInvoice(
   db: Db,
@@ -233,13 +233,13 @@ export async function payInvoice(
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-/** Takes the commission off an unpaid invoice: the affiliate is the one who pays it. */
+/** Removes the commission from an unpaid invoice: the affiliate is its buyer. */
 export async function waiveCommission(db: Db, id: string): Promise<void> {
   await db.run(sql`update invoices set commission = 0, affiliate_id = null
     where id = ${id} and status <> 'paid'`)
 }
 
-/** Gives up an invoice that nobody will pay. */
+/** Voids an invoice that will not be paid. */
 export async function voidInvoice(db: Db, id: string): Promise<void> {
   await db.run(sql`update invoices set status = 'void'
     where id = ${id} and status in ('draft', 'open')`)

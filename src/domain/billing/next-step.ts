@@ -2,21 +2,21 @@ import { isHardDecline, resumeDunning } from './dunning.ts'
 import { trialDue } from './period.ts'
 import type { Subscription } from './subscriptions.ts'
 
-/** What is to be done with a subscription that is due. */
+/** What to do with a subscription that is due. */
 export type NextStep =
-  /** Tell the buyer that the trial is about to end. */
+  /** Notify the buyer that the trial is about to end. */
   | 'remind'
   /** Charge the next period. */
   | 'renew'
-  /** Try again to charge what is owed. */
+  /** Retry the charge of what is owed. */
   | 'retry'
-  /** The card is known to be useless: a retry passes without a charge. */
+  /** The card is known not to work: the retry is skipped. */
   | 'skip_retry'
-  /** The license ends, as its owner wished. */
+  /** End the license, as its owner requested. */
   | 'end'
-  /** The license pauses, as its owner wished. */
+  /** Pause the license, as its owner requested. */
   | 'pause'
-  /** Nothing, until something else happens. */
+  /** Do nothing until something else changes. */
   | 'rest'
 
 /** Decides what is due at a time; `status` is the license's. */
@@ -31,7 +31,7 @@ export function nextStep(
   const { next_at, period_end, auto_renew, pause_at_end, last_decline } = subscription
   if (next_at === null || next_at > now) return 'rest'
   if (status === 'past_due' || status === 'unpaid') {
-    // It was turned off while the license was suspended, or while the payment was on its way.
+    // Auto-renew was turned off while the license was suspended, or while the payment was pending.
     if (!auto_renew) return 'end'
     return isHardDecline(last_decline) ? 'skip_retry' : 'retry'
   }
@@ -41,7 +41,7 @@ export function nextStep(
   return pause_at_end ? 'pause' : 'renew'
 }
 
-/** When something is due again of a subscription whose license has `status` from now on. */
+/** When a subscription is due again if its license has `status` from now on. */
 export function dueAgain(
   now: Date,
   subscription: Pick<Subscription, 'period_end' | 'past_due_since' | 'retries'>,

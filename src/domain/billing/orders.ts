@@ -4,7 +4,7 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BroughtBy } from './fee.ts'
 
-/** A purchase that happened. What it came to is on its invoice. */
+/** A completed purchase. Its figures are on its invoice. */
 export interface Order {
   id: string
   invoice_id: string
@@ -29,17 +29,17 @@ export async function findOrder(db: Db, id: string): Promise<Order> {
     created_at from orders where id = ${id}`)
 }
 
-/** What a receipt or a success page says of an order. Amounts are in cents. */
+/** An order for a receipt or a success page. Amounts are in cents. */
 export interface OrderDetails extends Order {
   product_id: string
   price_id: string
   tax_quote_id: string
   brought_by: BroughtBy
   affiliate_id: string | null
-  /** The price and its tax; what a trial will cost once it ends. */
+  /** The price and its tax; for a trial, what it will cost once it ends. */
   amount: Cents
   tax: Cents
-  /** What was taken at the purchase, tax included; zero while a trial runs. */
+  /** What was charged at the purchase, tax included; zero while a trial runs. */
   charged: Cents
   fee: Cents
   commission: Cents
@@ -53,7 +53,7 @@ export interface OrderDetails extends Order {
   period_end: Date | null
 }
 
-/** An order with its invoice's figures, and the names and the card that belong to it. */
+/** An order with its invoice's figures, names and card. */
 export async function orderDetails(db: Db, id: string): Promise<OrderDetails | undefined> {
   return await db.maybe<OrderDetails>(sql`
     select o.id, o.invoice_id, o.app_id, o.user_id, o.license_id, o.made_account, o.created_at,
@@ -73,14 +73,14 @@ export async function orderDetails(db: Db, id: string): Promise<OrderDetails | u
     where o.id = ${id}`)
 }
 
-/** The order that a license came from. */
+/** The order that created a license. */
 export async function orderOfLicense(db: Db, license_id: string): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(sql`select id from orders
     where license_id = ${license_id} order by created_at desc limit 1`)
   return row?.id
 }
 
-/** The order that an invoice is the purchase of; undefined for any other invoice. */
+/** The order whose purchase an invoice is; undefined for any other invoice. */
 export async function orderOfInvoice(db: Db, invoice_id: string): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(
     sql`select id from orders where invoice_id = ${invoice_id}`,
@@ -95,7 +95,7 @@ export async function pendingOrderOf(db: Db, cart_id: string): Promise<string | 
   return row?.order_id
 }
 
-/** What a person bought, the latest first. */
+/** A purchase in a person's list. */
 export interface Purchase {
   order_id: string
   license_id: string
@@ -108,10 +108,10 @@ export interface Purchase {
   canceled_at: Date | null
 }
 
-/** Where a page of purchases begins: after this one of the page before. */
+/** The last purchase of the page before; a page starts after it. */
 export type PurchaseCursor = Pick<Purchase, 'created_at' | 'order_id'>
 
-/** A page of an account's purchases, the latest first; of one app where `app_id` is given. */
+/** A page of an account's purchases, the latest first; of one app if `app_id` is given. */
 export async function purchasesOf(
   db: Db,
   buyer: { user_id: string; app_id: string | null },
@@ -132,12 +132,12 @@ export async function purchasesOf(
     order by o.created_at desc, o.id desc limit ${limit}`)
 }
 
-/** Tells whether this person, mailbox or card had a trial of the app before: it is given once. */
+/** Whether this person, mailbox or card had a trial of the app before: it is granted once. */
 export async function hadTrial(
   db: Db,
   buyer: { app_id: string; email_normalized: string; fingerprint: string | null },
 ): Promise<boolean> {
-  // From the buyer's side: an app may have any number of trials, a person has few licenses.
+  // Starts from the buyer: an app may have any number of trials, a person has few licenses.
   const { had } = await db.one<{ had: boolean }>(sql`select exists (
     select 1 from (
         select id from users where email_normalized = ${buyer.email_normalized}

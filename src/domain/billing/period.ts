@@ -1,13 +1,13 @@
 import { addDays, type Frequency, periodEnd } from '#platform/calendar'
 
-/** A subscription's calendar: the period of number `anchor_index` ends at the anchor. */
+/** A subscription's calendar: period number `anchor_index` ends at the anchor. */
 export interface Calendar {
   anchor: Date
   anchor_index: number
   frequency: Frequency
 }
 
-/** A period by its number, and the time it covers. */
+/** A period by its number, and the time that it covers. */
 export interface Period {
   period_index: number
   period_start: Date
@@ -25,8 +25,8 @@ export function periodOf({ anchor, anchor_index, frequency }: Calendar, index: n
 }
 
 /**
- * The period of a number that is paid at a time, and the calendar that holds from then on (decided:
- * late payment): where more than half of it is gone, a new one begins with the payment.
+ * The period that a payment covers, and the calendar from then on (decided: late payment): if more
+ * than half of it is over, a new one begins with the payment.
  */
 export function periodPaid(calendar: Calendar, index: number, now: Date): Calendar & Period {
   const period = periodOf(calendar, index)
@@ -38,7 +38,7 @@ export function periodPaid(calendar: Calendar, index: number, now: Date): Calend
 
 const REMIND_DAYS = 3
 
-/** When something is next due of a trial: a reminder, or its end where there is no time for one. */
+/** When a trial is next due: for a reminder, or for its end if there is no time for one. */
 export function trialDue(now: Date, period_end: Date): Date {
   const reminder = addDays(period_end, -REMIND_DAYS)
   return reminder > now ? reminder : period_end

@@ -1,16 +1,16 @@
 import { addDays, type Frequency } from '#platform/calendar'
 import { type Cents, cents, share, ZERO } from '#platform/money'
 
-/** What a plan costs and how often. */
+/** The price of a plan and its frequency. */
 export interface Rate {
   amount: Cents
   frequency: Frequency | null
 }
 
-/** The period that runs, and what was really kept for it before tax. */
+/** The current period, and what was kept for it before tax, in cents. */
 export interface Running {
   status: 'active' | 'trialing'
-  /** Where it is a trial, the start of the trial. */
+  /** For a trial, the start of the trial. */
   period_start: Date
   period_end: Date
   kept: Cents
@@ -18,9 +18,9 @@ export interface Running {
 
 /** When a plan change happens, and what is due for it. */
 export type PlanChange =
-  /** At once: the unused part is credited, and the rest of the new price is charged first. */
+  /** Now: the unused part is credited, and the rest of the new price is charged first. */
   | { when: 'now'; credit: Cents; due: Cents }
-  /** At once and free of charge: the trial goes on under the new plan until `trial_end`. */
+  /** Now and free of charge: the trial continues under the new plan until `trial_end`. */
   | { when: 'in_trial'; trial_end: Date }
   /** At the end of the period. */
   | { when: 'period_end' }
@@ -38,9 +38,9 @@ function isUp(from: Rate, to: Rate): boolean {
 }
 
 /**
- * Decides a plan change (decided: plan change). Up happens at once, down at the period's end,
- * and so does
- * an upgrade whose credit would reach its price. A trial ends at the shorter of both trials.
+ * Decides a plan change (decided: plan change). An upgrade happens now, a downgrade at the period's
+ * end, and so does an upgrade whose credit would reach its price. A trial ends at the shorter of
+ * both trials.
  */
 export function planChange(
   now: Date,
@@ -59,7 +59,7 @@ export function planChange(
   return due > 0 ? { when: 'now', credit, due } : { when: 'period_end' }
 }
 
-/** When a trial ends under another plan: at the shorter of both; what is paid once has none. */
+/** The end of a trial under another plan: the shorter of both; a one-time price has none. */
 function trialEnd(
   { period_start, period_end }: Running,
   { frequency, trial_days }: Rate & { trial_days: number },
@@ -68,7 +68,7 @@ function trialEnd(
   return end < period_end ? end : period_end
 }
 
-/** What the seconds that are left of a paid period are worth, rounded half up. */
+/** The value of the remaining seconds of a paid period, in cents, rounded half up. */
 export function unusedPart(
   now: Date,
   { period_start, period_end, kept }: Pick<Running, 'period_start' | 'period_end' | 'kept'>,

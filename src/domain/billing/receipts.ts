@@ -4,17 +4,17 @@ import { type Cents, cents, sum } from '#platform/money'
 import { sql } from '#platform/sql'
 import { findInvoice, type Invoice } from './invoices.ts'
 
-/** Money of a bill that went back to the buyer, tax included. */
+/** A refund of an invoice, tax included. */
 export interface GivenBack {
   amount: Cents
   at: Date
 }
 
-/** All that a receipt tells of a bill that was paid. */
+/** Everything that the receipt of a paid invoice shows. */
 export interface Receipt extends Invoice {
   paid_at: Date
   app_name: string
-  /** The app's maker, on whose behalf it was sold. */
+  /** The app's seller, on whose behalf it was sold. */
   seller_name: string
   product_name: string
   frequency: Frequency | null
@@ -24,16 +24,16 @@ export interface Receipt extends Invoice {
   /** The rate that was charged and the share of the price it applies to, in millionths. */
   rate_ppm: number
   taxable_ppm: number
-  /** The card that paid; of what was waived, the card on file. */
+  /** The card that paid; for a waived amount, the card on file. */
   card_brand: string
   card_last4: string
   given_back: GivenBack[]
 }
 
-// A refund that was asked for and not answered yet has not gone back.
+// A refund without an answer yet is not counted.
 const BACK = sql`r.status in ('pending', 'succeeded')`
 
-/** A paid bill with all that its receipt tells; undefined for one that was never paid. */
+/** The receipt of a paid invoice; undefined for one that was never paid. */
 export async function findReceipt(db: Db, id: string): Promise<Receipt | undefined> {
   type Facts = Omit<Receipt, Exclude<keyof Invoice, 'paid_at'> | 'given_back'> & {
     charge_id: string | null
@@ -62,13 +62,13 @@ export async function findReceipt(db: Db, id: string): Promise<Receipt | undefin
   return { ...(await findInvoice(db, id)), ...facts, given_back }
 }
 
-/** What was paid, and what of it went back, in a list. */
+/** A payment and its refunds, in a list. */
 export interface ReceiptLine {
   id: string
   number: number
   kind: Invoice['kind']
   product_name: string
-  /** Tax included; nothing of what was waived. */
+  /** Tax included; zero for a waived amount. */
   total: Cents
   given_back: Cents
   paid_at: Date
@@ -91,7 +91,7 @@ export async function receiptsOf(
     order by i.paid_at desc, i.number desc limit ${page.limit} offset ${page.offset}`)
 }
 
-/** How many bills of an app a person paid. */
+/** The number of invoices of an app that a person paid. */
 export async function countReceipts(
   db: Db,
   { user_id, app_id }: { user_id: string; app_id: string },
@@ -102,7 +102,7 @@ export async function countReceipts(
   return count
 }
 
-/** What of a paid bill went back so far. */
+/** What was refunded of a paid invoice so far, in cents. */
 export function givenBackOf({ given_back }: Receipt): Cents {
   return sum(cents(0), ...given_back.map(({ amount }) => amount))
 }

@@ -1,13 +1,13 @@
 import { type Cents, cents, share, sum, ZERO } from '#platform/money'
 import type { Invoice } from './invoices.ts'
 
-/** What was taken back of a bill: `amount` with its tax, and the parts of it. */
+/** What was refunded or disputed of an invoice: `amount` with its tax, and the parts of it. */
 export interface TakenBack {
   amount: Cents
   tax: Cents
-  /** Of the service's whole fee; the fixed part stays. */
+  /** Of the service's whole fee; the fixed part is kept. */
   fee: Cents
-  /** What of the fee was the add-on's. */
+  /** The part of the fee that was the add-on's. */
   add_on_fee: Cents
   commission: Cents
 }
@@ -20,7 +20,7 @@ export const NOTHING_BACK: TakenBack = {
   commission: ZERO,
 }
 
-/** Parts together. */
+/** The sum of several refunds, by part. */
 export function togetherBack(...parts: TakenBack[]): TakenBack {
   return parts.reduce(
     (all, part) => ({
@@ -34,17 +34,17 @@ export function togetherBack(...parts: TakenBack[]): TakenBack {
   )
 }
 
-/** A bill's figures, as far as a refund divides them. */
+/** The figures of an invoice that a refund divides. */
 export type Divided = Pick<
   Invoice,
   'amount' | 'tax' | 'fee' | 'fixed_fee' | 'add_on_fee' | 'commission'
 >
 
 /**
- * What goes back with `amount` of a bill, tax included, of which `before` went back already
- * (decided: fee). Each part is its share of all that went back by then, less what it gave before:
- * so whatever the steps, a bill that went back whole gave back each part to the cent. RangeError
- * for nothing, or for more than is left.
+ * Divides a refund of `amount`, tax included, of which `before` was refunded already (decided:
+ * fee). Each part is its share of everything refunded by then, less what was refunded of it before:
+ * so whatever the steps, a fully refunded invoice has refunded each part to the cent. Throws a
+ * RangeError for zero, or for more than is left.
  */
 export function takeBack(bill: Divided, before: TakenBack, amount: Cents): TakenBack {
   const whole = sum(bill.amount, bill.tax)

@@ -1,7 +1,7 @@
 import { sql } from '#platform/sql'
 import type { Sweep } from '#platform/sweep'
 
-/** Carts that were left: nobody can continue one after a day. */
+/** Abandoned carts: one can be continued for a day. */
 export const CART_SWEEP: Sweep = {
   table: 'carts',
   days: 30,
@@ -11,7 +11,7 @@ export const CART_SWEEP: Sweep = {
         and not exists (select 1 from invoices i where i.cart_id = c.id) ${limit})`),
 }
 
-/** Invoices of purchases that were never paid, once the attempts to pay them are gone. */
+/** Invoices of purchases that were never paid, once the attempts to pay them are deleted. */
 export const DRAFT_SWEEP: Sweep = {
   table: 'invoices',
   days: 400,

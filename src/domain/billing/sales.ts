@@ -3,7 +3,7 @@ import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 import type { Invoice, InvoiceKind } from './invoices.ts'
 
-/** What became of a bill, told by its charge, its refunds and its disputes. */
+/** The status of an invoice, by its charge, its refunds and its disputes. */
 export const SALE_STATUSES = [
   'paid',
   'partly_refunded',
@@ -15,7 +15,7 @@ export const SALE_STATUSES = [
 ] as const
 export type SaleStatus = (typeof SALE_STATUSES)[number]
 
-/** A bill as its seller looks at it. */
+/** An invoice in the seller's list. */
 export interface Sale
   extends Pick<
     Invoice,
@@ -36,12 +36,12 @@ export interface Sale
   product_name: string
   /** The state that its tax is owed to. */
   state: string
-  /** What went back to the buyer by refunds, tax included. */
+  /** The buyer's refunds, tax included. */
   refunded: Cents
   status: SaleStatus
 }
 
-/** Which bills of an app are asked for, and from which number on downwards. */
+/** The invoices of an app to list, and from which number downwards. */
 export interface SalesQuestion {
   app_id: string
   kind?: InvoiceKind | undefined
@@ -50,7 +50,7 @@ export interface SalesQuestion {
   limit: number
 }
 
-/** Bills as sales, with what became of each. */
+/** Invoices as sales, each with its status. */
 const SALES = (
   invoices: Sql,
 ) => sql`select i.id, i.number, i.kind, i.amount, i.tax, i.fee, i.add_on_fee, i.commission,
@@ -73,12 +73,12 @@ const SALES = (
         bool_or(status = 'lost') as is_lost
       from disputes where charge_id = c.id) d on true`
 
-// A bound that is always there lets the index begin at it, whatever plan the statement keeps.
+// A bound that is always present lets the index scan start there, whatever the plan.
 const HIGHEST = sql`9223372036854775807`
 
-/** What a bill must be to have a status: found by an index before its refunds are summed up. */
+/** The condition for a status, which an index serves before refunds are summed. */
 const CANDIDATES: Record<SaleStatus, Sql> = {
-  // A scalar query is asked row by row, until the page is full.
+  // A scalar subquery is evaluated row by row, until the page is full.
   paid: sql`i.status = 'paid' and (select count(r.id) + count(d.id) from charges c
     left join refunds r on r.charge_id = c.id and r.status in ('pending', 'succeeded', 'failed')
     left join disputes d on d.charge_id = c.id and d.status in ('open', 'lost')
@@ -91,10 +91,10 @@ const CANDIDATES: Record<SaleStatus, Sql> = {
   dispute_lost: OF_DISPUTES('lost'),
 }
 
-/** Statuses of which a sale is asked row by row: the page is cut before the rest is looked up. */
+/** Statuses that are decided row by row: the page is cut before the rest is read. */
 const CUT_FIRST = new Set<SaleStatus>(['paid', 'partly_refunded', 'refunded'])
 
-/** Of the sales `s` that had a refund; asked of the charge, as few refunds are partial. */
+/** The sales `s` that had a refund; decided by the charge, as few refunds are partial. */
 function OF_REFUNDS(how: Sql): Sql {
   return sql`i.status = 'paid' and (select sum(amount) from refunds
       where charge_id = s.charge_id and status in ('pending', 'succeeded', 'failed'))
@@ -108,7 +108,7 @@ function OF_DISPUTES(status: 'open' | 'lost'): Sql {
     where d.status = ${status})`
 }
 
-/** Bills of an app, the latest first. */
+/** Invoices of an app, the latest first. */
 export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]> {
   const { app_id, kind = null, status = null, below = null, limit } = question
   const ofKind = kind === null ? sql`` : sql`and i.kind = ${kind}`
@@ -123,7 +123,7 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
     where ${place}.app_id between ${app_id} and ${app_id} ${ofKind}
     and ${place}.number < coalesce(${below}::bigint, ${HIGHEST})`
   const page = sql`order by ${place}.app_id desc, ${place}.number desc limit ${limit}`
-  // What became of a bill is looked up on this page alone, unless it decides what is on the page.
+  // The status is computed for this page only, unless it decides what is on the page.
   const isCutFirst = status === null || CUT_FIRST.has(status)
   const sought = status === null ? invoices : sql`${invoices} and ${CANDIDATES[status]}`
   return await db.rows<Sale>(
@@ -134,7 +134,7 @@ export async function listSales(db: Db, question: SalesQuestion): Promise<Sale[]
   )
 }
 
-/** How many bills an app has. */
+/** The number of invoices of an app. */
 export async function countSales(db: Db, app_id: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from invoices where app_id = ${app_id} and number is not null`,
@@ -142,7 +142,7 @@ export async function countSales(db: Db, app_id: string): Promise<number> {
   return count
 }
 
-/** One bill; of one app where `app_id` is given. */
+/** One invoice; of one app if `app_id` is given. */
 export async function findSale(
   db: Db,
   facts: { id: string; app_id: string | null },
@@ -155,7 +155,7 @@ export async function findSale(
   )
 }
 
-/** The bills of a license that were paid, the first one first. */
+/** The paid invoices of a license, the earliest first. */
 export async function paidInvoicesOfLicense(
   db: Db,
   license_id: string,
@@ -164,7 +164,7 @@ export async function paidInvoicesOfLicense(
     where license_id = ${license_id} and status = 'paid' and number is not null order by number`)
 }
 
-/** A payout that lines of the books went out with. */
+/** A payout that included given ledger lines. */
 export interface WentOutWith {
   id: string
   number: number
@@ -173,7 +173,7 @@ export interface WentOutWith {
   created_at: Date
 }
 
-/** The payouts that paid out lines of these events. */
+/** The payouts that paid lines of these events. */
 export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<WentOutWith[]> {
   return await db.rows<WentOutWith>(sql`
     select distinct p.id, p.number, p.owner, p.status, p.created_at
@@ -181,7 +181,7 @@ export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<Went
     where l.transaction_id = any(${transaction_ids}) order by p.created_at, p.id`)
 }
 
-/** A license with its bills, for somebody who looks into a case. */
+/** A license with its invoices, for staff who investigate a case. */
 export interface FoundLicense {
   license_id: string
   status: string
@@ -189,11 +189,11 @@ export interface FoundLicense {
   app_name: string
   product_name: string
   email: string
-  /** Its bills that were paid, tax included, the latest first. */
+  /** Its paid invoices, tax included, the latest first. */
   bills: { id: string; number: number; amount: number }[]
 }
 
-/** Licenses by their own id, that of an order or a bill, a bill's number, or a buyer's address. */
+/** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */
 export async function findLicenses(
   db: Db,
   sought: { id: string; email_normalized: string | null; number: number | null },

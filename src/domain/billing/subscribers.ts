@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** Somebody who is subscribed to an app, and when the next thing is due. */
+/** A subscriber of an app, and when the subscription is next due. */
 export interface Subscriber {
   license_id: string
   email: string
@@ -18,7 +18,7 @@ export interface Subscriber {
   next_at: Date | null
 }
 
-/** The subscribers of an app, those first for whom something is due first. */
+/** The subscribers of an app, the earliest due first. */
 export async function subscribersOf(
   db: Db,
   { app_id, limit }: { app_id: string; limit: number },
@@ -31,7 +31,7 @@ export async function subscribersOf(
     where ${running(app_id)} order by s.next_at nulls last, s.id limit ${limit}`)
 }
 
-/** How many subscribers an app has. */
+/** The number of subscribers of an app. */
 export async function countSubscribers(db: Db, app_id: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from subscriptions s where ${running(app_id)}`,

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** The agreement to pay again: what for, how much, with which card, and up to when it is paid. */
+/** A subscription: for which plan, at which price, with which card, and until when it is paid. */
 export interface Subscription {
   id: string
   app_id: string
@@ -11,7 +11,7 @@ export interface Subscription {
   order_id: string
   price_id: string
   card_id: string
-  /** What was agreed for a period, before tax. */
+  /** The agreed price of a period, before tax. */
   amount: Cents
   /** Where the tax is owed. */
   state: string
@@ -21,19 +21,19 @@ export interface Subscription {
   period_index: number
   period_end: Date
   auto_renew: boolean
-  /** When the next thing is due; null while nothing is. */
+  /** When it is next due; null while nothing is. */
   next_at: Date | null
   past_due_since: Date | null
   retries: number
   last_decline: string | null
-  /** The plan that it moves to at the period's end, and what was agreed to be paid for it. */
+  /** The scheduled plan change at the period's end, and its agreed price. */
   pending_price_id: string | null
   pending_amount: Cents | null
   pause_at_end: boolean
   ended_at: Date | null
 }
 
-/** A subscription with how often its plan is paid. */
+/** A subscription with the frequency of its plan. */
 export interface RunningSubscription extends Subscription {
   frequency: Frequency
 }
@@ -44,7 +44,7 @@ const COLUMNS = sql`s.id, s.app_id, s.license_id, s.order_id, s.price_id, s.card
   s.pause_at_end, s.ended_at,
   (select r.frequency from prices r where r.id = s.price_id) as frequency`
 
-/** What a purchase says of the subscription that it opens. */
+/** What a purchase determines of its subscription. */
 export type NewSubscription = Pick<
   Subscription,
   | 'id'
@@ -61,7 +61,9 @@ export type NewSubscription = Pick<
   | 'period_end'
 > & { next_at: Date }
 
-/** Opens a subscription at its first period, or at its trial (period 0, which ends at the anchor). */
+/**
+ * Opens a subscription at its first period, or at its trial (period 0, which ends at the anchor).
+ */
 export async function addSubscription(db: Db, now: Date, made: NewSubscription): Promise<void> {
   await db.run(sql`insert into subscriptions
     (id, app_id, license_id, order_id, price_id, card_id, amount, state, zip, anchor, period_index,
@@ -71,7 +73,7 @@ export async function addSubscription(db: Db, now: Date, made: NewSubscription):
       ${made.period_index}, ${made.period_end}, ${made.next_at}, ${now})`)
 }
 
-/** The subscription behind a license; none behind one that was paid once, or that has ended. */
+/** The subscription of a license; undefined for one that was paid once, or that has ended. */
 export async function subscriptionOf(
   db: Db,
   license_id: string,
@@ -80,7 +82,7 @@ export async function subscriptionOf(
     where s.license_id = ${license_id} and s.ended_at is null`)
 }
 
-/** The subscriptions behind licenses, by license. */
+/** The subscriptions of licenses, by license. */
 export async function subscriptionsOf(
   db: Db,
   license_ids: string[],
@@ -96,7 +98,7 @@ export async function lockSubscription(db: Db, id: string): Promise<RunningSubsc
     where s.id = ${id} for update`)
 }
 
-/** Which due subscriptions are claimed, how many, and how long the claim lasts without renewal. */
+/** Which due subscriptions to claim, how many, and how long the claim lasts without renewal. */
 export interface Claim {
   until: Date
   limit: number
@@ -104,8 +106,8 @@ export interface Claim {
 }
 
 /**
- * Claims subscriptions that are due, the longest due first; of many workers each gets others.
- * `now` is the service's time, to which an app's own clock is added. A claim that is neither
+ * Claims subscriptions that are due, the longest due first; concurrent workers get different ones.
+ * `now` is the service's time, to which an app's test clock is added. A claim that is neither
  * released nor extended expires.
  */
 export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[]> {
@@ -113,7 +115,7 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[
   const isFree = sql`(s.claimed_until is null or s.claimed_until <= ${now})`
   const ofApp = app_id === undefined ? sql`` : sql`and s.app_id = ${app_id}`
   // No clock is behind: what is due by the service's time is due everywhere, and the first part
-  // begins at the earliest entry of the index. Only apps that are ahead are looked at one by one.
+  // starts at the earliest entry of the index. Only apps that are ahead are read one by one.
   const rows = await db.rows<{ id: string; next_at: Date }>(sql`
     with due_now as (
       select s.id from subscriptions s where s.next_at <= ${now} and ${isFree} ${ofApp}
@@ -132,8 +134,8 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[
 }
 
 /**
- * Extends claims that last until `claimed` to `until`, or releases them where that is null, so that
- * any worker may take them at once. Returns those that were still claimed.
+ * Extends claims that last until `claimed` to `until`, or releases them if that is null, so that
+ * any worker may claim them at once. Returns those that were still claimed.
  */
 export async function extendClaims(
   db: Db,
@@ -145,12 +147,12 @@ export async function extendClaims(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Lets a claimed subscription go as it is. */
+/** Releases a claimed subscription unchanged. */
 export async function release(db: Db, id: string): Promise<void> {
   await db.run(sql`update subscriptions set claimed_until = null where id = ${id}`)
 }
 
-/** What may change of a subscription; what is left out stays. */
+/** Changes of a subscription; an absent field stays as it is. */
 export type SubscriptionChange = Partial<
   Pick<
     Subscription,
@@ -175,10 +177,10 @@ export type SubscriptionChange = Partial<
   >
 >
 
-/** No other plan is moved to. */
+/** Cancels a scheduled plan change. */
 export const NO_PLAN_CHANGE = { pending_price_id: null, pending_amount: null } as const
 
-/** Writes a change of a subscription whose row is locked, and lets its claim go. */
+/** Changes a subscription whose row is locked, and releases its claim. */
 export async function changeSubscription(
   db: Db,
   subscription: Subscription,
@@ -196,7 +198,7 @@ export async function changeSubscription(
     where id = ${s.id}`)
 }
 
-/** When the next thing of an app's subscriptions is due; undefined where nothing ever is. */
+/** When an app's next subscription is due; undefined if none ever is. */
 export async function nextDue(db: Db, app_id: string): Promise<Date | undefined> {
   const { at } = await db.one<{ at: Date | null }>(sql`select min(next_at) as at
     from subscriptions where app_id = ${app_id}`)

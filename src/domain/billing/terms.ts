@@ -4,12 +4,12 @@ import { type Cents, ZERO } from '#platform/money'
 /** What a purchase leads to: the license's first status, its end, and what is due now. */
 export interface Terms {
   status: 'active' | 'trialing' | 'one_time_active'
-  /** The end of the paid or trial period; null where it has none. */
+  /** The end of the paid or trial period; null if it has none. */
   period_end: Date | null
   due_now: Cents
 }
 
-/** The terms on which an offer is bought at a time, with or without its trial. */
+/** The terms of a purchase at a given time, with or without its trial. */
 export function termsOf(
   now: Date,
   price: { frequency: Frequency | null; trial_days: number },

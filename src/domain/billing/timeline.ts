@@ -2,36 +2,36 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
-/** What can happen to an app's licenses and money. */
+/** The kinds of events of an app's licenses and money. */
 export type TimelineEventKind =
-  /** A license took a step: `why` is the trigger, `status` where it led. */
+  /** A license's transition: `why` is the trigger, `status` the new status. */
   | 'status'
-  /** A bill was paid: `why` is its kind. */
+  /** An invoice was paid: `why` is its kind. */
   | 'paid'
-  /** A bank said no to a bill: `why` is the decline code. */
+  /** A bank declined a payment: `why` is the decline code. */
   | 'declined'
   | 'refund'
   | 'dispute_opened'
   /** `why` is `won` or `lost`. */
   | 'dispute_closed'
-  /** An email was queued: `why` is its kind. */
+  /** An email was queued: `why` is its template. */
   | 'email'
   | 'payout'
   /** `why` is `paid` or `failed`. */
   | 'payout_settled'
 
-/** One thing that happened, by the app's own time. */
+/** An event, dated by the app's time. */
 export interface TimelineEvent {
   at: Date
   kind: TimelineEventKind
   why: string
   status: string | null
-  /** What moved, tax included; null where nothing did. */
+  /** The amount that moved, tax included; null if none did. */
   amount: Cents | null
-  /** What it happened to: a bill, a refund, a dispute, a payout, an email's subject. */
+  /** The id of the invoice, refund, dispute, payout or email's subject. */
   subject: string
   license_id: string | null
-  /** Whom it concerns; null where it is the seller. */
+  /** Whom it concerns; null for the seller. */
   email: string | null
 }
 
@@ -43,7 +43,7 @@ export interface Span {
   license_id?: string
 }
 
-/** What happened, in its order. */
+/** The events, in order. */
 export async function timelineEvents(
   db: Db,
   span: Span,
@@ -58,7 +58,7 @@ export async function timelineEvents(
     limit ${page.limit} offset ${page.offset}`)
 }
 
-/** How often a thing happened, and what it came to. */
+/** How often an event happened, and the sum of its amounts. */
 export interface Tally {
   kind: TimelineEventKind
   why: string
@@ -66,7 +66,7 @@ export interface Tally {
   amount: Cents
 }
 
-/** What happened, counted. */
+/** The events, counted by kind. */
 export async function tally(db: Db, span: Span): Promise<Tally[]> {
   return await db.rows<Tally>(sql`
     select h.kind, h.why, count(*) as count, coalesce(sum(h.amount), 0)::bigint as amount
@@ -81,8 +81,8 @@ function within({ from, to, license_id }: Span): Sql {
 }
 
 /**
- * Everything that can happen, each with its time, and its rank among what happens at one moment:
- * first what causes, then what follows from it.
+ * Every event with its time, and its rank among events at the same time: causes come before their
+ * effects.
  */
 function everything({ app_id }: Span): Sql {
   return sql`

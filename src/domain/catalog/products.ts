@@ -14,7 +14,7 @@ export interface Product {
   trial_days: number
 }
 
-/** What a product costs, once (`frequency` null) or again and again. */
+/** What a product costs, once (`frequency` null) or per period. */
 export interface Price {
   id: string
   product_id: string
@@ -23,7 +23,7 @@ export interface Price {
   frequency: Frequency | null
 }
 
-/** A price with all that the checkout must know of what it buys. */
+/** A price with everything that the checkout needs of its product. */
 export interface ProductPrice extends Price {
   app_id: string
   product_name: string
@@ -37,7 +37,7 @@ export async function products(db: Db, app_id: string): Promise<Product[]> {
     where app_id = ${app_id} and deleted_at is null order by position, id`)
 }
 
-/** An app's live prices in the order of its plans, and the shortest period first. */
+/** An app's live prices in the order of its plans, the shortest period first. */
 export async function livePrices(db: Db, app_id: string): Promise<ProductPrice[]> {
   return await db.rows<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
@@ -58,18 +58,18 @@ export async function findLivePrice(db: Db, price_id: string): Promise<ProductPr
 }
 
 /**
- * A price that can be bought now, locked with its product as it is until the transaction ends, so that
- * neither changes nor goes while a purchase of it is put on record.
+ * A price that can be bought now, locked together with its product until the transaction ends, so
+ * that neither changes while a purchase of it is recorded.
  */
 export async function lockLivePrice(db: Db, price_id: string): Promise<ProductPrice | undefined> {
-  // The product first, as whoever changes versions takes it: so nobody waits in a ring.
+  // The product first, the order in which changes of products lock it too: no deadlock.
   await db.rows(sql`select id from products
     where id = (select product_id from prices where id = ${price_id}) for share`)
   await db.rows(sql`select id from prices where id = ${price_id} for share`)
   return await findLivePrice(db, price_id)
 }
 
-/** A price that somebody bought, whether or not it is still for sale. */
+/** A price that was bought, whether or not it is still for sale. */
 export async function findPrice(db: Db, price_id: string): Promise<ProductPrice> {
   return await db.one<ProductPrice>(sql`
     select r.id, r.product_id, r.amount, r.currency, r.frequency,
@@ -77,7 +77,7 @@ export async function findPrice(db: Db, price_id: string): Promise<ProductPrice>
     from prices r join products p on p.id = r.product_id where r.id = ${price_id}`)
 }
 
-/** What a plan is called, whether or not it is still offered. */
+/** The name of a plan, whether or not it is still sold. */
 export async function productName(db: Db, id: string): Promise<string> {
   const { name } = await db.one<{ name: string }>(sql`select name from products where id = ${id}`)
   return name
@@ -101,7 +101,7 @@ export async function addPrice(
     values (${price.id}, ${price.product_id}, ${price.amount}, ${price.frequency}, ${now})`)
 }
 
-/** Changes what a price costs from now on; carts that saw the old amount are asked again. */
+/** Changes the amount of a price; carts that saw the old amount must confirm again. */
 export async function setAmount(db: Db, price: Pick<Price, 'id' | 'amount'>): Promise<void> {
   await db.run(sql`update prices set amount = ${price.amount} where id = ${price.id}`)
 }

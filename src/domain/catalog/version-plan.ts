@@ -4,7 +4,7 @@ import type { FieldFault } from '#platform/problem'
 import { tidyText } from '#platform/text'
 import { type GivenVersion, readFrequency, readPrice, versionFaults } from './version.ts'
 
-/** A price that a version has or had. */
+/** A price that a product has or had. */
 export interface ExistingPrice {
   id: string
   frequency: Frequency | null
@@ -12,7 +12,7 @@ export interface ExistingPrice {
   is_live: boolean
 }
 
-/** A version that an app has or had, with what stands in the way of changing it. */
+/** A product that an app has or had, with what prevents changing it. */
 export interface ExistingVersion {
   id: string
   legacy_id: string | null
@@ -21,15 +21,15 @@ export interface ExistingVersion {
   trial_days: number
   is_live: boolean
   prices: ExistingPrice[]
-  /** Subscriptions that are not over: active, in trial, past due, unpaid or paused. */
+  /** Subscriptions that have not ended: active, in trial, past due, unpaid or paused. */
   subscriptions: number
-  /** Licenses that are not over, those that were paid once included. */
+  /** Licenses that have not ended, including those that were paid once. */
   licenses: number
-  /** Purchases of it that the processor is being asked about right now. */
+  /** Purchases of it that are pending at the processor. */
   purchases: number
 }
 
-/** A version as it is to be; ids are null where they are still to be minted. */
+/** A product as it will be; the ids of new ones are null. */
 export interface PlannedVersion {
   id: string | null
   name: string
@@ -39,17 +39,17 @@ export interface PlannedVersion {
   prices: { id: string | null; frequency: Frequency | null; amount: Cents }[]
 }
 
-/** All that is to be done; a version or a price that is planned by its id stays, or comes back. */
+/** Everything to change; a product or price that is planned by its id stays, or comes back. */
 export interface VersionPlan {
   versions: PlannedVersion[]
   deleted_versions: string[]
-  /** Prices of versions that stay. */
+  /** Deleted prices of products that stay. */
   deleted_prices: string[]
 }
 
 /**
- * Plans the replacement of an app's versions (spec: replace_versions rules), or says all that
- * stands against it. `restore` brings back what was deleted, by its id: undoing a change needs it.
+ * Plans the replacement of an app's products (spec: replace_versions rules), or returns every
+ * reason against it. `restore` brings back deleted ones by id, which undoing a change needs.
  */
 export function planVersions(
   given: readonly GivenVersion[],
@@ -57,7 +57,7 @@ export function planVersions(
   { restore }: { restore: boolean },
 ): { plan: VersionPlan } | { faults: FieldFault[] } {
   const found = given.map(({ product_id }) => findVersion(existing, product_id))
-  // Whether an existing version is free stays as it is where nothing is said of it.
+  // Whether an existing product is free stays as it is unless it is given.
   const wanted = given.map((version, index) => ({
     ...version,
     is_free: version.is_free ?? found[index]?.is_free ?? false,
@@ -81,10 +81,10 @@ export function planVersions(
   }
 }
 
-/** A version whose `is_free` is known. */
+/** A product whose `is_free` is known. */
 type Wanted = GivenVersion & { is_free: boolean }
 
-/** A version by its `prod_` id, or by the UUID that it had in older days. */
+/** A product by its `prod_` id, or by the UUID that old ones had. */
 export function findVersion(
   existing: readonly ExistingVersion[],
   product_id: string | undefined,

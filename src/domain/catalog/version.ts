@@ -3,20 +3,20 @@ import { type Cents, cents, formatAmount, parseAmount } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { nameKey, textFault, tidyText } from '#platform/text'
 
-/** A version as a seller gives it. */
+/** A product as a seller submits it. */
 export interface GivenVersion {
   /** A `prod_` id or an older UUID; absent for a new one. */
   product_id?: string | undefined
   name: string
   is_free?: boolean | undefined
-  /** Absent: as it is, and none for a new one. */
+  /** Absent: unchanged, and no trial for a new one. */
   trial_days?: number | undefined
   prices: readonly GivenPrice[]
 }
 
-/** A price as a seller gives it; `frequency` null is paid once. */
+/** A price as a seller submits it; `frequency` null is paid once. */
 export interface GivenPrice {
-  /** Which price it shall be again; absent: the live one of its frequency, or a new one. */
+  /** The id of the price to restore; absent: the live one of its frequency, or a new one. */
   id?: string | undefined
   amount: string
   frequency: string | null
@@ -24,31 +24,31 @@ export interface GivenPrice {
 
 export const VERSION_NAME = { least: 1, most: 100 }
 export const PRODUCT_DESCRIPTION = { most: 1000, lines: true }
-/** How many days a trial has at the most. */
+/** The longest trial, in days. */
 export const MOST_TRIAL_DAYS = 90
-/** How many versions an app has at the most. */
+/** The most products of an app. */
 export const MOST_VERSIONS = 20
-/** How many prices a version has at the most: one for each frequency, and one paid once. */
+/** The most prices of a product: one for each frequency, and one paid once. */
 export const MOST_PRICES = FREQUENCIES.length + 1
 
 const LEAST = cents(100)
 const MOST = cents(9_999_999)
 
-/** Reads an amount that may be asked for, 1.00 to 99,999.99; anything else is undefined. */
+/** Parses an allowed price, 1.00 to 99,999.99; undefined for anything else. */
 export function readPrice(amount: string): Cents | undefined {
   const value = parseAmount(amount)
   return value !== undefined && value >= LEAST && value <= MOST ? value : undefined
 }
 
-/** Reads how often a price is paid; undefined is none that there is. */
+/** Parses a frequency; undefined for an unknown one. */
 export function readFrequency(frequency: string | null): Frequency | null | undefined {
   if (frequency === null) return null
   return FREQUENCIES.find((each) => each === frequency)
 }
 
-/** All that is wrong with versions by themselves, whatever the app had before. */
+/** Every fault of the submitted products, apart from what the app had before. */
 export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
-  // Of a list that is far too long the faults of its first entries say enough.
+  // For a list that is far too long, the faults of its first entries are enough.
   const judged = versions.slice(0, 2 * MOST_VERSIONS)
   const keys = judged.map(({ name }) => nameKey(name))
   const faults = judged.flatMap((version, index) => {
@@ -101,7 +101,7 @@ function priceFaults(path: string, { is_free, prices }: GivenVersion): FieldFaul
   if (!is_free && prices.length === 0) {
     return [{ path: at, message: 'A paid version requires a price.' }]
   }
-  // There are five frequencies; what comes after many more is as wrong as these.
+  // There are five frequencies, so entries far beyond that are not checked one by one.
   return prices
     .slice(0, 20)
     .flatMap(({ amount, frequency }, index) => [

@@ -5,15 +5,15 @@ import { sql } from '#platform/sql'
 import type { Price, Product } from './products.ts'
 import type { ExistingVersion, PlannedVersion, VersionPlan } from './version-plan.ts'
 
-/** A product with its prices, on sale or not any more. */
+/** A product with its prices, whether or not it is still on sale. */
 export interface Version extends Omit<Product, 'app_id'> {
   is_live: boolean
   prices: Omit<Price, 'product_id'>[]
 }
 
 /**
- * Every version that an app has or had: those on sale in the seller's order, then the deleted ones,
- * the latest first. One that is deleted shows the prices that it had then.
+ * Every product that an app has or had: those on sale in the seller's order, then the deleted ones,
+ * the latest first. A deleted one shows the prices that it had then.
  */
 export async function versions(db: Db, app_id: string): Promise<Version[]> {
   return await db.rows<Version>(sql`
@@ -28,8 +28,8 @@ export async function versions(db: Db, app_id: string): Promise<Version[]> {
 }
 
 /**
- * Holds an app's products until the transaction ends: whoever changes versions waits here for each
- * purchase that is being put on record, and the next purchase waits for the change.
+ * Locks an app's products until the transaction ends: a change waits for each purchase that is
+ * being recorded, and the next purchase waits for the change.
  */
 export async function lockProducts(db: Db, app_id: string): Promise<void> {
   await db.rows(sql`select id from products where app_id = ${app_id} order by id
@@ -37,8 +37,8 @@ export async function lockProducts(db: Db, app_id: string): Promise<void> {
 }
 
 /**
- * An app's versions with what stands in the way of changing them. It is one statement, so that a
- * purchase that ends meanwhile is seen as a purchase or as its license, and never as neither.
+ * An app's products with what prevents changing them. It is one statement, so that a purchase that
+ * completes meanwhile is seen either as a purchase or as its license.
  */
 export async function existingVersions(db: Db, app_id: string): Promise<ExistingVersion[]> {
   return await db.rows<ExistingVersion>(sql`
@@ -58,7 +58,7 @@ export async function existingVersions(db: Db, app_id: string): Promise<Existing
     from products p where p.app_id = ${app_id} order by p.position, p.id`)
 }
 
-/** Carries a plan out; what is new gets its ids here. The products are locked: `lockProducts`. */
+/** Carries a plan out and assigns new ids. The products must be locked: `lockProducts`. */
 export async function applyVersions(
   db: Db,
   now: Date,
@@ -100,7 +100,7 @@ async function applyVersion(
   }
 }
 
-/** Changes what is said of a product. */
+/** Changes the description of a product. */
 export async function describe(db: Db, id: string, description: string): Promise<void> {
   await db.run(sql`update products set description = ${description} where id = ${id}`)
 }

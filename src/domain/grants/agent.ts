@@ -1,6 +1,6 @@
 /**
- * The client that every agent shares: a program on the computer of whoever uses it, which can keep
- * no secret and which nobody registers (spec: Authentication).
+ * The client that every agent shares: a program on its user's computer, which cannot keep a secret
+ * and is not registered (spec: Authentication).
  */
 export const AGENT_CLIENT = 'purser-agent'
 
@@ -14,19 +14,19 @@ export const AGENT_SCOPES = [
 
 export type AgentScope = (typeof AGENT_SCOPES)[number]
 
-/** Whom the tokens of agents are for: the agent endpoint, and nobody else. */
+/** The audience of agents' tokens: the agent endpoint only. */
 export function agentAudience(base_url: string): string {
   return `${base_url}/mcp`
 }
 
-/** Whether a scope allows to change something, so that a person may leave it out. */
+/** Whether a scope allows changes, so that a person may leave it out. */
 export function isWriting(scope: AgentScope): boolean {
   return scope.endsWith('.write')
 }
 
 /**
- * What an agent asks for by this `scope` parameter. What is no scope of agents is left out; who
- * asks to write asks to read as well; who asks for nothing asks to read.
+ * The scopes that an agent requests by this `scope` parameter. Unknown scopes are dropped, write
+ * includes read, and the default is read.
  */
 export function askedByAgent(scope: string | null): AgentScope[] {
   const named = new Set(scope?.split(' '))
@@ -36,18 +36,18 @@ export function askedByAgent(scope: string | null): AgentScope[] {
   return asked.length > 0 ? asked : AGENT_SCOPES.filter((each) => !isWriting(each))
 }
 
-/** The one port at which an agent may wait under the name `localhost`. */
+/** The only port at which an agent may listen under the name `localhost`. */
 export const LOCALHOST_PORT = 45_454
 
-// Compared as text, so that nothing is read into it: no user, no query, no other spelling of a host.
+// Compared as text, so that nothing is interpreted: no user, no query, no other spelling of a host.
 const CALLBACK = new RegExp(
   `^http://(?:(?:127\\.0\\.0\\.1|\\[::1\\])(?::[1-9]\\d{0,4})?|localhost:${LOCALHOST_PORT})` +
     "(?:/[\\w.~!$&'()*+,;=:@%/-]{0,1024})?$",
 )
 
 /**
- * Whether an agent may wait at this address: on the person's own computer, on any path. By its
- * number on any port; by its name, which something else may have been made to answer, on one.
+ * Whether an agent may listen at this address: on the person's own computer, on any path. By IP
+ * address on any port; by name, which could resolve to something else, on one.
  */
 export function isAgentCallback(uri: string): boolean {
   return CALLBACK.test(uri) && URL.canParse(uri)

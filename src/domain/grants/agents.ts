@@ -4,22 +4,24 @@ import { sql } from '#platform/sql'
 import { AGENT_CLIENT, type AgentScope } from './agent.ts'
 import { revokeApp } from './records.ts'
 
-/** An agent that somebody allowed to manage his apps, as he sees it in the list. */
+/** An agent that is allowed to manage a person's apps, as it is listed for them. */
 export interface AgentGrant {
   id: string
   scopes: AgentScope[]
-  /** Host and port at which the agent waited, on the computer that it runs on. */
+  /** Host and port at which the agent listened, on its own computer. */
   callback: string
   /** The browser in which it was allowed. */
   browser: string
   granted_at: Date
   /** When it last got a token. */
   renewed_at: Date
-  /** When its access ends if it does not renew it before. */
+  /** When its access ends unless it is renewed. */
   expires_at: Date
 }
 
-/** Notes what somebody allowed an agent; `grant` is the name of the record that it stands on. */
+/**
+ * Records what an agent was allowed; `grant` is the name of the grant record that it belongs to.
+ */
 export async function addAgent(
   db: Db,
   now: Date,
@@ -47,7 +49,7 @@ export async function listAgents(db: Db, now: Date, user_id: string): Promise<Ag
     group by a.id order by a.granted_at desc, a.id`)
 }
 
-/** Ends the access of one agent; false where the person allowed no such agent. */
+/** Ends the access of one agent; false if the person allowed no such agent. */
 export async function revokeAgent(
   db: Db,
   agent: { user_id: string; id: string },

@@ -2,7 +2,7 @@ import type { Database } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** What an access token says of whoever shows it. */
+/** The holder of an access token. */
 export interface Bearer {
   user_id: string
   client_id: string
@@ -11,8 +11,8 @@ export interface Bearer {
 }
 
 /**
- * Whose access token this is, if it is good for this audience. One that is unknown, expired,
- * revoked, for somebody else or of a locked account is nobody's.
+ * The holder of an access token for this audience; undefined for a token that is unknown, expired,
+ * revoked, for another audience or of a locked account.
  */
 export async function findBearer(
   db: Database,
@@ -29,7 +29,7 @@ export async function findBearer(
   return { ...bearer, scopes: scope ? scope.split(' ') : [] }
 }
 
-/** Whose access token this is, whatever it is good for; undefined for one that has expired. */
+/** The holder of an access token for any audience; undefined for an expired one. */
 export async function findHolder(
   db: Database,
   now: Date,

@@ -2,13 +2,13 @@ import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
 import { DEFAULT_SCOPES, type Scope } from './scope.ts'
 
-/** A person and the app's client that asks. */
+/** A person and the client of the requesting app. */
 export interface Party {
   user_id: string
   client_id: string
 }
 
-/** Notes what somebody agreed to share, beside what was agreed before. */
+/** Records the scopes that a person agreed to share, in addition to earlier ones. */
 export async function agree(
   db: Db,
   now: Date,
@@ -22,9 +22,9 @@ export async function agree(
 }
 
 /**
- * What somebody agreed to share with an app. Whoever bought it agreed by that to what an app gets
- * by default: buyers come back from the checkout signed in (spec: What the service does, 1). Who
- * took that back is asked again, until the next purchase.
+ * The scopes that a person agreed to share with an app. Buying it includes an app's default scopes:
+ * buyers come back from the checkout signed in (spec: What the service does, 1). A person who
+ * withdrew the consent is asked again, until the next purchase.
  */
 export async function agreedScopes(db: Db, party: Party): Promise<string[]> {
   const { scopes } = await db.one<{ scopes: string[] }>(sql`select
@@ -42,17 +42,17 @@ function agreed(user_id: string, client_id: Sql): Sql {
       then ${[...DEFAULT_SCOPES]}::text[] else '{}' end`
 }
 
-/** An app that somebody signed in to, as he sees it in the list. */
+/** An app that a person signed in to, as it is listed for them. */
 export interface ConnectedApp {
   client_id: string
   app_name: string
   app_url: string
   scopes: Scope[]
-  /** When the person agreed; for a buyer who was not asked, when he first signed in. */
+  /** When the person agreed; for a buyer who was not asked, when they first signed in. */
   granted_at: Date
 }
 
-/** The apps that a person agreed to share something with, or that hold a sign-in of his, by name. */
+/** The apps that have a person's consent or a sign-in of theirs, by name. */
 export async function listApps(db: Db, now: Date, user_id: string): Promise<ConnectedApp[]> {
   const rows = await db.rows<ConnectedApp>(sql`
     select n.client_id, a.name as app_name, a.url as app_url,
@@ -72,7 +72,7 @@ export async function listApps(db: Db, now: Date, user_id: string): Promise<Conn
   }))
 }
 
-/** Takes back what somebody agreed to share with an app, by word or by buying it. */
+/** Withdraws a person's consent to an app, explicit or by purchase. */
 export async function withdraw(db: Db, now: Date, party: Party): Promise<void> {
   await db.run(sql`insert into consents (user_id, client_id, scopes, granted_at, withdrawn_at)
     values (${party.user_id}, ${party.client_id}, '{}', ${now}, ${now})

@@ -1,12 +1,11 @@
 /**
- * Grants: what people let apps know about them by signing in, and agents do in their name.
+ * Grants: what people let apps know about them by signing in, and what agents may do for them.
  *
  * Knows the records of the sign-in protocol, consents, the agents that people allowed to manage
  * their apps, and the keys of hosted sign-in. Owns `oidc_records`, `consents`, `agent_grants` and
- * `oidc_keys`. Promises: what opens something is stored as a digest
- * only, a code is good once, a revoked grant takes every code and token of it along, whatever
- * happens at the same moment, a login's refresh tokens
- * are one family which reuse revokes, and a private id stays the same whichever keys come and go.
+ * `oidc_keys`. Guarantees: codes and tokens are stored as digests only, a code is valid once, a
+ * revoked grant revokes every code and token of it, also of concurrent requests, a login's refresh
+ * tokens are one family that reuse revokes, and a private id stays the same when keys are rotated.
  * Spec: OpenID Connect, Sign-in rules.
  */
 export { isFreshEnough, mayEnter } from './admission.ts'

@@ -7,10 +7,10 @@ import { type KeyRing, mintSecret, sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 import { arrange, PUBLISHED_AHEAD, type SigningKey } from './signing.ts'
 
-/** The keys of hosted sign-in, opened. */
+/** The keys of hosted sign-in, decrypted. */
 export interface Keys {
   signing: SigningKey[]
-  /** What the private ids of people are made with; it never changes. */
+  /** The key from which people's private ids are derived; it never changes. */
   subject: Buffer
 }
 
@@ -26,19 +26,19 @@ interface KeyRow {
   active_from: Date
 }
 
-/** Announced where every process must look at the keys again before it signs anything. */
+/** Notified when every process must reload the keys before it signs again. */
 export const KEYS_CHANGED = 'oidc_keys_changed'
 
 const SEAL = 'oidc-key'
 const BITS = 2048
 
-/** The keys, made now if this is the first start. */
+/** The keys, created at the first start. */
 export async function openKeys(db: Database, now: Date, tools: Tools): Promise<Keys> {
   const known = await readKeys(db, tools.keys)
   if (known) return known
   const first = await makeKey()
   await db.tx(async (tx) => {
-    // Of two processes that start at once, one makes the keys and the other finds them.
+    // Of two processes that start at once, one creates the keys and the other finds them.
     await tx.rows(sql`select pg_advisory_xact_lock(${LOCK}::bigint)`)
     if (await readKeys(tx, tools.keys)) return
     await addKey(tx, now, tools, { ...first, purpose: 'sign', active_from: now })
@@ -48,13 +48,13 @@ export async function openKeys(db: Database, now: Date, tools: Tools): Promise<K
   return (await readKeys(db, tools.keys))!
 }
 
-// Any number will do, as long as every process of every version asks for the same one.
+// Any number works, as long as every process of every version uses the same one.
 const LOCK = 7_305_433
 
 /**
- * Adds a key that will sign in place of the present one, once every process has published it, and
- * seals all of them anew under the ring's current key. `at_once`, for a key that fell into wrong
- * hands: the new one signs immediately, and the others are gone.
+ * Adds a key that replaces the signing key once every process has published it, and seals all of
+ * them again under the ring's current key. `at_once`, for a leaked key: the new one signs
+ * immediately, and the others are deleted.
  */
 export async function rotateKeys(
   db: Database,
@@ -80,7 +80,7 @@ export async function rotateKeys(
   return { id: made.id, jwk: JSON.parse(made.text), active_from }
 }
 
-/** Deletes the keys of which nothing that they signed is good any more. */
+/** Deletes keys whose signatures have all expired. */
 export async function sweepKeys(db: Db, now: Date): Promise<void> {
   const rows = (await allKeys(db)).filter(({ purpose }) => purpose === 'sign')
   const spent = arrange(now, rows).spent.map(({ id }) => id)

@@ -1,7 +1,7 @@
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** How long each record is good for, in seconds. */
+/** How long each record is valid, in seconds. */
 export const LIFE = {
   code: 60,
   access_token: HOUR,
@@ -9,11 +9,11 @@ export const LIFE = {
   interaction: HOUR,
   /** How long a browser's sign-in session is remembered. */
   session: 365 * DAY,
-  /** What a login gives makes its grant last as long; one that came to nothing ends. */
+  /** A login's tokens extend the life of its grant; an unfinished one ends. */
   grant: HOUR,
-  /** A refresh token that is not used for so long ends. */
+  /** A refresh token that is not used for this long expires. */
   refresh_token: 30 * DAY,
-  /** However often it is renewed, it ends so long after the sign-in. */
+  /** However often it is renewed, it expires this long after the sign-in. */
   refresh_family: 180 * DAY,
 } as const
 
@@ -25,17 +25,18 @@ export function refreshLife(age: number): number {
 /** How long a refresh token that was used may be used again, in seconds. */
 export const REFRESH_OVERLAP = 30
 
-/** What is known of a refresh token that is shown. */
+/** The state of a refresh token that is presented. */
 export interface RefreshUse {
-  /** When it was used first, if it was. */
+  /** When it was first used; null if it was not. */
   used_at: Date | null
-  /** True where one of its successors was used in turn, so that the client has moved on. */
+  /** True if one of its successors was used in turn, so that the client has moved on. */
   is_superseded: boolean
 }
 
 /**
- * Whether a refresh token may be used now: one that was not used, and the immediate predecessor of
- * the latest ones for a moment, as its answer may be lost or its client may ask twice at once.
+ * Whether a refresh token may be used now: an unused one, and for a moment the immediate
+ * predecessor of the latest ones, as its answer may be lost or its client may send two requests at
+ * once.
  */
 export function mayRefresh(now: Date, { used_at, is_superseded }: RefreshUse): boolean {
   if (used_at === null) return true

@@ -12,21 +12,21 @@ export type RecordKind =
   | 'AccessToken'
   | 'RefreshToken'
 
-/** A record's name: its kind, and the text that opens it, of which a digest is stored. */
+/** A record's name: its kind, and the secret text, of which a digest is stored. */
 export interface RecordName {
   kind: RecordKind
   name: string
 }
 
-/** What is kept under that name. */
+/** The content of a record. */
 export interface RecordFacts {
   payload: object
-  /** The name of the grant that a code or token was given under. */
+  /** The name of the grant that a code or token was issued under. */
   grant: string | undefined
   session_uid: string | undefined
-  /** What an app calls the login that a code or token belongs to. */
+  /** The app's name for the login that a code or token belongs to. */
   sid?: string | undefined
-  /** The name of the refresh token that this one was given for. */
+  /** The name of the refresh token that this one replaced. */
   parent?: string | undefined
   client_id: string | undefined
   user_id: string | undefined
@@ -36,7 +36,7 @@ export interface RecordFacts {
   life: number
 }
 
-/** A record as it was found. */
+/** A stored record. */
 export interface FoundRecord {
   payload: Record<string, unknown>
   created_at: Date
@@ -47,8 +47,8 @@ export interface FoundRecord {
 const FOUND = sql`payload, created_at, expires_at, consumed_at`
 
 /**
- * Keeps a record, new or changed; false where the grant that it stands on is gone. A grant lives as
- * long as what was given under it.
+ * Stores a record, new or changed; false if its grant no longer exists. A grant lives as long as
+ * what was issued under it.
  */
 export async function keepRecord(
   db: Db,
@@ -82,7 +82,7 @@ function isGrantGone(error: unknown): boolean {
 }
 const GRANT_RULE = 'oidc_records_grant_id_fkey'
 
-/** A record that is still good. */
+/** A record that has not expired. */
 export async function findRecord(
   db: Db,
   now: Date,
@@ -103,8 +103,8 @@ export async function findSessionByUid(
 }
 
 /**
- * Uses a record up. Of many who try, one gets true; by the second try the record is in wrong
- * hands, so everything that was ever given under its grant is revoked.
+ * Uses a record up. Of concurrent calls only one returns true. A second use means that it leaked,
+ * so everything that was issued under its grant is revoked.
  */
 export async function consumeRecord(db: Db, now: Date, { kind, name }: RecordName) {
   const id = sha256(name)
@@ -117,14 +117,14 @@ export async function consumeRecord(db: Db, now: Date, { kind, name }: RecordNam
 }
 
 /**
- * Uses a refresh token, for which a successor is given. Clients refresh in parallel and lose
- * answers, so a token that was used may be used again at once (see `mayRefresh`). Any other second
- * use means that it is in wrong hands: false, and everything given in its login is revoked.
+ * Uses a refresh token, for which a successor is issued. Clients refresh concurrently and lose
+ * responses, so a used token may be used again for a moment (see `mayRefresh`). Any other second
+ * use means that it leaked: returns false, and every token of its login is revoked.
  */
 export async function useRefreshToken(db: Database, now: Date, name: string): Promise<boolean> {
   const id = sha256(name)
   return await db.tx(async (tx) => {
-    // The grant is locked first: of a login's refreshes one is decided at a time.
+    // The grant is locked first, so a login's refreshes are decided one at a time.
     const grant = await tx.maybe<{ id: Buffer }>(sql`select id from oidc_records
       where id = (select grant_id from oidc_records where id = ${id} and kind = 'RefreshToken')
       for no key update`)
@@ -143,23 +143,23 @@ export async function useRefreshToken(db: Database, now: Date, name: string): Pr
   })
 }
 
-/** Drops one record; with a grant goes all that was given under it. */
+/** Deletes one record; with a grant, everything that was issued under it. */
 export async function dropRecord(db: Db, { kind, name }: RecordName): Promise<void> {
   await db.run(sql`delete from oidc_records where id = ${sha256(name)} and kind = ${kind}`)
 }
 
-/** Ends a sign-in session: every token that any app got in it, and the session itself. */
+/** Ends a sign-in session, and every token that any app got in it. */
 export async function endSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where (session_uid = ${uid} and kind = 'Session')
     or id in (select grant_id from oidc_records where session_uid = ${uid})`)
 }
 
-/** Signs a browser out of the sign-in session, and leaves what apps got in it as it is. */
+/** Signs a browser out of the sign-in session; apps keep their tokens. */
 export async function forgetSession(db: Db, uid: string): Promise<void> {
   await db.run(sql`delete from oidc_records where session_uid = ${uid} and kind = 'Session'`)
 }
 
-/** Revokes what an app got in the logins that it knows by this `sid`. */
+/** Revokes an app's tokens of the logins with this `sid`. */
 export async function revokeLogin(
   db: Db,
   login: { client_id: string; sid: string },
@@ -168,7 +168,7 @@ export async function revokeLogin(
     where sid = ${login.sid} and client_id = ${login.client_id})`)
 }
 
-/** Revokes all that an app holds of one person, from whichever browser it came; how many grants. */
+/** Revokes all tokens of an app for one person, in every browser. Returns the number of grants. */
 export async function revokeApp(
   db: Db,
   party: { client_id: string; user_id: string },
@@ -177,18 +177,18 @@ export async function revokeApp(
     and user_id = ${party.user_id} and client_id = ${party.client_id}`)
 }
 
-/** Revokes everything that any app holds of a person, and ends every sign-in session of theirs. */
+/** Revokes all tokens of every app for a person, and ends every sign-in session of theirs. */
 export async function revokeEverything(db: Db, user_id: string): Promise<void> {
   await db.run(sql`delete from oidc_records
     where user_id = ${user_id} and kind in ('Grant', 'Session')`)
 }
 
-/** Deletes what has expired. */
+/** Deletes expired records. */
 export async function sweepRecords(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from oidc_records where expires_at <= ${now}`)
 }
 
-/** When a person agreed to sign in to an app, and the sign-ins that are still remembered. */
+/** When a person agreed to sign in to an app, and the sign-ins that are still recorded. */
 export async function signInsOf(
   db: Db,
   party: { user_id: string; client_id: string },

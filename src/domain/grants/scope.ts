@@ -1,16 +1,15 @@
-/** What an app may ask for: a private id of the person, and whether the person may use it. */
+/** What an app may request: a private id of the person, and whether the person may use it. */
 export type Scope = (typeof DEFAULT_SCOPES)[number]
 
-/** Every scope, and what an app gets that names none (spec: Sign-in rules, 1). */
+/** Every scope, and the default of an app that names none (spec: Sign-in rules, 1). */
 export const DEFAULT_SCOPES = ['openid', 'entitlements'] as const
 
-// What libraries for signing in ask for unless they are told otherwise.
+// The scopes that sign-in libraries request by default.
 const COMMON = ['profile', 'email']
 
 /**
- * What an app asks for by this `scope` parameter. One that is missing asks for the default, and so
- * does what a library asks for by itself: `openid` with `profile` or `email`. Unknown scopes are
- * ignored.
+ * The scopes that an app requests by this `scope` parameter. A missing one means the default, and
+ * so does a library's own default: `openid` with `profile` or `email`. Unknown scopes are ignored.
  */
 export function askedByApp(scope: string | null): string[] {
   const named = (scope ?? '').split(' ').filter((each) => each !== '')

@@ -1,21 +1,21 @@
 import { addSeconds } from '#platform/calendar'
 import { LIFE } from './life.ts'
 
-/** A private key as a JSON Web Key, and when it begins to sign. */
+/** A private key as a JSON Web Key, and when it starts to sign. */
 export interface SigningKey {
   id: string
   jwk: Record<string, string>
   active_from: Date
 }
 
-/** A new key is published so long before it signs that every process knows it by then. */
+/** A new key is published for this many seconds before it signs, so that every process knows it. */
 export const PUBLISHED_AHEAD = 600
-// Another process may sign with the key before for as long as it takes to look again.
+// Another process may sign with the key before, until it reloads the keys.
 const SLACK = 600
 
 /**
- * The keys in the order in which they are published: the one that signs now comes first. A key
- * that was replaced stays until the last thing it signed has expired; `spent` are those after.
+ * The keys in the order in which they are published: the one that signs now comes first. A key that
+ * was replaced stays until its last signature has expired; `expired` are those after.
  */
 export function arrange<Key extends { active_from: Date }>(
   now: Date,

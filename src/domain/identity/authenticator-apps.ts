@@ -2,7 +2,7 @@ import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** The authenticator app of an account: what its codes are made from, sealed. */
+/** The authenticator app of an account, with its sealed secret. */
 export interface AuthenticatorApp {
   user_id: string
   secret_sealed: Buffer
@@ -12,7 +12,7 @@ export interface AuthenticatorApp {
 
 const SETUP_SECONDS = 15 * 60
 
-/** Begins to set up an authenticator app; false where the account has one already. */
+/** Starts the setup of an authenticator app; false if the account has one already. */
 export async function beginAuthenticator(
   db: Db,
   now: Date,
@@ -48,7 +48,7 @@ export async function findAuthenticator(
     where user_id = ${user_id} and confirmed_at is not null`)
 }
 
-/** Makes an app count, as a code of this time step was shown; false where it counted before. */
+/** Confirms an app by a code of this time step; false if it was confirmed before. */
 export async function confirmAuthenticator(
   db: Db,
   now: Date,
@@ -60,14 +60,16 @@ export async function confirmAuthenticator(
   return confirmed === 1
 }
 
-/** Takes the code of a time step; false where it, or one of a later step, was taken before. */
+/**
+ * Records the use of a code by its time step; false if it, or one of a later step, was used before.
+ */
 export async function takeStep(db: Db, facts: { user_id: string; step: number }): Promise<boolean> {
   const taken = await db.run(sql`update authenticator_apps set last_step = ${facts.step}
     where user_id = ${facts.user_id} and confirmed_at is not null and last_step < ${facts.step}`)
   return taken === 1
 }
 
-/** Removes an account's app; false where there was none. */
+/** Removes an account's app; false if there was none. */
 export async function removeAuthenticator(db: Db, user_id: string): Promise<boolean> {
   const removed = await db.run(sql`delete from authenticator_apps where user_id = ${user_id}`)
   return removed === 1

@@ -4,7 +4,7 @@ import type { KeyRing } from '#platform/secrets'
 
 const ISSUER = 'Purser'
 const STEP_SECONDS = 30
-// A clock that is half a minute off, or a slow typist, is let in.
+// Tolerates a clock that is half a minute off, or a slow typist.
 const STEPS_OFF = 1
 const PURPOSE = 'authenticator-app'
 const SECRET_BYTES = 20
@@ -34,12 +34,12 @@ export function openAuthenticatorSecret(
   return keys.open(PURPOSE, app.user_id, app.secret_sealed)
 }
 
-/** The address that an authenticator app reads from the QR code. */
+/** The URI that an authenticator app reads from the QR code. */
 export function authenticatorUri(secret: string, email: string): string {
   return codes(secret, email).toString()
 }
 
-/** The time step whose code this is, of the present one and its neighbours. */
+/** The time step of a code: the present one, or one next to it; undefined for any other code. */
 export function stepOfCode(secret: string, now: Date, text: string): number | undefined {
   const token = text.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined

@@ -1,7 +1,7 @@
 import { type Db, isUniqueViolation } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** A wish to have another address. Nothing has changed before `done_at`. */
+/** A requested change of email. Nothing has changed before `done_at`. */
 export interface EmailChange {
   id: string
   user_id: string
@@ -16,13 +16,13 @@ export interface EmailChange {
 const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalized, created_at, done_at,
   ended_at`
 
-/** Keeps a wish to change the address; one before that nobody answered is withdrawn. */
+/** Records a requested change of email; an earlier pending one is withdrawn. */
 export async function askEmailChange(
   db: Db,
   now: Date,
   change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'>,
 ): Promise<void> {
-  // One after the other: there is one pending change of an account.
+  // Serialized: an account has one pending change.
   await db.run(sql`select id from users where id = ${change.user_id} for update`)
   await endPendingChange(db, now, change.user_id)
   await db.run(sql`insert into email_changes
@@ -31,26 +31,26 @@ export async function askEmailChange(
       ${change.new_email_normalized}, ${now})`)
 }
 
-/** A change by its id, locked where a transaction is open: one after the other decides on it. */
+/** A change by its id, locked if a transaction is open, so that decisions on it are serialized. */
 export async function findEmailChange(db: Db, id: string): Promise<EmailChange | undefined> {
   return await db.maybe<EmailChange>(
     sql`select ${COLUMNS} from email_changes where id = ${id} for update`,
   )
 }
 
-/** The change of an account that still waits for the new mailbox. */
+/** The change of an account that the new mailbox has not confirmed. */
 export async function findPendingChange(db: Db, user_id: string): Promise<EmailChange | undefined> {
   return await db.maybe<EmailChange>(sql`select ${COLUMNS} from email_changes
     where user_id = ${user_id} and done_at is null and ended_at is null`)
 }
 
-/** Withdraws the change that an account waits for, if it waits for one. */
+/** Withdraws the pending change of an account, if there is one. */
 export async function endPendingChange(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update email_changes set ended_at = ${now}
     where user_id = ${user_id} and done_at is null and ended_at is null`)
 }
 
-/** Notes that the new mailbox answered. */
+/** Records that the new mailbox confirmed. */
 export async function completeEmailChange(db: Db, now: Date, id: string): Promise<void> {
   await db.run(sql`update email_changes set done_at = ${now} where id = ${id}`)
 }
@@ -61,7 +61,7 @@ export async function endChangesSince(db: Db, now: Date, change: EmailChange): P
     where user_id = ${change.user_id} and created_at >= ${change.created_at}`)
 }
 
-/** Gives an account another address; false where that address has an account of its own. */
+/** Changes the email of an account; false if another account has that email. */
 export async function setEmail(
   db: Db,
   facts: { user_id: string; email: string; email_normalized: string },
@@ -74,7 +74,7 @@ export async function setEmail(
   return set === 1
 }
 
-/** Tells whether an error is that of two accounts that took one address at the same moment. */
+/** Whether an error is that of two accounts that took one email concurrently. */
 export function isEmailTaken(error: unknown): boolean {
   return isUniqueViolation(error, 'users_email_normalized_key')
 }

@@ -3,15 +3,15 @@ import { z } from 'zod'
 
 const LONGEST = 254
 const LONGEST_LOCAL = 64
-// What browsers take in an email field, with a domain of two labels or more.
+// What browsers accept in an email field, with a domain of two labels or more.
 const ADDRESS = z.email({ pattern: z.regexes.html5Email })
 const HAS_TOP_LEVEL = /\.(?!\d+$)[a-z0-9-]{2,}$/
-// Controls, and characters that are not seen or turn the writing around.
+// Control characters, and characters that are invisible or reverse the text.
 const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
 /**
- * Reads an address somebody typed: `email` as they wrote it, `email_normalized` to find it by. A
- * domain of other letters than English ones is found by its Punycode form.
+ * Parses an email as a person typed it: `email` keeps their spelling, `email_normalized` is the
+ * lookup key. An international domain is normalized to its Punycode form.
  */
 export function readEmail(text: string): { email: string; email_normalized: string } | undefined {
   const email = text.trim()

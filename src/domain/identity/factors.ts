@@ -13,7 +13,7 @@ export async function factorsOf(db: Db, user_id: string): Promise<Factors> {
       where user_id = ${user_id} and used_at is null) as recovery_codes`)
 }
 
-/** Drops every second factor of an account, or those alone that came at a time or later. */
+/** Removes every second factor of an account, or only those added at a time or later. */
 export async function dropFactors(db: Db, user_id: string, since?: Date): Promise<void> {
   const from = since ?? new Date(0)
   await db.run(sql`delete from authenticator_apps
@@ -24,8 +24,8 @@ export async function dropFactors(db: Db, user_id: string, since?: Date): Promis
 }
 
 /**
- * Ends all that somebody holds or has begun in an account: sessions, sign-ins on their way,
- * passkey challenges, and a change of address that waits. What its mailbox holds stays good.
+ * Ends every session of an account and everything it has started: pending sign-ins, passkey
+ * challenges, and a pending change of email. Links in its mailbox stay valid.
  */
 export async function endAllSessions(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`delete from sessions where user_id = ${user_id}`)
@@ -35,7 +35,7 @@ export async function endAllSessions(db: Db, now: Date, user_id: string): Promis
     where user_id = ${user_id} and done_at is null and ended_at is null`)
 }
 
-/** Deletes what is over and nobody will ask for: expired sessions, links, sign-ups and the like. */
+/** Deletes what has expired: sessions, links, sign-ups and the like. */
 export async function forgetExpired(db: Db, now: Date): Promise<void> {
   await db.run(sql`delete from sessions s using users u
     where u.id = s.user_id and not ${isLive(now)}`)

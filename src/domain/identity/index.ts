@@ -1,13 +1,13 @@
 /**
- * Identity: who somebody is.
+ * Identity: accounts and how their owners sign in.
  *
- * Knows accounts, passwords, second factors, sessions, sign-ups, changes of address, and the links
- * that prove a mailbox. Owns `users`, `sessions`, `pending_sign_ins`, `account_links`,
+ * Knows accounts, passwords, second factors, sessions, sign-ups, changes of email, and the links
+ * that verify a mailbox. Owns `users`, `sessions`, `pending_sign_ins`, `account_links`,
  * `authenticator_apps`, `passkeys`, `passkey_challenges`, `recovery_codes`, `sign_ups` and
- * `email_changes`. Promises: secrets are kept as digests or sealed; a link, a code and a challenge
- * are used once; a sign-in that owes a second factor is no session; and an account made at a
- * checkout stays limited to its purchase until its mailbox is proven.
- * Spec: Hosted checkout and management links, Sign-in rules.
+ * `email_changes`. Guarantees: secrets are stored as digests or sealed; a link, a code and a
+ * challenge are used once; a sign-in that lacks a second factor is not a session; and an account
+ * created at a checkout stays limited to its purchase until its mailbox is verified. Spec: Hosted
+ * checkout and management links, Sign-in rules.
  */
 export * from './authenticator-apps.ts'
 export * from './authenticator-code.ts'

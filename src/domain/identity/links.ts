@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** What a link of an account is for. That of a sign-up belongs to no account yet: sign-ups.ts. */
+/** The purposes of an account's links. A sign-up's link has no account yet: sign-ups.ts. */
 export type LinkPurpose =
   | 'verify_email'
   | 'set_password'
@@ -17,7 +17,7 @@ export interface AccountLink {
   user_id: string
   purpose: LinkPurpose
   return_to: string | null
-  /** The id of the change of email that it decides upon. */
+  /** The id of the change of email that it decides. */
   about: string | null
   email: string
 }
@@ -32,7 +32,7 @@ const LIFE_SECONDS: Record<LinkPurpose, number> = {
   undo_email: 7 * 24 * HOUR,
 }
 
-/** Stores a new link under a secret of 256 random bits, of which only a digest is kept. */
+/** Stores a new link under a secret of 256 random bits, of which only a digest is stored. */
 export async function addLink(
   db: Db,
   now: Date,
@@ -51,7 +51,7 @@ export async function addLink(
       ${link.about ?? null}, ${now}, ${expires_at})`)
 }
 
-/** Reads a link without using it up: what a page shows before its button is pressed. */
+/** Reads a link without using it up: for the page before its button is pressed. */
 export async function peekLink(
   db: Db,
   now: Date,
@@ -65,7 +65,7 @@ export async function peekLink(
       and (u.locked_at is null or l.purpose = 'not_me')`)
 }
 
-/** Uses a link up: of many readers at once, one gets it. */
+/** Uses a link up: of many concurrent readers, one gets it. */
 export async function useLink(
   db: Db,
   now: Date,
@@ -79,13 +79,13 @@ export async function useLink(
     returning l.user_id, l.purpose, l.return_to, l.about, u.email`)
 }
 
-/** Spends every link that an account's mailbox got, but those that undo a change of address. */
+/** Expires every link of an account's mailbox, except those that undo a change of email. */
 export async function spendLinks(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update account_links set used_at = ${now}
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }
 
-/** When links from an account's mailbox were used, by which its reader went on to his account. */
+/** When links from an account's mailbox were used to sign in to it. */
 export async function linksUsed(db: Db, user_id: string): Promise<Date[]> {
   const rows = await db.rows<{ used_at: Date }>(sql`select distinct used_at from account_links
     where user_id = ${user_id} and purpose in ('verify_email', 'set_password', 'sign_in')

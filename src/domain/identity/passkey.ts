@@ -6,23 +6,23 @@ import type {
 } from '@simplewebauthn/server'
 import type { Passkey } from './passkeys.ts'
 
-/** Loaded when somebody first uses a passkey: it knows many formats, and takes a while. */
+/** Loaded at the first use of a passkey: it supports many formats and loads slowly. */
 const library = () => import('@simplewebauthn/server')
 
 const NAME = 'Purser'
-// Ed25519, ECDSA on P-256 and RSA, which every device knows one of. Named here, so that the library
-// does not try out what this Node only has on trial.
+// Ed25519, ECDSA on P-256 and RSA: every device supports one of them. Listed, so that the library
+// does not try algorithms that are experimental in this version of Node.
 const ALGORITHMS = [-8, -7, -257]
 
-/** What a browser sent as a passkey's answer, as far as it can be read at all. */
+/** A browser's passkey response, as far as it can be parsed. */
 export interface PasskeyAnswer {
   credential_id: string
-  /** The challenge that it says to have signed. */
+  /** The challenge that it claims to have signed. */
   challenge: string
   json: object
 }
 
-/** Reads a browser's answer; undefined where it is none. */
+/** Parses a browser's passkey response; undefined if it is malformed. */
 export function readPasskeyAnswer(text: string): PasskeyAnswer | undefined {
   try {
     const json = JSON.parse(text)
@@ -35,7 +35,7 @@ export function readPasskeyAnswer(text: string): PasskeyAnswer | undefined {
   }
 }
 
-/** What a browser is asked to make a new passkey from: it must be found and verified by itself. */
+/** The options with which a browser creates a passkey: discoverable, and with user verification. */
 export async function creationOptions(facts: {
   base_url: string
   user_id: string
@@ -58,7 +58,7 @@ export async function creationOptions(facts: {
   })
 }
 
-/** What a browser is asked to sign; any passkey may where none is named. */
+/** The options with which a browser signs; any passkey may sign if none is named. */
 export async function requestOptions(facts: {
   base_url: string
   challenge: Buffer
@@ -78,7 +78,7 @@ function descriptor({ credential_id, transports }: Passkey) {
   return { id: credential_id, transports }
 }
 
-/** The new passkey of an answer; undefined where the answer is not sound. */
+/** The new passkey of a response; undefined if it does not verify. */
 export async function verifyCreation(
   base_url: string,
   answer: PasskeyAnswer,
@@ -97,7 +97,7 @@ export async function verifyCreation(
   return { credential_id: id, public_key: Buffer.from(publicKey), counter, transports }
 }
 
-/** The passkey's new counter where an answer is signed by it; undefined where it is not. */
+/** The passkey's new counter if the response is signed by it; undefined otherwise. */
 export async function verifySignature(
   base_url: string,
   answer: PasskeyAnswer,

@@ -3,24 +3,24 @@ import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** A passkey of an account: the public half of a key that its device keeps. */
+/** A passkey of an account: the public half of a key pair on a device. */
 export interface Passkey {
   id: string
   user_id: string
-  /** The device's own name for the key, base64url. */
+  /** The device's id of the key, base64url. */
   credential_id: string
   /** In COSE form. */
   public_key: Buffer
   /** How often it has signed, as far as its device counts. */
   counter: number
   transports: string[]
-  /** What its owner calls it. */
+  /** The owner's name for it. */
   name: string
   created_at: Date
   last_used_at: Date | null
 }
 
-/** What a challenge is for. Only `add` makes a passkey; the others ask one to sign. */
+/** What a challenge is for. Only `add` creates a passkey; the others ask one to sign. */
 export type ChallengePurpose = 'add' | 'sign_in' | 'second_factor' | 'confirm'
 
 const CHALLENGE_SECONDS = 5 * 60
@@ -28,7 +28,7 @@ const CHALLENGE_SECONDS = 5 * 60
 const COLUMNS = sql`id, user_id, credential_id, public_key, counter, transports, name, created_at,
   last_used_at`
 
-/** Keeps a passkey; false where its device's key is known already. */
+/** Stores a passkey; false if its credential id exists already. */
 export async function addPasskey(
   db: Db,
   now: Date,
@@ -49,14 +49,14 @@ export async function listPasskeys(db: Db, user_id: string): Promise<Passkey[]> 
   )
 }
 
-/** The passkey that a device speaks of. */
+/** The passkey of a credential id. */
 export async function findPasskey(db: Db, credential_id: string): Promise<Passkey | undefined> {
   return await db.maybe<Passkey>(
     sql`select ${COLUMNS} from passkeys where credential_id = ${credential_id}`,
   )
 }
 
-/** Notes that a passkey signed. */
+/** Records that a passkey signed. */
 export async function notePasskeyUse(
   db: Db,
   now: Date,
@@ -66,7 +66,7 @@ export async function notePasskeyUse(
     where id = ${facts.id}`)
 }
 
-/** Removes a passkey of an account; its name, or undefined where there is none such. */
+/** Removes a passkey of an account; returns its name, or undefined if there is none. */
 export async function removePasskey(
   db: Db,
   facts: { user_id: string; passkey_id: string },
@@ -76,7 +76,7 @@ export async function removePasskey(
   return removed?.name
 }
 
-/** Keeps a challenge for five minutes. `user_id` is null where anybody's passkey may answer. */
+/** Stores a challenge for five minutes. `user_id` is null if any account's passkey may answer. */
 export async function addChallenge(
   db: Db,
   now: Date,
@@ -93,7 +93,7 @@ export async function addChallenge(
       ${addSeconds(now, CHALLENGE_SECONDS)})`)
 }
 
-/** Uses a challenge up; false unless it was made for this purpose, account and browser. */
+/** Uses a challenge up; false unless it was created for this purpose, account and browser. */
 export async function useChallenge(
   db: Db,
   now: Date,

@@ -1,6 +1,6 @@
 /**
- * How hard a password is to guess, worked out in a thread of its own: the estimate of a text that is
- * made for it takes a third of a second, in which the service would answer nobody.
+ * Estimates how hard a password is to guess, in a separate thread: a text chosen to be slow takes a
+ * third of a second, during which the service would answer no request.
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { Problem } from '#platform/problem'
@@ -17,7 +17,7 @@ interface Estimate {
   score: number
 }
 
-// What comes later makes guessing no easier, and the time grows by more than the length.
+// Later characters do not make guessing easier, and the time grows faster than the length.
 const ESTIMATED = 32
 const MOST_WAITING = 50
 const BUSY_SECONDS = 10
@@ -27,7 +27,9 @@ let worker: Worker | undefined
 let last = 0
 const waiting = new Map<number, PromiseWithResolvers<number>>()
 
-/** The strength of a password on the scale of 0 to 4; throws 503 while too many wait for theirs. */
+/**
+ * The strength of a password on the scale of 0 to 4; throws a Problem (503) while too many wait.
+ */
 export async function estimateStrength(password: string, own: string[]): Promise<number> {
   if (waiting.size >= MOST_WAITING) {
     const message = `Too many requests. Try again in ${BUSY_SECONDS} seconds.`
@@ -37,7 +39,7 @@ export async function estimateStrength(password: string, own: string[]): Promise
   const asked = Promise.withResolvers<number>()
   const question: Question = { id: ++last, password: password.slice(0, ESTIMATED), own }
   waiting.set(question.id, asked)
-  // Only while somebody waits does the thread keep the process alive.
+  // The thread keeps the process running only while a request waits for it.
   worker.ref()
   worker.postMessage(question)
   return await asked.promise

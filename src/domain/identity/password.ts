@@ -1,16 +1,18 @@
 import { hash, verify } from '@node-rs/argon2'
 import { estimateStrength } from './password-strength.ts'
 
-/** The shortest password that is taken. */
+/** The minimum length of a password, in characters. */
 export const PASSWORD_MIN = 10
 const PASSWORD_MAX = 256
-// On the scale of 0 to 4: below 3 are the passwords of breaches, and what everybody makes of them.
+// On the scale of 0 to 4, breached and common passwords are below 3.
 const WEAKEST = 3
 
-// The hash of a password that nobody has, compared with where there is no account or password.
+// The hash of a random password, compared with if there is no account or no password.
 let nobody: Promise<string> | undefined
 
-/** Says what is wrong with a new password of the owner of an address, or nothing. */
+/**
+ * What is wrong with a new password for the owner of an email, in a sentence; undefined if nothing.
+ */
 export async function passwordFault(password: string, email: string): Promise<string | undefined> {
   if ([...password].length < PASSWORD_MIN) return `Use at least ${PASSWORD_MIN} characters.`
   if (password.length > PASSWORD_MAX) return `Use at most ${PASSWORD_MAX} characters.`
@@ -27,7 +29,7 @@ export async function hashPassword(password: string): Promise<string> {
   return await hash(password)
 }
 
-/** Compares a password; takes as long where there is none to compare with. */
+/** Compares a password; takes as long if there is none to compare with. */
 export async function hasPassword(stored: string | null, password: string): Promise<boolean> {
   if (password.length > PASSWORD_MAX) return false
   nobody ??= hash('a password that nobody has')

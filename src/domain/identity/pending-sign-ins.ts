@@ -3,18 +3,18 @@ import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** A sign-in that still owes the second factor. */
+/** A sign-in that still lacks its second factor. */
 export interface PendingSignIn {
   user_id: string
   email: string
-  /** A path of this service to go on to afterwards. */
+  /** A path of this service to continue at. */
   return_to: string | null
 }
 
-/** For how long the second factor is waited for. */
+/** How long a sign-in waits for its second factor, in seconds. */
 export const PENDING_SECONDS = 15 * 60
 
-/** Keeps a sign-in that owes the second factor, under a secret of 256 random bits. */
+/** Stores a sign-in that lacks its second factor, under a secret of 256 random bits. */
 export async function addPending(
   db: Db,
   now: Date,
@@ -26,7 +26,7 @@ export async function addPending(
       ${addSeconds(now, PENDING_SECONDS)})`)
 }
 
-/** The pending sign-in of a secret. A locked account has none. */
+/** The pending sign-in of a secret; undefined for a locked account. */
 export async function findPending(
   db: Db,
   now: Date,
@@ -37,7 +37,7 @@ export async function findPending(
     where p.token_hash = ${sha256(token)} and p.expires_at > ${now} and u.locked_at is null`)
 }
 
-/** Ends a pending sign-in; of many who finish it at once, one gets true. */
+/** Ends a pending sign-in; of concurrent calls only one returns true. */
 export async function endPending(db: Db, token: string): Promise<boolean> {
   const ended = await db.run(sql`delete from pending_sign_ins where token_hash = ${sha256(token)}`)
   return ended === 1

@@ -1,11 +1,11 @@
 import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
-/** How many codes an account gets at once. */
+/** The number of codes that an account gets at once. */
 export const RECOVERY_CODES = 10
 const GROUPS = 3
 const GROUP_LENGTH = 4
-// Without i, l, o and u, which are misread or make words.
+// Without i, l, o and u, which are misread or form words.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** New recovery codes such as `7k2m-9x4q-h3tz`, of 60 random bits each. */

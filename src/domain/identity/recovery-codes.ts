@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Gives an account new recovery codes, by their keyed hashes; any before stop working. */
+/** Replaces an account's recovery codes, given as keyed hashes; earlier ones stop working. */
 export async function replaceRecoveryCodes(
   db: Db,
   now: Date,
@@ -13,7 +13,7 @@ export async function replaceRecoveryCodes(
     from unnest(${facts.code_hashes}::bytea[]) as code_hash`)
 }
 
-/** Uses a recovery code up, found by its hash under any key; false where it is none, or was used. */
+/** Uses a recovery code up, found by its hash under any key; false if it is wrong or was used. */
 export async function useRecoveryCode(
   db: Db,
   now: Date,
@@ -25,7 +25,7 @@ export async function useRecoveryCode(
   return used === 1
 }
 
-/** Takes an account's recovery codes away. */
+/** Deletes an account's recovery codes. */
 export async function dropRecoveryCodes(db: Db, user_id: string): Promise<void> {
   await db.run(sql`delete from recovery_codes where user_id = ${user_id}`)
 }

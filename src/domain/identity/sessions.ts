@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { type Sql, sql } from '#platform/sql'
 
-/** A browser that signed in. Where `app_id` is set it may see that app's purchase alone. */
+/** A signed-in browser. If `app_id` is set, it may see that app's purchase only. */
 export interface Session {
   id: string
   user_id: string
@@ -11,18 +11,18 @@ export interface Session {
   email: string
   email_normalized: string
   email_verified_at: Date | null
-  /** When its owner last proved to be the one, as OpenID Connect's `auth_time`. */
+  /** When its owner last authenticated, as OpenID Connect's `auth_time`. */
   authenticated_at: Date
   last_seen_at: Date
 }
 
-/** What an owner knows a browser by: its family, and the network it came from. */
+/** How an owner recognizes a browser: its family, and its network. */
 export interface Device {
   browser: string
   network: string
 }
 
-/** A session as its owner sees it in the list. */
+/** A session as it is listed for its owner. */
 export interface SessionRecord extends Device {
   id: string
   created_at: Date
@@ -31,20 +31,20 @@ export interface SessionRecord extends Device {
 
 const SESSION_DAYS = 30
 const LIMITED_SESSION_DAYS = 1
-// A session that nobody used for so long is over; that of staff, who can do more, sooner.
+// A session expires when it is not used for this long; one of staff, who can do more, sooner.
 const IDLE_SECONDS = 7 * 86_400
 const STAFF_IDLE_SECONDS = 12 * 3600
-// Seen is written down this often at the most: a page shall not cost a write.
+// The last use is written at most this often, so that a page view rarely costs a write.
 const SEEN_SECONDS = 5 * 60
 
-/** Whether a session `s` of an account `u` is live: not expired, and used not too long ago. */
+/** Whether a session `s` of an account `u` is live: not expired, and used recently enough. */
 export function isLive(now: Date): Sql {
   return sql`(s.expires_at > ${now} and s.last_seen_at > case when u.is_staff
     then ${addSeconds(now, -STAFF_IDLE_SECONDS)}::timestamptz
     else ${addSeconds(now, -IDLE_SECONDS)}::timestamptz end)`
 }
 
-/** Opens a session under a secret of 256 random bits, of which only a digest is kept. */
+/** Opens a session under a secret of 256 random bits, of which only a digest is stored. */
 export async function openSession(
   db: Db,
   now: Date,
@@ -59,7 +59,7 @@ export async function openSession(
       ${now}, ${now}, ${expires_at}, ${browser}, ${network})`)
 }
 
-/** The live session of a secret. A locked account has none. */
+/** The live session of a secret; undefined for a locked account. */
 export async function findSession(db: Db, now: Date, token: string): Promise<Session | undefined> {
   return await db.maybe<Session>(sql`
     select s.id, s.user_id, s.app_id, u.email, u.email_normalized, u.email_verified_at,
@@ -68,13 +68,13 @@ export async function findSession(db: Db, now: Date, token: string): Promise<Ses
     where s.token_hash = ${sha256(token)} and ${isLive(now)} and u.locked_at is null`)
 }
 
-/** Notes that a session was used, unless that was noted a moment ago. */
+/** Records that a session was used, unless that was recorded a moment ago. */
 export async function noteSeen(db: Db, now: Date, session: Session): Promise<void> {
   if (now.getTime() - session.last_seen_at.getTime() < SEEN_SECONDS * 1000) return
   await db.run(sql`update sessions set last_seen_at = ${now} where id = ${session.id}`)
 }
 
-/** The owner proved to be the one again: the session goes on under a new secret. */
+/** Continues a session under a new secret, as its owner authenticated again. */
 export async function renewSession(
   db: Db,
   now: Date,
@@ -84,7 +84,7 @@ export async function renewSession(
     authenticated_at = ${now}, last_seen_at = ${now} where id = ${facts.session_id}`)
 }
 
-/** The live sessions of an account, the one seen last first. */
+/** The live sessions of an account, the most recently used first. */
 export async function listSessions(db: Db, now: Date, user_id: string): Promise<SessionRecord[]> {
   return await db.rows<SessionRecord>(sql`
     select s.id, s.created_at, s.last_seen_at, s.browser, s.network
@@ -97,7 +97,7 @@ export async function endSession(db: Db, token: string): Promise<void> {
   await db.run(sql`delete from sessions where token_hash = ${sha256(token)}`)
 }
 
-/** Ends one session of an account by its id; false where the account has no such session. */
+/** Ends one session of an account by its id; false if the account has no such session. */
 export async function endSessionById(
   db: Db,
   facts: { user_id: string; session_id: string },
@@ -107,7 +107,10 @@ export async function endSessionById(
   return ended === 1
 }
 
-/** Ends every session of an account but this one, and sign-ins on their way; how many sessions. */
+/**
+ * Ends every session of an account except this one, and pending sign-ins. Returns the number of
+ * sessions.
+ */
 export async function endOtherSessions(
   db: Db,
   facts: { user_id: string; session_id: string },

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
 
-/** An address and a password that somebody typed, and that no account has come of yet. */
+/** A sign-up: an email and a password that were typed, and have no account yet. */
 export interface SignUp {
   id: string
   email: string
@@ -15,7 +15,7 @@ export interface SignUp {
 
 const LIFE_DAYS = 7
 
-/** Keeps what somebody typed until the mailbox answers. */
+/** Stores a sign-up until the mailbox confirms it. */
 export async function addSignUp(db: Db, now: Date, signUp: SignUp): Promise<void> {
   await db.run(sql`insert into sign_ups (id, email, email_normalized, password_hash, browser_hash,
       return_to, created_at, expires_at)
@@ -29,7 +29,7 @@ export async function findSignUp(db: Db, id: string): Promise<SignUp | undefined
     browser_hash, return_to from sign_ups where id = ${id}`)
 }
 
-/** Stores the link of a sign-up's email under a secret, of which only a digest is kept. */
+/** Stores the link of a sign-up's email under a secret, of which only a digest is stored. */
 export async function addSignUpLink(
   db: Db,
   now: Date,
@@ -40,7 +40,7 @@ export async function addSignUpLink(
       ${addDays(now, LIFE_DAYS)})`)
 }
 
-/** The sign-up that an email's link is about, while nobody has answered it. */
+/** The sign-up of an email's link, while it is not confirmed. */
 export async function peekSignUp(db: Db, now: Date, token: string): Promise<SignUp | undefined> {
   return await db.maybe<SignUp>(sql`select s.id, s.email, s.email_normalized, s.password_hash,
       s.browser_hash, s.return_to
@@ -49,7 +49,7 @@ export async function peekSignUp(db: Db, now: Date, token: string): Promise<Sign
       and s.used_at is null and s.expires_at > ${now}`)
 }
 
-/** Uses a sign-up up: of many who answer at once, one gets true. */
+/** Uses a sign-up up: of concurrent calls only one returns true. */
 export async function useSignUp(db: Db, now: Date, id: string): Promise<boolean> {
   const used = await db.run(
     sql`update sign_ups set used_at = ${now} where id = ${id} and used_at is null`,

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** A person's account. It is unproven until somebody answers from its mailbox. */
+/** A person's account. It is unverified until its mailbox confirms. */
 export interface User {
   id: string
   email: string
@@ -16,7 +16,7 @@ export interface User {
 const COLUMNS = sql`id, email, email_normalized, email_verified_at, password_hash, created_via,
   is_staff, locked_at`
 
-/** The account of an address, however it is spelled. */
+/** The account of an email, in any spelling. */
 export async function findByEmail(db: Db, email_normalized: string): Promise<User | undefined> {
   return await db.maybe<User>(
     sql`select ${COLUMNS} from users where email_normalized = ${email_normalized}`,
@@ -28,7 +28,7 @@ export async function findUser(db: Db, id: string): Promise<User | undefined> {
   return await db.maybe<User>(sql`select ${COLUMNS} from users where id = ${id}`)
 }
 
-/** Makes an account for an address unless it has one; says which it was. */
+/** Creates an account for an email unless it has one; returns which it was. */
 export async function findOrAddUser(
   db: Db,
   now: Date,
@@ -45,13 +45,13 @@ export async function findOrAddUser(
   return { user_id: user.id, made: false }
 }
 
-/** Notes that somebody answered from the account's mailbox. */
+/** Records that the account's mailbox was verified. */
 export async function proveMailbox(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update users set email_verified_at = coalesce(email_verified_at, ${now})
     where id = ${user_id}`)
 }
 
-/** Sets the password of an account to what `hashPassword` returned; null takes it away. */
+/** Sets the password of an account to what `hashPassword` returned; null removes it. */
 export async function setPassword(
   db: Db,
   user_id: string,
@@ -65,7 +65,7 @@ export async function makeOperator(db: Db, user_id: string): Promise<void> {
   await db.run(sql`update users set is_staff = true where id = ${user_id}`)
 }
 
-/** Lets people sign in to an account again; false where nobody had locked it. */
+/** Unlocks an account; false if it was not locked. */
 export async function unlockUser(db: Db, user_id: string): Promise<boolean> {
   const unlocked = await db.run(sql`update users set locked_at = null
     where id = ${user_id} and locked_at is not null`)
@@ -78,7 +78,7 @@ export async function listLocked(db: Db): Promise<(User & { locked_at: Date })[]
     where locked_at is not null order by locked_at desc, id limit 100`)
 }
 
-/** Locks an account that its owner disowned: nobody signs in until an operator looks at it. */
+/** Locks an account that its owner disowned: no sign-in is possible until staff unlocks it. */
 export async function lockUser(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update users set locked_at = coalesce(locked_at, ${now}) where id = ${user_id}`)
 }

@@ -1,10 +1,10 @@
 /**
- * Ledger: where every cent went.
+ * Ledger: double-entry books of every cent.
  *
  * Knows the chart of accounts, one pure posting for each event, and what staff booked by hand. Owns
  * `ledger_transactions`, `ledger_entries`, `write_offs` and `buyer_payments`, all append only.
- * Promises: every posting sums to zero, asserted here and by
- * the database, an event is posted once, and every balance can be told for any instant of the past.
+ * Guarantees: every posting sums to zero, asserted here and by the database, an event is posted
+ * once, and every balance can be computed for any past instant.
  */
 export * from './ledger.ts'
 export * from './posting.ts'

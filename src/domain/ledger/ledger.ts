@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 import type { Account, Posting } from './posting.ts'
 
 /**
- * Writes a posting; the same event of the same subject is refused a second time. One without lines
+ * Writes a posting; a second posting of the same event and subject is refused. One without lines
  * moved nothing and is not written.
  */
 export async function post(db: Db, now: Date, id: string, posting: Posting): Promise<void> {
@@ -21,14 +21,14 @@ export async function post(db: Db, now: Date, id: string, posting: Posting): Pro
       as line (position, account, owner, amount)`)
 }
 
-/** What stands on an account; a credit balance is negative. */
+/** The balance of an account, in cents; a credit balance is negative. */
 export interface Balance {
   account: Account
   owner: string
   amount: Cents
 }
 
-/** Every balance as it was at an instant, that instant included; empty ones are left out. */
+/** Every balance at an instant, inclusive; zero balances are left out. */
 export async function balancesAt(db: Db, at: Date): Promise<Balance[]> {
   return await db.rows<Balance>(sql`
     select e.account, e.owner, sum(e.amount)::bigint as amount
@@ -37,7 +37,7 @@ export async function balancesAt(db: Db, at: Date): Promise<Balance[]> {
     order by e.account, e.owner`)
 }
 
-/** What stands on one account of one owner now. */
+/** The present balance of one account of one owner. */
 export async function balanceOf(db: Db, account: Account, owner: string): Promise<Cents> {
   const { amount } = await db.one<{ amount: Cents }>(sql`
     select coalesce(sum(amount), 0)::bigint as amount from ledger_entries
@@ -57,7 +57,7 @@ export async function balancesOf(
     having sign(sum(amount)) = ${sign} order by owner`)
 }
 
-/** One line of the books with the event that it belongs to. */
+/** One line of the books with its event. */
 export interface Entry {
   transaction_id: string
   position: number
@@ -69,7 +69,7 @@ export interface Entry {
   amount: Cents
 }
 
-/** All lines of the events that happened to a thing, in the order in which they were written. */
+/** All lines of the events of these subjects, in the order in which they were written. */
 export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
   return await db.rows<Entry>(sql`
     select e.transaction_id, e.position, t.at, t.event, t.subject, e.account, e.owner, e.amount
@@ -77,12 +77,12 @@ export async function entriesOf(db: Db, subjects: string[]): Promise<Entry[]> {
     where t.subject = any(${subjects}) order by t.at, t.id, e.position`)
 }
 
-/** Makes whoever settles a whole balance of this owner wait in turn, until the transaction ends. */
+/** Serializes settlements of this owner's whole balance, until the transaction ends. */
 export async function lockOwner(db: Db, owner: string): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${owner}, 7))`)
 }
 
-/** What somebody who is paid is called: a seller's legal name, or an affiliate's address. */
+/** The name of a payee: a seller's legal name, or an affiliate's email. */
 export async function nameOfOwner(db: Db, owner: string): Promise<{ name: string }> {
   const row = await db.maybe<{ name: string }>(sql`
     select legal_name as name from sellers where id = ${owner}

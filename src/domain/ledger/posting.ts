@@ -2,7 +2,7 @@ import { type Cents, cents, sum } from '#platform/money'
 
 /** The chart of accounts. Debits are positive and credits negative. */
 export type Account =
-  /** Money that lies at the processor. */
+  /** Money at the processor. */
   | 'processor'
   /** Tax collected and owed to a state (owner `US-TX`). */
   | 'tax_payable'
@@ -13,17 +13,17 @@ export type Account =
   /** The service's own fee, and what the hosted sign-in add-on adds to it. */
   | 'fees'
   | 'add_on_fees'
-  /** Money that the banks hold while buyers dispute it. */
+  /** Money withheld by the banks while buyers dispute it. */
   | 'disputes_open'
-  /** What a seller gets back when a dispute is won (owner: the seller). */
+  /** What a seller gets back if a dispute is won (owner: the seller). */
   | 'dispute_hold'
   /** What disputes cost sellers, until they are won. */
   | 'dispute_costs'
-  /** Owed to a buyer, because a refund did not arrive. */
+  /** Owed to a buyer, because a refund failed. */
   | 'buyer_payable'
-  /** What nobody pays back any more. */
+  /** Amounts that are written off. */
   | 'losses'
-  /** Dues too small to be charged, which the service bears. */
+  /** Amounts too small to be charged, which the service bears. */
   | 'waived'
   /** What the processor keeps for charges, disputes and payouts. */
   | 'processing_fees'
@@ -31,24 +31,26 @@ export type Account =
   | 'payout_fees'
   /** The operator's own bank account, as far as money moved between it and the books. */
   | 'bank'
-  /** What moved at the processor and nothing on record explains. */
+  /** Movements at the processor that no record explains. */
   | 'suspense'
 
-/** One line: an account, whose it is, and what is debited (or credited, where negative). */
+/** One line: an account, its owner, and the debit (negative: credit), in cents. */
 export interface Line {
   account: Account
   owner: string
   amount: Cents
 }
 
-/** One event's lines, which sum to zero. */
+/** The lines of one event, which sum to zero. */
 export interface Posting {
   event: string
   subject: string
   lines: Line[]
 }
 
-/** How a price is divided: `fee` is the service's whole fee, `add_on_fee` and `commission` of it. */
+/**
+ * How a price is divided: `fee` is the service's whole fee, `add_on_fee` and `commission` of it.
+ */
 export interface Division {
   amount: Cents
   tax: Cents
@@ -57,7 +59,7 @@ export interface Division {
   commission: Cents
 }
 
-/** Whose the parts are. */
+/** The owners of the parts. */
 export interface Parties {
   seller_id: string
   state: string
@@ -65,8 +67,8 @@ export interface Parties {
 }
 
 /**
- * A cleared sale, renewal or upgrade: what was charged = tax + commission + the rest of the fee +
- * the add-on + what the seller gets. What was waived the service bears in the buyer's place.
+ * A paid purchase, renewal or upgrade: what was charged = tax + commission + the rest of the fee +
+ * the add-on + the seller's part. The service bears a waived amount for the buyer.
  */
 export function sale(
   facts: Division & Parties & { invoice_id: string; is_waived: boolean },
@@ -82,7 +84,7 @@ export function sale(
   ])
 }
 
-/** Money that went back to a buyer; each part is what is taken back of the sale's. */
+/** A refund; each part is what it takes back of the sale's part. */
 export function refund(facts: Division & Parties & { refund_id: string }): Posting {
   const { amount, tax, fee, add_on_fee, commission } = facts
   return posting('refund', facts.refund_id, [
@@ -95,7 +97,7 @@ export function refund(facts: Division & Parties & { refund_id: string }): Posti
   ])
 }
 
-/** A refund that came back: the buyer is still owed it. */
+/** A refund that failed: the buyer is still owed it. */
 export function refundFailed(facts: { refund_id: string; user_id: string; total: Cents }): Posting {
   return posting('refund_failed', facts.refund_id, [
     debit('processor', '', facts.total),
@@ -103,7 +105,7 @@ export function refundFailed(facts: { refund_id: string; user_id: string; total:
   ])
 }
 
-/** What a buyer was owed, and got by another way than his card. */
+/** A buyer was paid what they were owed, outside their card. */
 export function buyerPaid(facts: { payment_id: string; user_id: string; total: Cents }): Posting {
   return posting('buyer_paid', facts.payment_id, [
     credit('bank', '', facts.total),
@@ -112,8 +114,8 @@ export function buyerPaid(facts: { payment_id: string; user_id: string; total: C
 }
 
 /**
- * What a dispute is about: `amount` before tax, the cost that the seller bears, and what the buyer
- * was owed already because a refund had come back.
+ * The figures of a dispute: `amount` before tax, the cost that the seller bears, and what the buyer
+ * was owed already because a refund had failed.
  */
 export interface DisputeFigures {
   dispute_id: string
@@ -125,7 +127,7 @@ export interface DisputeFigures {
   cost: Cents
 }
 
-/** A dispute was opened: the bank took the money, and the seller's part is held. */
+/** A dispute was opened: the bank took the money, and the seller's part is reserved. */
 export function disputeOpened(facts: DisputeFigures): Posting {
   const { seller_id, amount, tax, owed, cost } = facts
   return posting('dispute_opened', facts.dispute_id, [
@@ -138,7 +140,7 @@ export function disputeOpened(facts: DisputeFigures): Posting {
   ])
 }
 
-/** A dispute was won: everything that its opening took is given back. */
+/** A dispute was won: everything that its opening took is returned. */
 export function disputeWon(facts: DisputeFigures): Posting {
   const { seller_id, amount, tax, owed, cost } = facts
   return posting('dispute_won', facts.dispute_id, [
@@ -152,8 +154,8 @@ export function disputeWon(facts: DisputeFigures): Posting {
 }
 
 /**
- * A dispute was lost: the seller's part stays taken, the state is not owed the tax of a sale that
- * was undone, and the affiliate's commission goes back to the service, which keeps its fee.
+ * A dispute was lost: the seller's part stays debited, the state is not owed the tax of a reversed
+ * sale, and the affiliate's commission returns to the service, which keeps its fee.
  */
 export function disputeLost(
   facts: DisputeFigures & Pick<Parties, 'state' | 'affiliate_id'> & { commission: Cents },
@@ -168,20 +170,20 @@ export function disputeLost(
   ])
 }
 
-/** A dispute that was won is appealed and lost: its opening is booked once more, to be lost. */
+/** A won dispute is appealed and lost: its opening is booked again, then its loss. */
 export function appealOpened(facts: DisputeFigures): Posting {
   const { subject, lines } = disputeOpened(facts)
   return posting('appeal_opened', subject, lines)
 }
 
-/** A dispute that was lost is appealed and won: its loss is undone, to be won. */
+/** A lost dispute is appealed and won: its loss is reversed, then it is won. */
 export function appealWon(facts: Parameters<typeof disputeLost>[0]): Posting {
   const { subject, lines } = disputeLost(facts)
   const undone = lines.map((line) => ({ ...line, amount: cents(0 - line.amount) }))
   return posting('appeal_won', subject, undone)
 }
 
-/** What is paid to whom, from which of the accounts that are owed to somebody. */
+/** A payment to an owner, and the account that it is paid from. */
 export interface PaidOut {
   payout_id: string
   account: 'seller_payable' | 'affiliate_payable'
@@ -189,7 +191,7 @@ export interface PaidOut {
   amount: Cents
 }
 
-/** Money on its way to a seller or an affiliate. */
+/** A payout to a seller or an affiliate. */
 export function payout({ payout_id, account, owner, amount }: PaidOut): Posting {
   return posting('payout', payout_id, [
     debit(account, owner, amount),
@@ -197,7 +199,7 @@ export function payout({ payout_id, account, owner, amount }: PaidOut): Posting 
   ])
 }
 
-/** A payout that the bank sent back: it is owed again. */
+/** A payout that the bank returned: it is owed again. */
 export function payoutFailed({ payout_id, account, owner, amount }: PaidOut): Posting {
   return posting('payout_failed', payout_id, [
     debit('processor', '', amount),
@@ -217,7 +219,7 @@ export function remittance(facts: {
   ])
 }
 
-/** What a day at the processor took in fees, moved to or from the bank, and left unexplained. */
+/** A day at the processor: its fees, transfers to or from the bank, and unexplained movements. */
 export function processorDay(facts: {
   day_id: string
   processing: Cents
@@ -237,7 +239,7 @@ export function processorDay(facts: {
   ])
 }
 
-/** What somebody owes and will not pay: `amount` is the debit balance that is given up. */
+/** A debt that will not be paid: `amount` is the debit balance that is written off. */
 export function writeOff(facts: {
   write_off_id: string
   account: 'seller_payable' | 'affiliate_payable'

@@ -2,27 +2,27 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** What a seller or an affiliate owed the service and staff gave up. */
+/** A debt of a seller or an affiliate that staff wrote off. */
 export interface WriteOff {
   id: string
   account: 'seller_payable' | 'affiliate_payable'
   owner: string
   amount: Cents
-  /** The member of the staff who decided it, and why. */
+  /** The person of staff who decided it, and why. */
   written_off_by: string
   reason: string
 }
 
-/** What a buyer was owed and got by another way than the card. */
+/** A payment to a buyer outside their card. */
 export interface BuyerPayment {
   id: string
   user_id: string
   amount: Cents
-  /** The member of the staff who paid it. */
+  /** The person of staff who paid it. */
   paid_by: string
 }
 
-/** Records a write-off; its posting belongs into the same transaction. */
+/** Records a write-off; its posting belongs in the same transaction. */
 export async function addWriteOff(db: Db, now: Date, facts: WriteOff): Promise<void> {
   const { id, account, owner, amount, written_off_by, reason } = facts
   await db.run(sql`insert into write_offs
@@ -30,7 +30,7 @@ export async function addWriteOff(db: Db, now: Date, facts: WriteOff): Promise<v
     values (${id}, ${account}, ${owner}, ${amount}, ${written_off_by}, ${reason}, ${now})`)
 }
 
-/** Records a payment to a buyer; its posting belongs into the same transaction. */
+/** Records a payment to a buyer; its posting belongs in the same transaction. */
 export async function addBuyerPayment(db: Db, now: Date, facts: BuyerPayment): Promise<void> {
   const { id, user_id, amount, paid_by } = facts
   await db.run(sql`insert into buyer_payments (id, user_id, amount, paid_by, created_at)

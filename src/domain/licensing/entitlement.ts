@@ -11,10 +11,10 @@ export const ENTITLEMENT_STATUSES = [
   'none',
 ] as const
 
-/** What a person may do with an app right now (spec: Entitlement). */
+/** Whether a person may use an app now (spec: Entitlement). */
 export interface Entitlement {
   entitled: boolean
-  /** The plan's name, for display; empty where there is no plan. */
+  /** The plan's name, for display; empty if there is no plan. */
   version: string
   product_public_id: string
   product_id: string
@@ -24,7 +24,7 @@ export interface Entitlement {
   period_end: string | null
 }
 
-/** What is stored of a person and an app: the license there is, and the app's free plan. */
+/** The stored facts of a person and an app: their license, and the app's free plan. */
 export interface HeldLicense {
   license:
     | { status: LicenseStatus; period_end: Date | null; product_id: string; product_name: string }
@@ -32,10 +32,10 @@ export interface HeldLicense {
   free: { product_id: string; product_name: string } | undefined
 }
 
-/** The license counts while it entitles; otherwise the free plan does, where there is one. */
+/** The license's entitlement while it entitles; otherwise the free plan's, if there is one. */
 export function entitlementOf({ license, free }: HeldLicense): Entitlement {
   if (license && isEntitled(license.status)) {
-    // What `isEntitled` lets through are statuses of an entitlement as well.
+    // The statuses that `isEntitled` accepts are statuses of an entitlement as well.
     const status = license.status as Entitlement['status']
     const period_end = license.period_end && isoDate(license.period_end)
     return { entitled: true, ...plan(license), status, is_free: false, period_end }

@@ -4,12 +4,12 @@ import { sql } from '#platform/sql'
 import type { HeldLicense } from './entitlement.ts'
 import type { LicenseStatus } from './status.ts'
 
-/** What a bearer token leads to, as far as it is good at all. */
+/** What a bearer token leads to, as far as it is valid. */
 export interface TokenHolding extends HeldLicense {
   scopes: string[]
-  /** The license that was found, whether it entitles or not. */
+  /** The license, whether it entitles or not. */
   license_id: string | undefined
-  /** Undefined where the token's client belongs to no app. */
+  /** Undefined if the token's client belongs to no app. */
   app_id: string | undefined
   addon_enabled: boolean
 }
@@ -28,9 +28,9 @@ interface TokenRow {
 }
 
 /**
- * Finds the holder of an access token and all that decides on the entitlement, in one statement.
- * A token that is unknown, expired, revoked, for another audience or of a locked account is not
- * found (spec: Entitlement endpoint).
+ * Finds the holder of an access token and everything that decides the entitlement, in one
+ * statement. A token that is unknown, expired, revoked, for another audience or of a locked account
+ * is not found (spec: Entitlement endpoint).
  */
 export async function findByToken(
   db: Database,

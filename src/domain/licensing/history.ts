@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { LicenseStatus } from './status.ts'
 
-/** Adds a step to the history of a license: from which status to which, and why. */
+/** Adds a transition to the history of a license: its two statuses, and why. */
 export async function remember(
   db: Db,
   now: Date,

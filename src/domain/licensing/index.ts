@@ -1,12 +1,12 @@
 /**
- * Licensing: may this person use the app?
+ * Licensing: whether a person may use an app.
  *
- * Knows licenses, their statuses and the only ways between them, their keys, and the references by
+ * Knows licenses, their statuses and the transitions between them, their keys, the references by
  * which a seller's server fetches an order, and how often each was used. Owns `licenses`,
- * `license_history` and `license_uses`. Promises: one live license for a buyer and app,
- * and one preview for its developer; a key is found by a keyed hash and shown only to its owner, and
- * an app learns nothing of another app's keys. Spec: LicenseState, States and transitions, License
- * key endpoints.
+ * `license_history` and `license_uses`. Guarantees: one live license for a buyer and app, and one
+ * preview for its seller; a key is found by a keyed hash and shown to its owner only, and an app
+ * learns nothing of another app's keys. Spec: LicenseState, States and transitions, License key
+ * endpoints.
  */
 export { ENTITLEMENT_STATUSES, type Entitlement, entitlementOf } from './entitlement.ts'
 export * from './entitlements.ts'

@@ -4,7 +4,7 @@ import type { Random } from '#platform/random'
 import type { KeyRing } from '#platform/secrets'
 
 const PREFIX = 'key_'
-// 27 characters of base62 carry 160 bits; six more hold a checksum for typing errors.
+// 27 characters of base62 encode 160 bits; six more are a checksum for typing errors.
 const BODY_LENGTH = 27
 const CHECKSUM_LENGTH = 6
 const LOOKUP = 'license-key-lookup'
@@ -16,7 +16,7 @@ export function mintKey(random: Random): string {
   return `${PREFIX}${body}${checksum(body)}`
 }
 
-/** Tells whether a text is a key that was typed without a slip; says nothing of its being known. */
+/** Whether a text is a key without typing errors; it may still be unknown. */
 export function isWellFormedKey(text: string): boolean {
   const body = text.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)
   return body.length === BODY_LENGTH && text === `${PREFIX}${body}${checksum(body)}`
@@ -31,7 +31,7 @@ export function keyHash(keys: KeyRing, license_key: string): Buffer {
   return keys.hmac(LOOKUP, license_key)
 }
 
-/** The keyed hashes under which a key may have been stored, one for each key of the ring. */
+/** The keyed hashes under which a key may be stored, one for each key of the ring. */
 export function keyHashes(keys: KeyRing, license_key: string): Buffer[] {
   return keys.hmacs(LOOKUP, license_key)
 }
@@ -41,7 +41,7 @@ export function sealKey(keys: KeyRing, random: Random, id: string, license_key: 
   return keys.seal(random, DISPLAY, id, license_key)
 }
 
-/** Opens what `sealKey` made for this license. */
+/** Opens what `sealKey` returned for this license. */
 export function openKey(keys: KeyRing, license: { id: string; key_sealed: Buffer }): string {
   return keys.open(DISPLAY, license.id, license.key_sealed)
 }

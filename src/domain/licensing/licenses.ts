@@ -14,13 +14,13 @@ export interface License extends LicenseFacts {
   rotated_at: Date | null
 }
 
-/** The answer to a client's question: who asked, and what was found for that client alone. */
+/** The requesting client, and what was found for that client only. */
 export interface Found<Facts> {
   client: { app_id: string | null; secret_hash: Buffer | null } | undefined
   found: Facts | undefined
 }
 
-/** The client, and null for each fact where nothing was found. */
+/** The client, and null for each fact if nothing was found. */
 type LicenseRow<Facts> = { app_id: string | null; secret_hash: Buffer | null } & {
   [Field in keyof Facts]: Facts[Field] | null
 }
@@ -30,7 +30,7 @@ function split<Facts>(row: LicenseRow<Facts> | undefined, isFound: boolean): Fou
 }
 
 /**
- * Finds the license of a key together with the client that asks, in one statement; another app's
+ * Finds the license of a key together with the requesting client, in one statement; another app's
  * key is not found (spec: License key endpoints, no cross-app oracle).
  */
 export async function findByKey(
@@ -48,14 +48,14 @@ export async function findByKey(
   return split(row, Boolean(row?.license_id))
 }
 
-/** What an order reference leads to: the license, or an attempt that is still open. */
+/** What an order reference leads to: the license, or an attempt that is pending. */
 export interface OrderFacts extends LicenseFacts {
   key_sealed: Buffer
   is_processing: boolean
 }
 
 /**
- * Finds an order's license together with the client that asks, in one statement. A preview has no
+ * Finds an order's license together with the requesting client, in one statement. A preview has no
  * order: its reference names the license itself.
  */
 export async function findByOrder(
@@ -79,7 +79,7 @@ export async function findByOrder(
 const COLUMNS = sql`id as license_id, app_id, user_id, product_id, status, period_end,
   canceled_at, key_sealed, rotated_at`
 
-/** The license that a person holds for an app and that is not canceled; a preview apart. */
+/** A person's license for an app that is not canceled; previews are ignored. */
 export async function findLive(
   db: Db,
   holder: { app_id: string; email_normalized: string },
@@ -89,14 +89,14 @@ export async function findLive(
       and user_id = (select id from users where email_normalized = ${holder.email_normalized})`)
 }
 
-/** Tells whether anybody ever bought an app. */
+/** Whether an app was ever bought. */
 export async function wasBought(db: Db, app_id: string): Promise<boolean> {
   const { was } = await db.one<{ was: boolean }>(sql`select exists (
     select 1 from orders where app_id = ${app_id}) as was`)
   return was
 }
 
-/** The latest license that an account bought of an app, canceled or not; a preview is not bought. */
+/** The latest license that an account bought of an app, canceled or not; previews are ignored. */
 export async function findLatest(
   db: Db,
   holder: { app_id: string; user_id: string },
@@ -112,13 +112,13 @@ export async function findLicense(db: Db, id: string): Promise<License> {
   return await db.one<License>(sql`select ${COLUMNS} from licenses where id = ${id}`)
 }
 
-/** Whether there is a license of this id. */
+/** Whether there is a license with this id. */
 export async function hasLicense(db: Db, id: string): Promise<boolean> {
   const row = await db.maybe<{ id: string }>(sql`select id from licenses where id = ${id}`)
   return row !== undefined
 }
 
-/** Mints a license with a new key, and opens its history. Returns the key. */
+/** Creates a license with a new key, and starts its history. Returns the key. */
 export async function mint(
   db: Db,
   now: Date,
@@ -140,7 +140,7 @@ export async function mint(
   return license_key
 }
 
-/** Shows the key of a license to its owner. */
+/** Returns the key of a license, for its owner. */
 export function showKey(keys: KeyRing, license: { license_id: string; key_sealed: Buffer }) {
   return openKey(keys, { id: license.license_id, key_sealed: license.key_sealed })
 }

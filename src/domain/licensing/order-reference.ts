@@ -8,9 +8,9 @@ const HEAD_LENGTH = 1 + 6 + ID_LENGTH
 const MAC_LENGTH = 32
 
 /**
- * Signs a reference to an order for one client: opaque, URL-safe, good for 24 hours (spec:
+ * Signs a reference to an order for one client: opaque, URL-safe, valid for 24 hours (spec:
  * Resources, order reference). It names the order, or the license of a preview, which has no order;
- * it holds no secret.
+ * it contains no secret.
  */
 export function signReference(
   keys: KeyRing,
@@ -24,7 +24,10 @@ export function signReference(
   return Buffer.concat([head, mac(keys, facts.client_id, head)[0]!]).toString('base64url')
 }
 
-/** The order that a reference names, or undefined if it is forged, foreign, malformed or expired. */
+/**
+ * The order that a reference names; undefined if it is forged, another client's, malformed or
+ * expired.
+ */
 export function readReference(
   keys: KeyRing,
   now: Date,
@@ -32,7 +35,7 @@ export function readReference(
 ): string | undefined {
   if (!/^[\w-]{1,200}$/.test(facts.reference)) return undefined
   const bytes = Buffer.from(facts.reference, 'base64url')
-  // The same bytes have several spellings in base64; only the one that was given out is good.
+  // The same bytes have several spellings in base64; only the one that was issued is valid.
   if (bytes.toString('base64url') !== facts.reference) return undefined
   if (bytes.length !== HEAD_LENGTH + MAC_LENGTH || bytes[0] !== VERSION) return undefined
   const head = bytes.subarray(0, HEAD_LENGTH)

@@ -6,13 +6,13 @@ import { remember } from './history.ts'
 import { keyHash, mintKey, sealKey } from './key.ts'
 import { type License, mint } from './licenses.ts'
 
-/** The developer of an app, who alone may hold a preview of it. */
+/** The seller of an app, who alone may have a preview of it. */
 export interface PreviewHolder {
   app_id: string
   user_id: string
 }
 
-/** The preview that a developer holds of an app. */
+/** The seller's preview of an app. */
 export async function findPreview(db: Db, holder: PreviewHolder): Promise<License | undefined> {
   return await db.maybe<License>(sql`select id as license_id, app_id, user_id, product_id, status,
       period_end, canceled_at, key_sealed, rotated_at
@@ -21,8 +21,8 @@ export async function findPreview(db: Db, holder: PreviewHolder): Promise<Licens
 }
 
 /**
- * Gives the app's developer a preview of a plan (spec: States and transitions, preview). There is
- * one for a developer and app: a repeat keeps the license, and its former key is dead. Returns its id.
+ * Gives the app's seller a preview of a plan (spec: States and transitions, preview). There is one
+ * per seller and app: a repeat keeps the license, and its former key stops working. Returns its id.
  */
 export async function grantPreview(
   db: Db,
@@ -30,7 +30,7 @@ export async function grantPreview(
   tools: { keys: KeyRing; random: Random },
   grant: PreviewHolder & { license_id: string; product_id: string },
 ): Promise<string> {
-  // One grant after the other, so that the second finds what the first made.
+  // Serialized, so that the second grant finds what the first created.
   await db.one(sql`select id from users where id = ${grant.user_id} for no key update`)
   const existing = await findPreview(db, grant)
   if (!existing) {
@@ -48,7 +48,7 @@ export async function grantPreview(
   return license_id
 }
 
-/** Ends the preview that a developer holds of an app; its id, or undefined where there was none. */
+/** Ends the seller's preview of an app; returns its id, or undefined if there was none. */
 export async function endPreview(
   db: Db,
   now: Date,

@@ -1,7 +1,7 @@
 import { sql } from '#platform/sql'
 import type { Sweep } from '#platform/sweep'
 
-/** Counted uses: evidence in a dispute, which no bank opens after so long. */
+/** Counted uses: evidence in a dispute, which no bank opens after this long. */
 export const USE_SWEEP: Sweep = {
   table: 'license_uses',
   days: 550,

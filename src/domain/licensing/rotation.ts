@@ -8,15 +8,15 @@ import { type License, showKey } from './licenses.ts'
 
 const REPEAT_SECONDS = 10 * 60
 
-/** What came of a rotation; `fresh` is false for the repeat of a request that was done before. */
+/** The outcome of a rotation; `fresh` is false for a repeated request. */
 export type Rotation =
   | { outcome: 'unknown' }
   | { outcome: 'canceled' }
   | { outcome: 'rotated'; fresh: boolean; license: License; license_key: string; rotated_at: Date }
 
 /**
- * Replaces the key of an app's license; the old one is dead as soon as the transaction commits
- * (spec: regenerate-key). The same `rotation_key` within ten minutes answers alike.
+ * Replaces the key of an app's license; the old one stops working when the transaction commits
+ * (spec: regenerate-key). The same `rotation_key` within ten minutes gets the same answer.
  */
 export async function rotate(
   db: Db,

@@ -1,7 +1,7 @@
 import { isoDate } from '#platform/calendar'
 import { isEntitled, type LicenseStatus } from './status.ts'
 
-/** What is stored of a license, as far as its state goes. */
+/** The stored facts of a license that decide its state. */
 export interface LicenseFacts {
   license_id: string
   product_id: string
@@ -10,7 +10,7 @@ export interface LicenseFacts {
   canceled_at: Date | null
 }
 
-/** A license as the license key endpoints answer it (spec: LicenseState). */
+/** A license as the license key endpoints return it (spec: LicenseState). */
 export interface LicenseState {
   entitled: boolean
   status: LicenseStatus
@@ -22,7 +22,7 @@ export interface LicenseState {
   canceled_at: string | null
 }
 
-/** The state that a license is in. */
+/** The state of a license. */
 export function stateOf(license: LicenseFacts): LicenseState {
   return {
     entitled: isEntitled(license.status),

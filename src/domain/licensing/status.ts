@@ -13,15 +13,15 @@ export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
 
 const ENTITLED: readonly LicenseStatus[] = ['active', 'trialing', 'one_time_active', 'preview']
 
-/** Tells whether a license of this status may use the app. */
+/** Whether a license of this status may use the app. */
 export function isEntitled(status: LicenseStatus): boolean {
   return ENTITLED.includes(status)
 }
 
-/** What a buy link does for somebody who holds a license of this status already. */
+/** Where a buy link leads the holder of a license of this status. */
 export type OwnerRoute = 'back_to_app' | 'mend_card' | 'explain_pause' | 'buy'
 
-/** Nobody is charged twice: only a canceled license is bought again (spec: rule 3). */
+/** No buyer is charged twice: only a canceled license is bought again (spec: rule 3). */
 export function ownerRoute(status: LicenseStatus): OwnerRoute {
   if (status === 'past_due' || status === 'unpaid') return 'mend_card'
   if (status === 'paused') return 'explain_pause'

@@ -18,7 +18,7 @@ export type Trigger =
   | 'dispute_lost'
   | 'preview_ended'
 
-/** How a license comes to be: its first status, and why. */
+/** How a license is created: its first status, and why. */
 export const BEGINNINGS: readonly { trigger: string; to: LicenseStatus }[] = [
   { trigger: 'purchase', to: 'active' },
   { trigger: 'purchase', to: 'trialing' },
@@ -37,8 +37,8 @@ const OWING = ['past_due', 'unpaid'] as const
 const PAID = [...RUNNING, 'one_time_active', ...OWING] as const
 
 /**
- * Every way from one status to another (spec: States and transitions). There is no other: nothing
- * leads away from `canceled`, and what a pause interrupted is what it resumes to.
+ * Every transition (spec: States and transitions). There is no other: `canceled` is final, and a
+ * resumed license returns to the status that its pause interrupted.
  */
 const TABLE: readonly TransitionRow[] = [
   ['renewed', RUNNING, ['active']],
@@ -58,19 +58,19 @@ const TABLE: readonly TransitionRow[] = [
   ['preview_ended', ['preview'], ['canceled']],
 ]
 
-/** One step of the table. */
+/** One transition of the table. */
 export interface Transition {
   trigger: Trigger
   from: LicenseStatus
   to: LicenseStatus
 }
 
-/** Every step that there is, each spelled out. */
+/** Every transition, spelled out. */
 export const TRANSITIONS: readonly Transition[] = TABLE.flatMap(([trigger, from, to]) =>
   from.flatMap((each) => to.map((end) => ({ trigger, from: each, to: end }))),
 )
 
-/** Whether a license may go this way. */
+/** Whether a license may make this transition. */
 export function mayTransition({ trigger, from, to }: Transition): boolean {
   return TRANSITIONS.some(
     (step) => step.trigger === trigger && step.from === from && step.to === to,

@@ -8,17 +8,17 @@ import { mayTransition, type Trigger } from './transition.ts'
 /** Why a license is paused. */
 export type PausedFor = 'dispute' | 'staff' | 'buyer'
 
-/** A license with what a pause of it interrupted. */
+/** A license with the status that its pause interrupted. */
 export interface PausableLicense extends License {
   paused_from: LicenseStatus | null
   paused_for: PausedFor | null
 }
 
-/** A step of a license; what is left out stays as it is. */
+/** A transition of a license; an absent field stays as it is. */
 export interface TransitionStep {
   license_id: string
   trigger: Trigger
-  /** Left out for `resumed`: then what the pause interrupted is restored. */
+  /** Absent for `resumed`: then the interrupted status is restored. */
   to?: LicenseStatus
   period_end?: Date | null
   product_id?: string
@@ -28,7 +28,7 @@ export interface TransitionStep {
 const PAUSABLE = sql`id as license_id, app_id, user_id, product_id, status, period_end, canceled_at,
   key_sealed, rotated_at, paused_from, paused_for`
 
-/** A license with what a pause of it interrupted. */
+/** A license with the status that its pause interrupted. */
 export async function findPausable(db: Db, id: string): Promise<PausableLicense> {
   return await db.one<PausableLicense>(sql`select ${PAUSABLE} from licenses where id = ${id}`)
 }
@@ -41,8 +41,8 @@ export async function lockLicense(db: Db, id: string): Promise<PausableLicense> 
 }
 
 /**
- * Takes a license one step along the table of transitions and writes it into the history. Throws
- * for a step that the table does not have. Returns the license as it was before.
+ * Makes a transition of a license and records it in the history. Throws for a transition that the
+ * table does not have. Returns the license as it was before.
  */
 export async function transition(
   db: Db,
@@ -67,7 +67,7 @@ export async function transition(
   return license
 }
 
-/** Notes the day on which a license will end; null: it goes on (decided: `canceled_at`). */
+/** Records the day on which a license will end; null: it continues (decided: `canceled_at`). */
 export async function setEndDay(
   db: Db,
   license: { license_id: string; canceled_at: Date | null },
@@ -76,7 +76,7 @@ export async function setEndDay(
     where id = ${license.license_id} and status <> 'canceled'`)
 }
 
-/** Says that a suspension goes on for another reason: what it interrupted stays the same. */
+/** Changes the reason of a suspension; the interrupted status stays the same. */
 export async function changePause(
   db: Db,
   pause: { license_id: string; paused_for: PausedFor },
@@ -103,7 +103,7 @@ export async function listSuspended(db: Db): Promise<StaffSuspension[]> {
     where l.paused_for = 'staff' order by since desc, l.id`)
 }
 
-/** A step of a license's past. */
+/** A transition in a license's history. */
 export interface PastStep {
   at: Date
   from_status: LicenseStatus | null
@@ -111,13 +111,15 @@ export interface PastStep {
   trigger: string
 }
 
-/** How a license got where it is, the first step first. */
+/** The transitions of a license, the earliest first. */
 export async function historyOf(db: Db, license_id: string): Promise<PastStep[]> {
   return await db.rows<PastStep>(sql`select at, from_status, to_status, trigger
     from license_history where license_id = ${license_id} order by id`)
 }
 
-/** Changes what a suspended license resumes to: something was paid or moved meanwhile. */
+/**
+ * Changes the status that a suspended license resumes to, after a payment or a change meanwhile.
+ */
 export async function changeInterrupted(
   db: Db,
   change: {

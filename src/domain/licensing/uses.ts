@@ -2,26 +2,26 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
 /**
- * What is done with a license: the app's server checks its key or a signed-in buyer's plan, or
- * reads the order of a buyer who returned; the key is shown to its owner.
+ * The kinds of use: the app's server checks a key or a signed-in buyer's plan, or reads the order
+ * of a buyer who returned; the key is shown to its owner.
  */
 export type UseKind = 'key_checked' | 'plan_checked' | 'order_read' | 'key_shown'
 
-/** One kind of use of a license from one network; coarse, so that no household is named. */
+/** One kind of use of a license from one network, too coarse to identify a person. */
 export interface Use {
   license_id: string
   kind: UseKind
   network: string
 }
 
-/** How often a use was made, and when first and last. */
+/** How often it was used, and when first and last. */
 export interface CountedUse extends Use {
   count: number
   first_at: Date
   last_at: Date
 }
 
-/** Adds counted uses, by the day of the app's own clock, to what is known of each day. */
+/** Adds counted uses to each day's count, by the app's time. */
 export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
   if (uses.length === 0) return
   await db.run(sql`
@@ -45,7 +45,7 @@ export async function addUses(db: Db, uses: CountedUse[]): Promise<void> {
       last_at = greatest(license_uses.last_at, excluded.last_at)`)
 }
 
-/** The uses of a license day by day, the first one first. */
+/** The uses of a license by day, the earliest first. */
 export async function usesOf(db: Db, license_id: string): Promise<CountedUse[]> {
   return await db.rows<CountedUse>(sql`
     select license_id, kind, network, count, first_at, last_at from license_uses

@@ -2,7 +2,7 @@ import type { FieldFault } from '#platform/problem'
 import { nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
 import { cleanHtml, countable, hasWords } from './html.ts'
 
-/** How much a listing holds (spec: Limits, Listing content limits); texts are in characters. */
+/** The limits of a listing (spec: Limits, Listing content limits); texts are in characters. */
 export const LIMITS = {
   tagline: { most: 120 },
   description: { most: 1000, lines: true },
@@ -16,32 +16,32 @@ export const LIMITS = {
   name: { least: 1, most: 40 },
 } as const
 
-/** One of the texts that a product page has beneath its description; the body is limited HTML. */
+/** A section of a product page beneath the description; its body is limited HTML. */
 export interface Section {
   title: string
   body: string
 }
 
-/** A row of the table that says which plan has what. */
+/** A row of the feature table, with the plans that include it. */
 export interface Feature {
   name: string
   description: string
   product_ids: string[]
 }
 
-/** What was read of an input: the value as it is kept, and all that is wrong with it. */
+/** A parsed input: the value as it is stored, and every fault in it. */
 export interface Read<Value> {
   value: Value
   faults: FieldFault[]
 }
 
-/** Reads a plain text. */
+/** Parses a plain text. */
 export function readText(path: string, text: string, limit: TextLimit): Read<string> {
   const value = tidyText(text)
   return { value, faults: faultAt(path, textFault(value, limit)) }
 }
 
-/** Reads detail sections: titles as they are, bodies cleaned. */
+/** Parses detail sections: titles as they are, bodies sanitized. */
 export function readSections(sections: readonly Section[]): Read<Section[]> {
   return readList('sections', sections, LIMITS.sections, (section, at) => {
     const title = readText(`${at}.title`, section.title, LIMITS.section_title)
@@ -69,8 +69,8 @@ function wordless(body: string): string {
 }
 
 /**
- * Reads the feature table. `productOf` finds a product on sale of this app by what the caller calls
- * it, and answers its id.
+ * Parses the feature table. `productOf` finds a product on sale of this app by the caller's name
+ * for it, and returns its id.
  */
 export function readFeatures(
   features: readonly Feature[],
@@ -109,7 +109,7 @@ function readProducts(
   return { value, faults }
 }
 
-/** Reads a list of categories, industries or tags. */
+/** Parses a list of categories, industries or tags. */
 export function readNames(path: string, names: readonly string[]): Read<string[]> {
   const seen = new Set<string>()
   return readList(path, names, LIMITS.names, (name, at) => {
@@ -122,7 +122,9 @@ export function readNames(path: string, names: readonly string[]): Read<string[]
   })
 }
 
-/** Reads each entry of a list that has a most; far beyond it the faults of the first say enough. */
+/**
+ * Parses each entry of a list with a maximum length; far beyond it, the first faults are enough.
+ */
 function readList<Entry, Value>(
   path: string,
   list: readonly Entry[],

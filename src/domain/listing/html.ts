@@ -4,7 +4,7 @@ const REL = 'nofollow noopener noreferrer'
 const ROUNDS = 5
 const ADDED = ` rel="${REL}" target="_blank"`
 
-/** The elements that the body of a section may have; of every other its text alone is left. */
+/** The elements that a section's body may have; of every other one only its text is kept. */
 export const ALLOWED_ELEMENTS = [
   'p',
   'br',
@@ -30,7 +30,7 @@ const OPTIONS: sanitizeHtml.IOptions = {
   allowedSchemes: ['https'],
   allowProtocolRelative: false,
   parseStyleAttributes: false,
-  // What browsers read as raw text, or as another language, goes with all that is in it.
+  // Browsers read these as raw text or another language, so their content is removed too.
   nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'iframe', 'noembed', 'xmp'],
   nestingLimit: 20,
   transformTags: {
@@ -39,11 +39,11 @@ const OPTIONS: sanitizeHtml.IOptions = {
       return { tagName, attribs: address ? { href: address, rel: REL, target: '_blank' } : {} }
     },
   },
-  // A link to anywhere else goes, and its words stay.
+  // Any other link is removed, and its text is kept.
   exclusiveFilter: ({ tag, attribs }) => (tag === 'a' && !attribs.href ? 'excludeTag' : false),
 }
 
-/** A link leads to an absolute https address, spelled as browsers spell it. */
+/** The URL of a link if it is an absolute https one, spelled as browsers spell it. */
 function readLink(href: string | undefined): string | undefined {
   const url = URL.parse(href ?? '')
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
@@ -51,12 +51,12 @@ function readLink(href: string | undefined): string | undefined {
 }
 
 /**
- * HTML with nothing in it but what decision 22 allows. Cleaning what is clean changes nothing, so it
- * is done when a body is written and again whenever it is read.
+ * Sanitizes HTML to what decision 22 allows. Sanitizing twice changes nothing, so it is done when a
+ * body is written and again when it is read.
  */
 export function cleanHtml(html: string): string {
   let clean = html
-  // What stood in an element that went is read anew without it, until nothing changes any more.
+  // Removing an element may create another one, so this repeats until nothing changes.
   for (let round = 0; round < ROUNDS; round++) {
     const before = clean
     clean = sanitizeHtml(before, OPTIONS).replaceAll('<br />', '<br>').trim()
@@ -65,20 +65,20 @@ export function cleanHtml(html: string): string {
   return clean
 }
 
-/** A clean body as its seller wrote it, without what cleaning adds to links. */
+/** A sanitized body as its seller wrote it, without what sanitizing adds to links. */
 export function asWritten(clean: string): string {
   return clean.replaceAll(ADDED, '')
 }
 
 /**
- * A body as its length is counted: without what cleaning adds to links, and a character that HTML
- * must spell out (`&amp;`) counts as the one it is.
+ * A body as its length is counted: without what sanitizing adds to links, and with each escaped
+ * character (`&amp;`) counted as one.
  */
 export function countable(html: string): string {
   return asWritten(html).replaceAll(/&(?:amp|lt|gt|quot);/g, '&')
 }
 
-/** Tells whether a clean body has anything to read in it. */
+/** Whether a sanitized body has any text. */
 export function hasWords(clean: string): boolean {
   return /\S/.test(clean.replaceAll(/<[^>]*>/g, ''))
 }

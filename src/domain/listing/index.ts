@@ -1,11 +1,11 @@
 /**
- * Listing: what a product page says beyond an app's name and lines.
+ * Listing: the content of a product page beyond an app's name and short texts.
  *
- * Knows detail sections, the feature table, and the categories, industries and tags that apps are
- * found by. Owns `listing_sections`, `listing_features`, `listing_feature_products`,
- * `listing_names` and `listing_app_names`. Promises: a body holds no HTML but what decision 22
- * allows, whoever wrote it and when; all faults of an input are told at once; a change is announced
- * by the database. Spec: Listing content limits.
+ * Knows detail sections, the feature table, and the categories, industries and tags by which apps
+ * are found. Owns `listing_sections`, `listing_features`, `listing_feature_products`,
+ * `listing_names` and `listing_app_names`. Guarantees: a body contains no HTML except what decision
+ * 22 allows; all faults of an input are returned at once; the database announces every change.
+ * Spec: Listing content limits.
  */
 export * from './content.ts'
 export * from './features.ts'

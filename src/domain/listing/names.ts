@@ -2,11 +2,11 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { nameKey } from '#platform/text'
 
-/** What apps are found by. */
+/** The kinds of names by which apps are found. */
 export const NAME_KINDS = ['category', 'industry', 'tag'] as const
 export type NameKind = (typeof NAME_KINDS)[number]
 
-/** An app's names of each kind, in the order in which its seller gave them. */
+/** An app's names of each kind, in the seller's order. */
 export async function names(db: Db, app_id: string): Promise<Record<NameKind, string[]>> {
   const rows = await db.rows<{ kind: NameKind; name: string }>(sql`select n.kind, n.name
     from listing_app_names a join listing_names n using (kind, key)
@@ -15,7 +15,7 @@ export async function names(db: Db, app_id: string): Promise<Record<NameKind, st
   return { category: of('category'), industry: of('industry'), tag: of('tag') }
 }
 
-/** The names of one kind that published apps have, and which apps these are. */
+/** The names of one kind that published apps have, with those apps. */
 export async function appsByName(
   db: Db,
   kind: NameKind,
@@ -27,8 +27,8 @@ export async function appsByName(
 }
 
 /**
- * Replaces an app's names of one kind. A name that nobody used before is made, for all apps; one
- * that is known keeps the spelling of its first use.
+ * Replaces an app's names of one kind. A new name is created for all apps; a known one keeps the
+ * spelling of its first use.
  */
 export async function setNames(
   db: Db,
@@ -37,7 +37,7 @@ export async function setNames(
 ): Promise<void> {
   const { app_id, kind } = facts
   const given = facts.names.map((name) => ({ name, key: nameKey(name) }))
-  // All writers make names in one order, so that none waits for another in a ring.
+  // All writers create names in one order, to prevent a deadlock.
   const ordered = given.toSorted((one, other) => (one.key < other.key ? -1 : 1))
   await db.run(sql`insert into listing_names (kind, key, name, created_at)
     select ${kind}, key, name, ${now}::timestamptz

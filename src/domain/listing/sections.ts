@@ -3,14 +3,14 @@ import { sql } from '#platform/sql'
 import type { Section } from './content.ts'
 import { cleanHtml } from './html.ts'
 
-/** An app's detail sections in order; the bodies are cleaned once more on their way out. */
+/** An app's detail sections in order; the bodies are sanitized again when they are read. */
 export async function sections(db: Db, app_id: string): Promise<Section[]> {
   const rows = await db.rows<Section>(sql`select title, body from listing_sections
     where app_id = ${app_id} order by position`)
   return rows.map(({ title, body }) => ({ title, body: cleanHtml(body) }))
 }
 
-/** Replaces an app's detail sections by others, whose bodies are clean. */
+/** Replaces an app's detail sections by others, whose bodies are sanitized. */
 export async function setSections(
   db: Db,
   app_id: string,

@@ -11,10 +11,10 @@ export type AttemptStatus =
   | 'closed'
   | 'refused'
 
-/** Who asks for an attempt. Only one that the schedule makes counts as a scheduled retry. */
+/** Who started an attempt. Only one of the schedule counts as a scheduled retry. */
 export type AskedBy = 'schedule' | 'buyer' | 'staff'
 
-/** One attempt to pay an invoice; its id is the key under which the processor is asked. */
+/** One attempt to pay an invoice; its id is the idempotency key at the processor. */
 export interface Attempt {
   id: string
   invoice_id: string
@@ -30,7 +30,7 @@ export interface Attempt {
   created_at: Date
 }
 
-/** An attempt before it has an answer. */
+/** An attempt without an answer yet. */
 export type NewAttempt = Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>
 
 const COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalized, amount, card, status,
@@ -38,12 +38,12 @@ const COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalized, amount, 
 
 const PENDING = sql`status in ('open', 'action_required')`
 
-/** Whether an attempt's outcome is still open. */
+/** Whether the outcome of an attempt is pending. */
 export function isPending({ status }: Pick<Attempt, 'status'>): boolean {
   return status === 'open' || status === 'action_required'
 }
 
-/** Records an attempt; undefined where the buyer already has a pending one for this app. */
+/** Records an attempt; undefined if the buyer already has a pending one for this app. */
 export async function openAttempt(
   db: Db,
   now: Date,
@@ -58,7 +58,7 @@ export async function openAttempt(
     do nothing returning ${COLUMNS}`)
 }
 
-/** The pending attempt of a buyer for an app, on whatever invoice. */
+/** The pending attempt of a buyer for an app, on any invoice. */
 export async function findPending(
   db: Db,
   buyer: { app_id: string; email_normalized: string },
@@ -95,8 +95,8 @@ export async function latestOfLicense(db: Db, license_id: string): Promise<Attem
 }
 
 /**
- * Attempts that were made before a time and are pending, the oldest first. One that is dated in the
- * future was made before the clock was set back.
+ * Pending attempts that were made before a time, the oldest first. One that is dated in the future
+ * was made before the clock was set back.
  */
 export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> {
   return await db.rows<Attempt>(sql`select ${COLUMNS} from attempts
@@ -105,7 +105,7 @@ export async function pendingAttempts(db: Db, before: Date): Promise<Attempt[]> 
     order by created_at limit 200`)
 }
 
-/** Records the processor's answer. Returns the attempt as it is then. */
+/** Records the processor's answer. Returns the updated attempt. */
 export async function recordAnswer(
   db: Db,
   now: Date,
@@ -122,7 +122,7 @@ export async function recordAnswer(
     refusal = ${refusal}, settled_at = ${settled_at} where id = ${id} returning ${COLUMNS}`)
 }
 
-/** A pending attempt, and whose it is. */
+/** A pending attempt, and its buyer. */
 export interface OpenAttempt
   extends Pick<Attempt, 'id' | 'invoice_id' | 'amount' | 'status' | 'created_at'> {
   app_name: string
@@ -132,7 +132,7 @@ export interface OpenAttempt
 const OPEN_COLUMNS = sql`t.id, t.invoice_id, t.amount, t.status, t.created_at,
   a.name as app_name, t.email_normalized as email`
 
-/** Attempts that were made before a time and are pending, the oldest first. */
+/** Pending attempts that were made before a time, the oldest first. */
 export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
   return await db.rows<OpenAttempt>(sql`select ${OPEN_COLUMNS}
     from attempts t join apps a on a.id = t.app_id
@@ -140,7 +140,7 @@ export async function listStuck(db: Db, before: Date): Promise<OpenAttempt[]> {
     order by t.created_at, t.id limit 100`)
 }
 
-/** A pending attempt; undefined where it is settled, or there is none. */
+/** A pending attempt; undefined if it is settled, or there is none. */
 export async function findOpenAttempt(db: Db, id: string): Promise<OpenAttempt | undefined> {
   return await db.maybe<OpenAttempt>(sql`select ${OPEN_COLUMNS}
     from attempts t join apps a on a.id = t.app_id

@@ -4,7 +4,7 @@ const BRANDS: Record<string, string> = {
   amex: 'American Express',
 }
 
-/** How a card is named to its owner: `Visa ending in 4242`. */
+/** The name of a card for its owner: `Visa ending in 4242`. */
 export function cardName(card: { brand: string; last4: string }): string {
   return `${BRANDS[card.brand] ?? card.brand} ending in ${card.last4}`
 }

@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { Card } from './processor.ts'
 
-/** Keeps a card that paid, for its renewals. */
+/** Stores a card that paid, for its renewals. */
 export async function keepCard(
   db: Db,
   now: Date,
@@ -16,7 +16,7 @@ export async function keepCard(
       ${card.issuer_country}, ${card.fingerprint}, ${now})`)
 }
 
-/** A card that was kept. */
+/** A stored card. */
 export async function findCard(db: Db, id: string): Promise<Card> {
   return await db.one<Card>(sql`select token, brand, last4, exp_month, exp_year, billing_country,
     billing_zip, issuer_country, fingerprint from cards where id = ${id}`)

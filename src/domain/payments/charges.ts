@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** Money that was taken, for one invoice. */
+/** Money that was charged for one invoice. */
 export interface Charge {
   id: string
   attempt_id: string
@@ -14,7 +14,7 @@ export interface Charge {
 
 const COLUMNS = sql`id, attempt_id, invoice_id, processor, processor_charge_id, amount`
 
-/** Records a charge that cleared; the processor's own id makes a second record impossible. */
+/** Records a charge that succeeded; the processor's id makes a second record impossible. */
 export async function recordCharge(db: Db, now: Date, charge: Charge): Promise<void> {
   await db.run(sql`insert into charges (${COLUMNS}, created_at)
     values (${charge.id}, ${charge.attempt_id}, ${charge.invoice_id},
@@ -28,7 +28,7 @@ export async function chargeOf(db: Db, invoice_id: string): Promise<Charge | und
   )
 }
 
-/** A charge by the processor's own name for it. */
+/** A charge by the processor's id. */
 export async function findCharge(db: Db, processor_charge_id: string): Promise<Charge | undefined> {
   return await db.maybe<Charge>(
     sql`select ${COLUMNS} from charges where processor_charge_id = ${processor_charge_id}`,
@@ -40,7 +40,7 @@ export async function findChargeById(db: Db, id: string): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id}`)
 }
 
-/** A charge with the clock of its app, as the processor is to be asked about it. */
+/** A charge with the clock of its app, as calls to the processor need it. */
 export async function chargeWithClock(
   db: Db,
   id: string,
@@ -58,7 +58,7 @@ export async function lockCharge(db: Db, id: string): Promise<Charge> {
   return await db.one<Charge>(sql`select ${COLUMNS} from charges where id = ${id} for update`)
 }
 
-/** What may be shown of the card that paid a charge. */
+/** The displayable facts of the card that paid a charge. */
 export async function cardOfCharge(db: Db, id: string): Promise<{ brand: string; last4: string }> {
   return await db.one<{ brand: string; last4: string }>(sql`
     select a.card ->> 'brand' as brand, a.card ->> 'last4' as last4

@@ -3,20 +3,20 @@ import { type Cents, cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { BalanceTransaction } from './processor.ts'
 
-/** What a day took and moved beside charges, refunds, disputes and payouts, in cents. */
+/** A day's fees and movements besides charges, refunds, disputes and payouts, in cents. */
 export interface DayTotals {
   /** `2026-03-02`, in UTC. */
   day: string
   processing: Cents
   dispute: Cents
   payout: Cents
-  /** What came from the operator's bank; negative: what went there. */
+  /** Transfers from the operator's bank; negative: to it. */
   bank: Cents
-  /** What came in and nothing on record explains. */
+  /** Movements that no record explains. */
   other: Cents
 }
 
-/** Keeps movements of the balance; those that are kept already stay. */
+/** Stores movements of the balance; those that are stored already stay. */
 export async function keepBalanceTransactions(
   db: Db,
   processor: string,
@@ -31,7 +31,7 @@ export async function keepBalanceTransactions(
     on conflict do nothing`)
 }
 
-/** The latest day that is closed, and the instant at which it ended. */
+/** The latest closed day, and the instant at which it ended. */
 export async function lastClosedDay(
   db: Db,
   processor: string,
@@ -41,7 +41,7 @@ export async function lastClosedDay(
     from closed_days where processor = ${processor} order by day desc limit 1`)
 }
 
-/** Closes a day; false where it was closed before. */
+/** Closes a day; false if it was closed before. */
 export async function closeDay(
   db: Db,
   now: Date,
@@ -52,7 +52,9 @@ export async function closeDay(
   return closed === 1
 }
 
-/** What each day from a time on and before another took, those without anything left out. */
+/**
+ * The totals of each day from a time on and before another; days without movements are left out.
+ */
 export async function dayTotals(
   db: Db,
   processor: string,

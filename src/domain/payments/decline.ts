@@ -13,7 +13,10 @@ const SENTENCES: Record<DeclineCode, string> = {
   authentication_failed: 'You did not confirm the payment with your bank. Try again.',
 }
 
-/** What a buyer is told. A lost, stolen or suspicious card reads like any other: no thief learns. */
+/**
+ * The sentence for a buyer about a decline. A lost, stolen or suspicious card reads like any other,
+ * so that a thief learns nothing.
+ */
 export function declineSentence(code: DeclineCode): string {
   return SENTENCES[code]
 }

@@ -4,16 +4,16 @@ import { sql } from '#platform/sql'
 import type { DisputeReason, Evidence } from './processor.ts'
 import type { Refunded } from './refunds.ts'
 
-/** A buyer's objection to a charge at his bank, in the processor's words. */
+/** A buyer's objection to a charge at their bank, in the processor's terms. */
 export interface Dispute {
   id: string
   charge_id: string
   processor_dispute_id: string
-  /** What is disputed, tax included. */
+  /** The disputed amount, tax included. */
   amount: Cents
-  /** Of that, what the buyer was owed already because a refund had come back. */
+  /** The part of it that the buyer was owed already because a refund had failed. */
   owed: Cents
-  /** What of the rest was tax, fee, add-on and commission. */
+  /** The parts of the rest: tax, fee, add-on and commission. */
   tax: Cents
   fee: Cents
   add_on_fee: Cents
@@ -21,13 +21,13 @@ export interface Dispute {
   reason: DisputeReason
   /** An inquiry moves no money and suspends nothing. */
   status: 'inquiry' | 'open' | 'won' | 'lost'
-  /** What was brought forward last, and when. */
+  /** The evidence that was submitted last, and when. */
   evidence: Evidence | null
   submitted_at: Date | null
   due_at: Date
   opened_at: Date
   closed_at: Date | null
-  /** How an appeal ended that decided it the other way. */
+  /** The outcome of an appeal that reversed the decision. */
   appeal: 'won' | 'lost' | null
 }
 
@@ -35,10 +35,10 @@ const COLUMNS = sql`d.id, d.charge_id, d.processor_dispute_id, d.amount, d.owed,
   d.add_on_fee, d.commission, d.reason, d.status, d.evidence, d.submitted_at, d.due_at, d.opened_at,
   d.closed_at, d.appeal`
 
-/** What a dispute says when it is heard of. */
+/** The facts of a dispute as it is first reported. */
 export type ReportedDispute = Omit<Dispute, 'evidence' | 'submitted_at' | 'closed_at' | 'appeal'>
 
-/** Records a dispute, or what is new of one that was an inquiry. */
+/** Records a dispute, or updates one that was an inquiry. */
 export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<void> {
   await db.run(sql`insert into disputes (id, charge_id, processor_dispute_id, amount, owed, tax,
       fee, add_on_fee, commission, reason, status, due_at, opened_at)
@@ -52,7 +52,7 @@ export async function keepDispute(db: Db, dispute: ReportedDispute): Promise<voi
       reason = excluded.reason, status = excluded.status, due_at = excluded.due_at`)
 }
 
-/** A dispute by the processor's own name for it. */
+/** A dispute by the processor's id. */
 export async function findDispute(
   db: Db,
   processor_dispute_id: string,
@@ -61,7 +61,7 @@ export async function findDispute(
     where d.processor_dispute_id = ${processor_dispute_id}`)
 }
 
-/** A dispute with the bill that its charge paid; of one app where `app_id` is given. */
+/** A dispute with the invoice of its charge; of one app if `app_id` is given. */
 export async function findDisputeOf(
   db: Db,
   facts: { id: string; app_id: string | null },
@@ -77,13 +77,13 @@ export async function lockDispute(db: Db, id: string): Promise<Dispute> {
     where d.id = ${id} for update of d`)
 }
 
-/** The disputes of a charge, the first one first. */
+/** The disputes of a charge, the earliest first. */
 export async function disputesOf(db: Db, charge_id: string): Promise<Dispute[]> {
   return await db.rows<Dispute>(sql`select ${COLUMNS} from disputes d
     where d.charge_id = ${charge_id} order by d.opened_at, d.id`)
 }
 
-/** How many charges of a license are disputed now; an inquiry is no dispute yet. */
+/** The number of charges of a license that are disputed now; inquiries do not count. */
 export async function countOpenDisputes(db: Db, license_id: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count
     from disputes d join charges c on c.id = d.charge_id join invoices i on i.id = c.invoice_id
@@ -91,7 +91,7 @@ export async function countOpenDisputes(db: Db, license_id: string): Promise<num
   return count
 }
 
-/** Notes how a dispute ended. */
+/** Records the outcome of a dispute. */
 export async function closeDispute(
   db: Db,
   now: Date,
@@ -101,7 +101,7 @@ export async function closeDispute(
     where id = ${closed.id}`)
 }
 
-/** Notes that an appeal decided a dispute the other way. */
+/** Records that an appeal reversed the outcome of a dispute. */
 export async function closeAppeal(
   db: Db,
   now: Date,
@@ -111,7 +111,7 @@ export async function closeAppeal(
     where id = ${id}`)
 }
 
-/** Notes what was brought forward; the processor heard it. */
+/** Records submitted evidence, after the processor accepted it. */
 export async function keepEvidence(
   db: Db,
   now: Date,
@@ -121,14 +121,14 @@ export async function keepEvidence(
     submitted_at = ${now} where id = ${sent.id}`)
 }
 
-/** What disputes took for good, or hold while they are open, beside what the buyer was owed. */
+/** What disputes took or reserve of a charge, besides what the buyer was owed. */
 export function disputedOf(disputes: Dispute[]): Refunded[] {
   return disputes
     .filter(({ status }) => status === 'open' || status === 'lost')
     .map((dispute) => ({ ...dispute, amount: cents(dispute.amount - dispute.owed) }))
 }
 
-/** A dispute in a list, with whose charge it is. */
+/** A dispute in a list, with its charge's buyer. */
 export interface DisputeLine extends Dispute {
   invoice_id: string
   app_id: string
@@ -137,7 +137,7 @@ export interface DisputeLine extends Dispute {
   email: string
 }
 
-/** Disputes that are not decided, the one that is due first first; of one app, or of all. */
+/** Undecided disputes, the earliest due first; of one app, or of all. */
 export async function listUnclosed(db: Db, app_id: string | null): Promise<DisputeLine[]> {
   return await db.rows<DisputeLine>(sql`select ${COLUMNS}, c.invoice_id, a.id as app_id,
       a.slug as app_slug, a.name as app_name, u.email

@@ -1,16 +1,16 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** What a processor told by itself, as it was told. */
+/** An event of the processor, as it was received. */
 export interface ReceivedEvent {
-  /** The processor's own name for it. */
+  /** The processor's id of it. */
   id: string
   processor: string
   kind: string
   payload: object
 }
 
-/** Puts on record what a processor told; false where it is known, as what is told may be repeated. */
+/** Records an event of the processor; false if it is known, as events may be repeated. */
 export async function receive(db: Db, now: Date, event: ReceivedEvent): Promise<boolean> {
   const { id, processor, kind } = event
   const payload = JSON.stringify(event.payload)
@@ -21,15 +21,15 @@ export async function receive(db: Db, now: Date, event: ReceivedEvent): Promise<
   return inserted === 1
 }
 
-/** What a processor told and nobody handled yet, in the order of its arrival. */
+/** Unhandled events of a processor, in the order of their arrival. */
 export async function unhandled(db: Db, processor: string): Promise<ReceivedEvent[]> {
   return await db.rows<ReceivedEvent>(sql`select id, processor, kind, payload from processor_events
     where processor = ${processor} and handled_at is null order by received_at, id limit 100`)
 }
 
 /**
- * Marks an event as handled; false where it was before. In the transaction of what the event
- * causes, it makes sure that this happens once.
+ * Marks an event as handled; false if it was before. Called in the transaction of the event's
+ * effects, so that they happen once.
  */
 export async function markHandled(db: Db, now: Date, id: string): Promise<boolean> {
   const marked = await db.run(sql`update processor_events set handled_at = ${now}

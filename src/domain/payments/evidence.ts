@@ -1,22 +1,22 @@
 import type { Evidence } from './processor.ts'
 
-/** Something that happened, from a time on, and what it was. */
+/** An activity with its time. */
 export interface ActivityEvent {
   at: Date
-  /** When it happened last, where it happened more than once. */
+  /** When it last happened, if more than once. */
   until?: Date
   what: string
 }
 
-/** All that the service knows of a disputed charge. */
+/** Everything that the service recorded about a disputed charge. */
 export interface Case {
   email: string
   app_name: string
   product_name: string
-  /** When the period that was paid began, and when it ends; null where it has no end. */
+  /** The start of the paid period, and its end; null if it has none. */
   period_start: Date
   period_end: Date | null
-  /** What the buyer agreed to when paying, in sentences. */
+  /** The terms that the buyer agreed to when paying, in sentences. */
   terms: string[]
   refund_policy: string
   receipt: string
@@ -24,12 +24,12 @@ export interface Case {
   statement: string
 }
 
-/** The longest text that processors take in one field. */
+/** The longest text that processors accept in one field, in characters. */
 const LONGEST = 20_000
-/** The longest statement that may be added in one's own words. */
+/** The longest statement that a sender may add, in characters. */
 export const LONGEST_STATEMENT = 2000
 
-/** Puts down what is known as a processor takes it: plain texts, times in UTC, no whole address. */
+/** Writes the evidence as processors accept it: plain texts, times in UTC, no full IP address. */
 export function writeEvidence(facts: Case): Evidence {
   const until = facts.period_end ? ` to ${day(facts.period_end)}` : ', without an end'
   return {
@@ -45,7 +45,7 @@ export function writeEvidence(facts: Case): Evidence {
   }
 }
 
-/** The log line by line; where it is too long for the field, the oldest lines are left out. */
+/** The log line by line; if it is too long for the field, the oldest lines are left out. */
 function logOf(activity: ActivityEvent[]): string {
   const lines = activity
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())

@@ -1,11 +1,11 @@
 /**
- * Payments: money asked for, and the answer.
+ * Payments: charges, refunds and disputes at the processor.
  *
- * Knows the port to the processor, the attempts to charge, the charges that cleared, the cards that
- * paid, what went back by refunds and disputes, and what the processor told by itself. Owns
- * `attempts`, `charges`, `cards`, `refunds`, `disputes`, `processor_events`, `balance_transactions` and `closed_days`. Promises: an attempt
- * and a refund are on record before the processor hears of them, one buyer has one open attempt for
- * an app, what was told is handled once, and no card number comes here.
+ * Knows the port to the processor, the attempts to charge, the charges that succeeded, the cards
+ * that paid, refunds, disputes, and the processor's events. Owns `attempts`, `charges`, `cards`,
+ * `refunds`, `disputes`, `processor_events`, `balance_transactions` and `closed_days`. Guarantees:
+ * an attempt and a refund are recorded before the processor is asked, one buyer has one open
+ * attempt for an app, an event is handled once, and no card number is ever received.
  */
 export * from './attempts.ts'
 export { cardName } from './card-name.ts'

@@ -1,37 +1,37 @@
 import type { Cents } from '#platform/money'
 
-/** A charge, refund, payout or dispute of the service as the processor has it on record. */
+/** A charge, refund, payout or dispute of the service in the processor's records. */
 export interface Listed {
-  /** The processor's name for it, as it was answered or told; null: a payout that has none yet. */
+  /** The processor's id, as it was answered or reported; null: a payout that has none yet. */
   id: string | null
-  /** The key under which it was asked for; null: nobody of ours asked, or the key is not kept. */
+  /** Our idempotency key; null: it was not requested by us, or the key is not kept. */
   key: string | null
-  /** When it was made. */
+  /** When it was created. */
   at: Date
-  /** What it is about, in cents; never negative. */
+  /** Its amount, in cents; never negative. */
   amount: Cents
   /**
-   * What it moved our balance by in all, before fees: a charge comes in, a refund or payout goes
-   * out until it comes back, and a dispute takes money until it is won.
+   * The total effect on our balance before fees, in cents: a charge is positive, a refund or payout
+   * negative until it is returned, and a dispute negative until it is won.
    */
   moved: Cents
-  /** Whether it changed so lately that the event that tells so may not have been heard. */
+  /** Whether it changed so recently that its event may not have been received. */
   is_unheard: boolean
 }
 
-/** One kind of what a processor has on record: made from a time on and before another, in any order. */
+/** One kind of the processor's records: created from a time on and before another, in any order. */
 export type Listing = (from: Date, before: Date) => AsyncIterable<Listed>
 
 /**
- * What the books are compared with. Each holds what was asked for under our keys, and what was made
- * of our charges at the processor itself; nothing of others who use the same account there.
+ * The processor's records that the books are compared with: what was requested under our keys, and
+ * what was made of our charges at the processor itself; nothing of other users of the same account.
  */
 export interface Listings {
-  /** Charges that took money. */
+  /** Charges that succeeded. */
   charges: Listing
-  /** Refunds that the processor accepted, those that came back among them. */
+  /** Refunds that the processor accepted, including those that failed later. */
   refunds: Listing
-  /** Payouts that left our balance, those that came back among them. */
+  /** Payouts that left our balance, including those that were returned. */
   payouts: Listing
   /** Disputes and inquiries. */
   disputes: Listing

@@ -2,8 +2,8 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
 /**
- * The charges of an app, by the processor's own names, of which it may tell something by itself:
- * a refund that is not certain yet, a dispute that is not decided.
+ * The charges of an app, by the processor's ids, about which events may still arrive: a pending
+ * refund, an undecided dispute.
  */
 export async function pendingOf(db: Db, app_id: string): Promise<string[]> {
   const rows = await db.rows<{ processor_charge_id: string }>(sql`

@@ -2,20 +2,20 @@ import type { Db } from '#platform/db'
 import { type Cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** Money that goes back to a buyer; its id is the key under which the processor is asked. */
+/** A refund; its id is the idempotency key at the processor. */
 export interface Refund {
   id: string
   charge_id: string
-  /** What goes back, tax included, and what of it was tax, fee, add-on and commission. */
+  /** The refunded amount, tax included, and its parts: tax, fee, add-on and commission. */
   amount: Cents
   tax: Cents
   fee: Cents
   add_on_fee: Cents
   commission: Cents
   reason: string
-  /** The account that asked; `system` for one that a rule made. */
+  /** The account that requested it; `system` for one that a rule made. */
   requested_by: string
-  /** open: nobody knows yet. refused: nothing moved. failed: the money came back to us. */
+  /** open: the outcome is unknown. refused: nothing moved. failed: the money was returned to us. */
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
   processor_refund_id: string | null
   /** Why the processor refused it. */
@@ -32,7 +32,7 @@ export type NewRefund = Omit<
 const COLUMNS = sql`id, charge_id, amount, tax, fee, add_on_fee, commission, reason, requested_by,
   status, processor_refund_id, refusal, created_at, settled_at`
 
-/** Puts a refund on record before the processor hears of it. */
+/** Records a refund before the processor is asked. */
 export async function addRefund(db: Db, now: Date, refund: NewRefund): Promise<void> {
   await db.run(sql`insert into refunds (id, charge_id, amount, tax, fee, add_on_fee, commission,
       reason, requested_by, status, created_at)
@@ -51,20 +51,20 @@ export async function findRefundById(db: Db, id: string): Promise<Refund> {
   return await db.one<Refund>(sql`select ${COLUMNS} from refunds where id = ${id}`)
 }
 
-/** A refund by the processor's own name for it. */
+/** A refund by the processor's id. */
 export async function findRefund(db: Db, processor_refund_id: string): Promise<Refund | undefined> {
   return await db.maybe<Refund>(
     sql`select ${COLUMNS} from refunds where processor_refund_id = ${processor_refund_id}`,
   )
 }
 
-/** The refunds of a charge, the first one first. */
+/** The refunds of a charge, the earliest first. */
 export async function refundsOf(db: Db, charge_id: string): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where charge_id = ${charge_id} order by created_at, id`)
 }
 
-/** A refund in a list, with whose charge it is. */
+/** A refund in a list, with its charge's buyer. */
 export interface RefundLine extends Refund {
   invoice_id: string
   app_name: string
@@ -72,8 +72,8 @@ export interface RefundLine extends Refund {
 }
 
 /**
- * Refunds that a rule made and the processor would not do: somebody must look at them. Those of a
- * charge that went back by another way since are left out.
+ * Refunds that a rule made and the processor refused: staff must look at them. Those of a charge
+ * that was refunded in another way since are left out.
  */
 export async function listUndone(db: Db): Promise<RefundLine[]> {
   return await db.rows<RefundLine>(sql`select r.id, r.charge_id, r.amount, r.tax, r.fee,
@@ -87,19 +87,19 @@ export async function listUndone(db: Db): Promise<RefundLine[]> {
     order by r.created_at, r.id`)
 }
 
-/** What refunds of a charge came back to us, in cents: the buyer was owed it. */
+/** The sum of a charge's failed refunds, in cents: the buyer was owed it. */
 export function cameBackOf(refunds: Refund[]): Cents {
   const failed = refunds.filter(({ status }) => status === 'failed')
   return failed.reduce((before, { amount }) => (before + amount) as Cents, ZERO)
 }
 
-/** Refunds whose answer is still open, the oldest first. */
+/** Refunds without an answer, the oldest first. */
 export async function openRefunds(db: Db): Promise<Refund[]> {
   return await db.rows<Refund>(sql`select ${COLUMNS} from refunds
     where status = 'open' order by created_at, id limit 100`)
 }
 
-/** Writes what became of a refund. */
+/** Records the outcome of a refund. */
 export async function recordRefund(
   db: Db,
   now: Date,

@@ -1,7 +1,7 @@
 import { sql } from '#platform/sql'
 import type { Sweep } from '#platform/sweep'
 
-/** Attempts that took nothing, and events of the processor that were handled. */
+/** Attempts that charged nothing, and events of the processor that were handled. */
 export const PAYMENT_SWEEPS: Sweep[] = [
   {
     table: 'attempts',

@@ -2,17 +2,17 @@ const LONGEST = 22
 const LONGEST_PREFIX = 10
 const SEPARATOR = '* '
 
-/** What a buyer's card statement shows for an app, and what the processor is told for it. */
+/** What a buyer's card statement shows for an app, and what is sent to the processor for it. */
 export interface StatementText {
-  /** The whole of it, "PURSERDEMO* TIDEPOOL". */
+  /** The whole text, "PURSERDEMO* TIDEPOOL". */
   text: string
-  /** The app's part; undefined where its name has no Latin letter. */
+  /** The app's part; undefined if its name has no character from A to Z. */
   suffix: string | undefined
 }
 
 /**
- * What card statements show: the operator's descriptor and the app's name, at most 22 characters.
- * Processors shorten the descriptor to 10 characters where a name follows it.
+ * The text on card statements: the operator's descriptor and the app's name, at most 22 characters.
+ * Processors shorten the descriptor to 10 characters if a name follows it.
  */
 export function statementText(descriptor: string, app_name: string): StatementText {
   const prefix = descriptor.slice(0, LONGEST_PREFIX).trim()

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Where a payee is paid: an account at the processor, with a bank behind it once it is ready. */
+/** A payee's account at the processor, with a bank account once it is ready. */
 export interface PayoutAccount {
   owner: string
   processor: string
@@ -13,7 +13,7 @@ export interface PayoutAccount {
 
 const COLUMNS = sql`owner, processor, processor_account_id, bank_name, bank_last4, is_ready`
 
-/** Keeps the account of a payee; one that is there stays. */
+/** Stores the account of a payee; an existing one stays. */
 export async function keepAccount(
   db: Db,
   now: Date,
@@ -33,14 +33,14 @@ export async function findAccount(db: Db, owner: string): Promise<PayoutAccount 
   )
 }
 
-/** The account of a payee, kept as it is for the caller's transaction. */
+/** The account of a payee, locked until the caller's transaction ends. */
 export async function lockAccount(tx: Db, owner: string): Promise<PayoutAccount | undefined> {
   return await tx.maybe<PayoutAccount>(
     sql`select ${COLUMNS} from payout_accounts where owner = ${owner} for update`,
   )
 }
 
-/** The bank behind an account in words, `Tide Bank, account ending in 6789`; undefined: none. */
+/** The bank account in words, `Tide Bank, account ending in 6789`; undefined: none. */
 export function bankOf({
   bank_name,
   bank_last4,
@@ -49,7 +49,7 @@ export function bankOf({
   return `${bank_name ?? 'Your bank'}, account ending in ${bank_last4 ?? '····'}`
 }
 
-/** The account behind the processor's own name for it. */
+/** The account of a processor's id. */
 export async function accountOfProcessor(
   db: Db,
   { processor, processor_account_id }: Pick<PayoutAccount, 'processor' | 'processor_account_id'>,
@@ -58,7 +58,7 @@ export async function accountOfProcessor(
     where processor = ${processor} and processor_account_id = ${processor_account_id}`)
 }
 
-/** Writes what the processor says of an account. */
+/** Records what the processor says about an account. */
 export async function recordAccount(
   db: Db,
   now: Date,
@@ -71,8 +71,8 @@ export async function recordAccount(
 }
 
 /**
- * How far the clocks of a payee's apps are ahead of the service's, in seconds: of a seller's own,
- * or of those that an affiliate earned on.
+ * How far the test clocks of a payee's apps are ahead of the service's time, in seconds: of a
+ * seller's own, or of those that an affiliate earned on.
  */
 export async function clockAheadOf(db: Db, owner: string): Promise<number> {
   const { ahead } = await db.one<{ ahead: number }>(sql`
@@ -83,8 +83,8 @@ export async function clockAheadOf(db: Db, owner: string): Promise<number> {
 }
 
 /**
- * Payees about whom the calendar may not have decided this week yet, whose clock is anywhere up to
- * the furthest; `now` is the service's time.
+ * Payees for whom this week's payout may not be decided yet, by any clock up to the furthest; `now`
+ * is the service's time.
  */
 export async function dueByCalendar(db: Db, now: Date): Promise<string[]> {
   const rows = await db.rows<{ owner: string }>(sql`select owner from payout_accounts
@@ -95,14 +95,14 @@ export async function dueByCalendar(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ owner }) => owner)
 }
 
-/** Takes a week's decision about a payee, in the caller's transaction; false: it was taken. */
+/** Claims a week's decision about a payee, in the caller's transaction; false if it was claimed. */
 export async function claimWeek(db: Db, owner: string, monday: Date): Promise<boolean> {
   const claimed = await db.run(sql`update payout_accounts set weekly_at = ${monday}
     where owner = ${owner} and (weekly_at is null or weekly_at < ${monday})`)
   return claimed === 1
 }
 
-/** Who is behind an owner of payouts, and where emails about them go. */
+/** The person behind an owner of payouts, and where emails about them are sent. */
 export interface PayeeFacts {
   user_id: string
   email: string
@@ -110,7 +110,7 @@ export interface PayeeFacts {
   name: string
 }
 
-/** Who is paid as an owner. */
+/** The person who is paid as an owner. */
 export async function payeeFacts(db: Db, owner: string): Promise<PayeeFacts> {
   return await db.one<PayeeFacts>(sql`select u.id as user_id, u.email, payee.name
     from (select user_id, legal_name as name from sellers where id = ${owner}

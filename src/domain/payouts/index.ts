@@ -1,11 +1,11 @@
 /**
- * Payouts: what is owed to sellers and affiliates, and how it gets to their banks.
+ * Payouts: what is owed to sellers and affiliates, and the transfers to their banks.
  *
- * Knows which lines of the ledger count for a payee at a time, the payouts that take them, the
- * statement of each, and the accounts at the processor that money goes to. Owns `payouts`,
- * `payout_lines`, `payout_accounts`, and what a standing is read from: `unpaid_lines`,
- * `payee_balances` and `payee_unsummed`. Promises: a line is paid out once, a payout is the sum of
- * its lines to the cent, and the calendar decides about a payee once a week.
+ * Knows which lines of the ledger are available to a payee at a time, the payouts that take them,
+ * the statement of each, and the payees' accounts at the processor. Owns `payouts`, `payout_lines`,
+ * `payout_accounts`, and the tables that balances are read from: `unpaid_lines`, `payee_balances`
+ * and `payee_unsummed`. Guarantees: a line is paid out once, a payout is the sum of its lines to
+ * the cent, and the weekly payout decides about a payee once a week.
  */
 export * from './accounts.ts'
 export {

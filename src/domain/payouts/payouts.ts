@@ -3,19 +3,19 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
 
-/** Money on its way to a payee's bank; its id is the key under which the processor is asked. */
+/** A payout; its id is the idempotency key at the processor. */
 export interface Payout extends Payee {
   id: string
-  /** Counts the payouts of the service; payees are told it. */
+  /** Counts the payouts of the service; shown to payees. */
   number: number
   amount: Cents
   cause: 'weekly' | 'request'
-  /** open: nobody knows yet. failed: it came back, and is owed again. */
+  /** open: the outcome is unknown. failed: it was returned, and is owed again. */
   status: 'open' | 'pending' | 'paid' | 'failed'
   processor_payout_id: string | null
   /** Why it failed, in the processor's words. */
   failure: string | null
-  /** When it is asked for again, as the balance did not cover it; null: at once. */
+  /** When it is retried, as the balance did not cover it; null: at once. */
   retry_at: Date | null
   created_at: Date
   settled_at: Date | null
@@ -24,9 +24,11 @@ export interface Payout extends Payee {
 export const COLUMNS = sql`id, number, owner, account, amount, cause, status, processor_payout_id,
   failure, retry_at, created_at, settled_at`
 
-// Each event leads back to its invoice: a sale's subject is the invoice, a refund and a dispute are
-// of its charge.
-/** Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`. */
+// Each event leads to its invoice: a sale's subject is the invoice, a refund's and a dispute's is
+// their charge.
+/**
+ * Joins what a ledger transaction `t` is about: the refund `r`, the dispute `d`, their charge `c`.
+ */
 export const LINE_SOURCES = sql`left join refunds r on t.event = 'refund' and r.id = t.subject
   left join disputes d on t.event ~ '^(dispute|appeal)_' and d.id = t.subject
   left join charges c on c.id = coalesce(r.charge_id, d.charge_id)`
@@ -43,7 +45,7 @@ export async function findPayout(db: Db, id: string): Promise<Payout | undefined
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts where id = ${id}`)
 }
 
-/** A payout by the processor's own name for it. */
+/** A payout by the processor's id. */
 export async function payoutOfProcessor(
   db: Db,
   processor_payout_id: string,
@@ -52,13 +54,13 @@ export async function payoutOfProcessor(
     where processor_payout_id = ${processor_payout_id}`)
 }
 
-/** The payout of a payee whose answer is still open. */
+/** The payout of a payee that has no answer yet. */
 export async function openPayoutOf(db: Db, { owner, account }: Payee): Promise<Payout | undefined> {
   return await db.maybe<Payout>(sql`select ${COLUMNS} from payouts
     where owner = ${owner} and account = ${account} and status = 'open'`)
 }
 
-/** Payouts whose answer is still open, the oldest first; those that were put off come last. */
+/** Payouts without an answer, the oldest first; those that were put off come last. */
 export async function openPayouts(db: Db): Promise<Payout[]> {
   return await db.rows<Payout>(sql`select ${COLUMNS} from payouts
     where status = 'open' order by retry_at nulls first, number limit 100`)
@@ -70,7 +72,7 @@ export async function putOff(db: Db, id: string, retry_at: Date): Promise<void> 
     where id = ${id} and status = 'open'`)
 }
 
-/** What open payouts wait for because the balance at the processor did not cover them. */
+/** The number and sum of the payouts that were put off. */
 export async function putOffTotal(db: Db): Promise<{ count: number; amount: Cents }> {
   return await db.one<{ count: number; amount: Cents }>(sql`
     select count(*) as count, coalesce(sum(amount), 0)::bigint as amount from payouts
@@ -83,7 +85,7 @@ export async function payoutsOf(db: Db, { owner, account }: Payee): Promise<Payo
     where owner = ${owner} and account = ${account} order by number desc limit 200`)
 }
 
-/** Writes what became of a payout. */
+/** Records the outcome of a payout. */
 export async function recordPayout(
   db: Db,
   now: Date,

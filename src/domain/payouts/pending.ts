@@ -1,15 +1,15 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** What the calendar of payouts has to do with an app: its seller, and who earned on its sales. */
+/** The payees of an app: its seller, and the affiliates who earned on its sales. */
 export interface AppPayouts {
-  /** Whether somebody among them has a bank, so that each Monday decides about them. */
+  /** Whether one of them has a bank account, so that each Monday decides about them. */
   is_weekly: boolean
-  /** Payouts on their way to them, by the processor's own names. */
+  /** Pending payouts to them, by the processor's ids. */
   under_way: string[]
 }
 
-/** The payouts that time brings about for an app. */
+/** The payouts that become due for an app as time passes. */
 export async function payoutsAround(db: Db, app_id: string): Promise<AppPayouts> {
   const owners = sql`select seller_id from apps where id = ${app_id}
     union select affiliate_id from invoices where app_id = ${app_id} and affiliate_id is not null`

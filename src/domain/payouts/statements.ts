@@ -4,26 +4,26 @@ import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
 import { INVOICE_OF_LINE, LINE_SOURCES } from './payouts.ts'
 
-/** One ledger line of a payee, with what it is about; amounts are as the payee sees them. */
+/** One ledger line of a payee, with its source; amounts are as the payee sees them. */
 export interface StatementLine {
   transaction_id: string
   position: number
   at: Date
   event: string
   subject: string
-  /** What it adds to what is owed to the payee. */
+  /** What it adds to the payee's balance. */
   amount: Cents
-  /** The bill that it comes from; null for what is about a payout or a balance. */
+  /** The invoice that it comes from; null for a line about a payout or a balance. */
   invoice_id: string | null
   invoice_kind: 'purchase' | 'renewal' | 'upgrade' | null
   app_slug: string | null
   app_name: string | null
   product_name: string | null
-  /** What of the price, before tax, was paid or went back. */
+  /** The part of the price, before tax, that was paid or refunded. */
   gross: Cents | null
-  /** The service's whole fee on the bill. */
+  /** The service's whole fee on the invoice. */
   fee: Cents | null
-  /** The payout that came back, for a line that says so. */
+  /** The payout that was returned, for the line that credits it again. */
   returned_number: number | null
 }
 
@@ -68,7 +68,7 @@ export async function statementOf(
     limit ${page?.limit ?? null} offset ${page?.offset ?? 0}`)
 }
 
-/** How many lines a payout has. */
+/** The number of lines of a payout. */
 export async function countStatementLines(db: Db, payout_id: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) from payout_lines where payout_id = ${payout_id}`)
@@ -88,7 +88,7 @@ export async function accountLines(
     order by t.at desc, t.id, e.position limit ${page.limit} offset ${page.offset}`)
 }
 
-/** How many such lines there are. */
+/** The number of such lines. */
 export async function countAccountLines(db: Db, { owner, account }: Payee): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) from ledger_entries e
     join ledger_transactions t on t.id = e.transaction_id

@@ -7,13 +7,13 @@ import { COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
 
-/** Whether a line is held at a time. */
+/** Whether a line is delayed at a time. */
 const HELD = (now: Date, payee: Payee) => sql`amount < 0
   and event <> all(${NEVER_DELAYED}::text[])
   and at > ${addDays(now, -delayDays(payee))}::timestamptz`
 
-// Where more was taken back than is held, the rest is owed now: the held part counts against it.
-/** Sales that are held and cover what was taken back of them: both parts are pending. */
+// Where more was refunded than is delayed, the rest is owed now: the delayed part is deducted.
+/** Delayed sales that cover their refunds: both parts are pending. */
 const WAITING = (now: Date, payee: Payee) => sql`held as materialized (
     select sale, sum(amount) as amount, max(at) as at from unpaid_lines
     where ${OF_PAYEE(payee)} and ${HELD(now, payee)} group by sale),
@@ -24,9 +24,9 @@ const WAITING = (now: Date, payee: Payee) => sql`held as materialized (
     where h.amount + coalesce(b.amount, 0) <= 0)`
 
 /**
- * What is available to a payee at a time, and what is pending. Credits count once they were held,
- * and so does a payout that came back at once. Debits count at once, but what is taken back of a
- * sale that is still held is taken from what is held of it: it stops no payout of other money.
+ * The available and the pending balance of a payee at a time. Credits count once their delay is
+ * over, and those of a returned payout at once. Debits count at once, but the refund of a delayed
+ * sale is deducted from that sale: it does not reduce a payout of other money.
  */
 export async function standingOf(db: Db, now: Date, payee: Payee): Promise<Standing> {
   const rows = await db.rows<{ balance: Cents; at: Date | null; amount: Cents | null }>(sql`
@@ -47,9 +47,9 @@ export async function standingOf(db: Db, now: Date, payee: Payee): Promise<Stand
 }
 
 /**
- * Puts a payout on record with all lines that count at `until`, before the processor hears of it;
- * undefined where they are less than the least that is sent. One statement, so that the amount is
- * that of its lines whatever is posted meanwhile.
+ * Records a payout with all lines that are available at `until`, before the processor is asked;
+ * undefined if they are less than the smallest payout. One statement, so that the amount is that of
+ * its lines whatever is posted meanwhile.
  */
 export async function takeAvailable(
   db: Db,
@@ -71,8 +71,8 @@ export async function takeAvailable(
 }
 
 /**
- * Adds so many entries to the balances of their payees. An entry leaves the queue as its balance
- * is written, so each counts once however many processes work. Returns how many it took.
+ * Adds up to `limit` entries to the balances of their payees. An entry leaves the queue as its
+ * balance is written, so each counts once however many processes run. Returns the number added.
  */
 export async function sumBalances(db: Db, limit: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`with
@@ -87,7 +87,7 @@ export async function sumBalances(db: Db, limit: number): Promise<number> {
   return count
 }
 
-/** Balances that are not what the ledger has, over all of it: for the check of the books. */
+/** Balances that differ from the ledger, over all of it: for the check of the books. */
 export async function wrongBalances(
   db: Db,
 ): Promise<{ owner: string; found: Cents; expected: Cents }[]> {
@@ -103,7 +103,7 @@ export async function wrongBalances(
     where coalesce(k.amount, 0) <> coalesce(e.amount, 0) order by owner`)
 }
 
-/** Lines whose listing is not what the ledger and the payouts say: for the check of the books. */
+/** Lines that differ from the ledger and the payouts: for the check of the books. */
 export async function wrongUnpaidLines(
   db: Db,
 ): Promise<{ transaction_id: string; is_listed: boolean; is_unpaid: boolean }[]> {

@@ -1,13 +1,13 @@
 /**
- * Tax: what a state takes on a sale to a person in it.
+ * Tax: the sales tax of each state.
  *
- * Knows the dated table of state rates (never edited, only superseded by a later row), which ZIP
- * lies where, every quote ever given, what is owed to each state for each month, and how it was
- * filed. Owns `tax_quotes`, `remittances` and the sums of tax by month and state. Its sums and the
- * lines since always come to what the ledger has. Promises: a quote names the rule that made it, and is
- * charged as it stands, while it holds; a state's month is filed once, after those before it. Who
- * works the tax out is behind a port: the table, or the processor's tax service. Spec: What the
- * service does; rounding in platform/money.
+ * Knows the dated table of state rates (never edited, only superseded by a later row), the state of
+ * each ZIP code, every quote, what is owed to each state for each month, and how it was filed. Owns
+ * `tax_quotes`, `remittances` and the sums of tax by month and state, which always agree with the
+ * ledger. Guarantees: a quote names the rule that made it, and is charged unchanged while it is
+ * valid; a state's month is filed once, after the months before it. The computation is behind a
+ * port: the table, or the processor's tax service. Spec: What the service does; rounding in
+ * platform/money.
  */
 export {
   endOfMonth,

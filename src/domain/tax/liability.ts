@@ -1,12 +1,14 @@
 import { type Cents, cents, ZERO } from '#platform/money'
 
-/** What a state's month comes to: tax of its sales, less that of what went back in it. */
+/**
+ * The tax of a state's month: that of its sales, less that of the refunds and lost disputes in it.
+ */
 export interface StateMonth {
   state: string
   /** `2026-11`, in UTC. */
   month: string
   charged: Cents
-  /** Tax that went back with refunds and lost disputes; not negative. */
+  /** Tax of refunds and lost disputes; not negative. */
   relieved: Cents
 }
 
@@ -19,14 +21,16 @@ export interface Filed {
   amount: Cents
 }
 
-/** A state's month, and what is to be done about it. */
+/** A state's month, and what must be done about it. */
 export interface Liability extends StateMonth {
   collected: Cents
-  /** What earlier months left over, where more went back than was taken; never above zero. */
+  /**
+   * A credit left over from earlier months, if more was refunded than collected; never above zero.
+   */
   carried: Cents
-  /** What is owed; nothing where it would be negative, which is carried on instead. */
+  /** What is owed; zero where it would be negative, which is carried over. */
   amount: Cents
-  /** open: the month runs. waiting: an earlier month comes first. due: it can be filed. */
+  /** open: the month is not over. waiting: an earlier month comes first. due: it can be filed. */
   status: 'open' | 'waiting' | 'due' | 'filed'
 }
 
@@ -41,7 +45,7 @@ export function endOfMonth(month: string): Date {
   return new Date(Date.UTC(year, number, 1))
 }
 
-/** What is owed of a month, and what is left for the next. */
+/** What is owed for a month, and what is carried over to the next. */
 export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; left: Cents } {
   const net = collected + carried
   return { amount: cents(Math.max(0, net)), left: cents(Math.min(0, net)) }
@@ -49,7 +53,7 @@ export function settleMonth(collected: Cents, carried: Cents): { amount: Cents; 
 
 /**
  * What is owed to each state for each month, the earliest first. A state's months are filed in
- * their order, so that what one leaves over is taken off the next exactly once.
+ * order, so that what one carries over is deducted from the next exactly once.
  */
 export function liabilitiesOf(now: Date, months: StateMonth[], filed: Filed[]): Liability[] {
   const filings = new Map(filed.map((each) => [`${each.state} ${each.month}`, each]))

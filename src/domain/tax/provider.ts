@@ -3,52 +3,52 @@ import type { Cents } from '#platform/money'
 import { taxOn } from './quote.ts'
 import { type Rule, ruleFor } from './rates.ts'
 
-/** A sale to somebody in the United States; `amount` is before tax. */
+/** A sale to a buyer in the United States; `amount` is before tax, in cents. */
 export interface TaxedSale {
   state: string
   zip: string
   amount: Cents
 }
 
-/** What is owed on a sale, and the rule that says so. */
+/** The tax on a sale, and the rule behind it. */
 export interface Figures extends Rule {
   tax: Cents
 }
 
 /**
- * A tax service's own record of sales and of what went back, from which it makes its reports. Each
- * reference is recorded once; what it does not take is undefined.
+ * A tax service's own record of sales and refunds, from which it makes its reports. Each reference
+ * is recorded once; undefined is returned for what it does not accept.
  */
 export interface TaxRecords {
-  /** Records a sale that was quoted by a rule of the service's; returns its name for it. */
+  /** Records a sale that was quoted by a rule of the service; returns its id there. */
   sale(sale: { rule: string; reference: string }): Promise<string | undefined>
-  /** Records that so much of a sale went back, tax included. */
+  /** Records a refund of a sale, tax included. */
   reversal(reversal: {
     transaction_id: string
     reference: string
     amount: Cents
   }): Promise<string | undefined>
-  /** Records that what a reversal took back is owed again. */
+  /** Records that a reversal no longer applies. */
   undoing(undoing: { transaction_id: string; reference: string }): Promise<string | undefined>
 }
 
-/** The tax service did not answer: nothing is known, and nothing has happened. */
+/** The tax service did not answer: nothing is known, and nothing was recorded. */
 export class TaxUnreachable extends Error {}
 
 /**
- * The port to whoever works out the tax. It is asked before a transaction opens, and its answer
+ * The port to the tax computation. It is called before a transaction opens, and its answer is
  * stored by `keepQuote` inside. It may throw TaxUnreachable.
  */
 export interface TaxProvider {
   readonly name: 'table' | 'stripe'
   quote(now: Date, sale: TaxedSale): Promise<Figures>
-  /** Absent where the provider keeps no record of its own. */
+  /** Absent if the provider keeps no record of its own. */
   readonly records?: TaxRecords
-  /** Tells whether a rate may have started since a quote that is less than 24 hours old. */
+  /** Whether a rate may have started since a quote that is less than 24 hours old. */
   mayDiffer(now: Date, quote: { state: string; rule: string; created_at: Date }): boolean
 }
 
-/** The embedded table of state rates: no one outside is asked. */
+/** The embedded table of state rates; no service is called. */
 export const rateTable: TaxProvider = {
   name: 'table',
   async quote(now, { state, amount }) {

@@ -3,7 +3,7 @@ import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import type { Figures, TaxedSale } from './provider.ts'
 
-/** A promise of tax: the sale charges exactly this, or asks again. */
+/** A tax quote: the sale charges exactly this, or gets a new one. */
 export interface Quote {
   id: string
   country: string
@@ -19,7 +19,7 @@ export interface Quote {
 
 const COLUMNS = sql`id, country, state, zip, amount, tax, rule, rate_ppm, taxable_ppm, created_at`
 
-/** Keeps what a provider said of a sale, with the rule that made it. */
+/** Stores a provider's quote, with the rule that made it. */
 export async function keepQuote(
   db: Db,
   now: Date,
@@ -32,7 +32,7 @@ export async function keepQuote(
     returning ${COLUMNS}`)
 }
 
-/** A quote that was given before. */
+/** A stored quote. */
 export async function findQuote(db: Db, id: string): Promise<Quote> {
   return await db.one<Quote>(sql`select ${COLUMNS} from tax_quotes where id = ${id}`)
 }

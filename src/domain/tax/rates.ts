@@ -13,7 +13,7 @@ export interface TaxRate {
   note?: string
 }
 
-/** A rate as it applies to one sale, with the name under which the row can be found again. */
+/** A rate as it applies to one sale, with the id of its row in the table. */
 export interface Rule {
   rule: string
   rate_ppm: number
@@ -24,7 +24,8 @@ const RATES: readonly TaxRate[] = table.rows
 
 /**
  * The rule for a state on a day. Only states that tax software sold to persons are charged; where
- * sources disagree or only cities tax, nothing is. Territories and military addresses have no row.
+ * sources disagree or only cities tax, the rate is zero. Territories and military addresses have no
+ * row.
  */
 export function ruleFor(state: string, day: string, rates: readonly TaxRate[] = RATES): Rule {
   const rate = rates

@@ -16,7 +16,7 @@ export interface UnrecordedReversal {
   amount: Cents
 }
 
-/** Paid invoices by rules that begin so, and that are not recorded yet. */
+/** Paid invoices by rules with this prefix that are not recorded yet. */
 export async function unrecordedSales(db: Db, prefix: string): Promise<UnrecordedSale[]> {
   return await db.rows<UnrecordedSale>(sql`select i.id as invoice_id, q.rule
     from invoices i join tax_quotes q on q.id = i.tax_quote_id
@@ -29,13 +29,13 @@ export async function unrecordedSales(db: Db, prefix: string): Promise<Unrecorde
 export interface UnrecordedUndoing {
   subject: string
   invoice_id: string
-  /** The tax service's name for the reversal. */
+  /** The tax service's id of the reversal. */
   transaction_id: string
 }
 
 /**
- * What went back of recorded sales, and is not recorded yet. A refund that failed counts: its buyer
- * is owed the money, so the books keep the tax as not owed (docs/money.md).
+ * Refunds and lost disputes of recorded sales that are not recorded yet. A failed refund counts:
+ * its buyer is owed the money, so the books keep the tax as not owed (docs/money.md).
  */
 export async function unrecordedReversals(db: Db): Promise<UnrecordedReversal[]> {
   return await db.rows<UnrecordedReversal>(sql`
@@ -60,7 +60,7 @@ export async function unrecordedUndoings(db: Db): Promise<UnrecordedUndoing[]> {
     order by d.closed_at limit 100`)
 }
 
-/** Notes that the tax service has a record; undefined: it refused. */
+/** Stores that the tax service has a record; undefined: it refused. */
 export async function keepRecord(
   db: Db,
   now: Date,

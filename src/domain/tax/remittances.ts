@@ -6,7 +6,7 @@ import { SUMS } from './sums.ts'
 /** A month's tax as it was filed and paid to its state. */
 export interface Remittance extends Filed {
   id: string
-  /** What the state confirmed it with. */
+  /** The state's confirmation. */
   filing_reference: string
   filed_by: string
   filed_at: Date
@@ -15,12 +15,12 @@ export interface Remittance extends Filed {
 const COLUMNS = sql`id, state, month, collected, carried, amount, filing_reference, filed_by,
   filed_at`
 
-/** Lets one transaction at a time file for a state, until it ends. */
+/** Serializes filings for a state, until the transaction ends. */
 export async function lockState(db: Db, state: string): Promise<void> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`tax ${state}`}, 0))`)
 }
 
-/** Puts a filing on record. */
+/** Records a filing. */
 export async function addRemittance(db: Db, remittance: Remittance): Promise<void> {
   const { id, state, month, collected, carried, amount } = remittance
   const { filing_reference, filed_by, filed_at } = remittance
@@ -43,8 +43,8 @@ export async function listRemittances(
 }
 
 /**
- * Tax by state and month as the books have it: a sale's in the month of the sale, and what went
- * back with a refund or a lost dispute in the month of that.
+ * Tax by state and month, by the books: a sale's in the month of the sale, a refund's or a lost
+ * dispute's in the month of that.
  */
 export async function taxByMonth(db: Db, of: { state?: string } = {}): Promise<StateMonth[]> {
   const which = of.state === undefined ? sql`true` : sql`state = ${of.state}`

@@ -6,12 +6,12 @@ import { LINES, SUMS, UNSUMMED } from './sums.ts'
 
 /**
  * A sale, a refund, a lost dispute or one that was won on appeal, as a state's accountant reads it;
- * what went back is negative.
+ * refunds and losses are negative.
  */
 export interface TaxLine {
   at: Date
   event: 'sale' | 'refund' | 'dispute_lost' | 'appeal_won'
-  /** The ledger's transaction, and the bill. */
+  /** The ledger's transaction, and the invoice. */
   transaction_id: string
   invoice_id: string
   invoice_number: number
@@ -24,15 +24,15 @@ export interface TaxLine {
   rule: string
   rate_ppm: number
   taxable_ppm: number
-  /** The part of the amount that was taxed. */
+  /** The taxed part of the amount. */
   taxable: Cents
   tax: Cents
 }
 
-/** A state's month in sums; sales and what went back are both above zero. */
+/** The sums of a state's month; sales and refunds are both positive. */
 export interface StateReport {
   state: string
-  /** How many lines it has. */
+  /** The number of its lines. */
   lines: number
   sales: Cents
   taxable_sales: Cents
@@ -44,12 +44,12 @@ export interface StateReport {
   relieved: Cents
 }
 
-/** What of the books the lines of a month are made of. */
+/** The part of the books that a month's lines come from. */
 const OF_MONTH = (month: string) => sql`from ledger_transactions
   where event in ('sale', 'refund', 'dispute_lost', 'appeal_won')
     and at >= ${startOf(month)} and at < ${endOfMonth(month)}`
 
-/** A page of the lines of a state's month, in the order of their times. */
+/** A page of the lines of a state's month, by time. */
 export async function taxLines(
   db: Db,
   asked: { month: string; state: string; limit: number; offset: number },
@@ -65,7 +65,7 @@ export async function taxLines(
   )
 }
 
-/** So many lines of a month in the order of their times: the first ones, or those after another. */
+/** A page of a month's lines by time: the first ones, or those after another line. */
 export async function pageOfTaxLines(
   db: Db,
   asked: { month: string; after: TaxLine | undefined; limit: number },
@@ -77,7 +77,7 @@ export async function pageOfTaxLines(
   return await db.rows<TaxLine>(sql`${LINES(page)} order by t.at, t.id`)
 }
 
-/** How many lines a month has. */
+/** The number of lines of a month. */
 export async function countTaxLines(db: Db, month: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count ${OF_MONTH(month)}`,
@@ -85,7 +85,7 @@ export async function countTaxLines(db: Db, month: string): Promise<number> {
   return count
 }
 
-/** A month in sums by state, the states without tax among them. */
+/** A month's sums by state, including states without tax. */
 export async function taxReport(db: Db, month: string): Promise<StateReport[]> {
   return await db.rows<StateReport>(sql`with sums as (${SUMS(sql`month = ${month}`)})
     select state, sum(lines)::bigint as lines,

@@ -1,7 +1,7 @@
 import { sql } from '#platform/sql'
 import type { Sweep } from '#platform/sweep'
 
-/** Quotes that nothing was sold by; a cart that used one is gone before. */
+/** Quotes without a sale; a cart that used one is deleted before. */
 export const QUOTE_SWEEP: Sweep = {
   table: 'tax_quotes',
   days: 31,

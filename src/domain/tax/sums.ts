@@ -2,7 +2,7 @@ import type { Db } from '#platform/db'
 import { type Sql, sql } from '#platform/sql'
 import type { StateMonth } from './liability.ts'
 
-/** Sales, and what went back, with what their bills say of the tax. */
+/** Sales, refunds and lost disputes, with the tax of their invoices. */
 export const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as transaction_id,
     i.id as invoice_id, i.number as invoice_number, a.name as app_name, q.state, q.zip,
     q.rule, q.rate_ppm, q.taxable_ppm, part.amount,
@@ -22,7 +22,7 @@ export const LINES = (transactions: Sql) => sql`select t.at, t.event, t.id as tr
       case t.event when 'sale' then i.tax when 'refund' then -r.tax
         when 'appeal_won' then d.tax else -d.tax end as tax) part`
 
-/** Transactions that are not in the sums yet: those since `sumTaxes` ran last. */
+/** Transactions that are not in the sums yet: those since `sumTaxes` last ran. */
 export const UNSUMMED = sql`select t.* from tax_unsummed u
   join ledger_transactions t on t.id = u.transaction_id`
 
@@ -34,13 +34,13 @@ const SUMMED = (lines: Sql) => sql`select to_char(at at time zone 'UTC', 'YYYY-M
       as rates
   from (${lines}) lines group by 1, 2, 3`
 
-/** Tax by month, state and event: what was summed, and what came since. Exact at any time. */
+/** Tax by month, state and event: the stored sums, and the lines since. Exact at any time. */
 export const SUMS = (which: Sql) => sql`select * from tax_sums where ${which}
   union all select * from (${SUMMED(LINES(UNSUMMED))}) fresh where ${which}`
 
 /**
- * Adds so many transactions to the sums. A transaction leaves the queue as its sums are written, so
- * each counts once however many processes work. Returns how many it took.
+ * Adds up to `limit` transactions to the sums. A transaction leaves the queue as its sums are
+ * written, so each counts once however many processes run. Returns the number added.
  */
 export async function sumTaxes(db: Db, limit: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`with
@@ -62,7 +62,7 @@ export async function sumTaxes(db: Db, limit: number): Promise<number> {
   return count
 }
 
-/** Sums that are not what their lines come to, over the whole ledger: for the check of the books. */
+/** Sums that differ from their lines, over the whole ledger: for the check of the books. */
 export async function wrongSums(
   db: Db,
 ): Promise<{ month: string; state: string; event: string; found: string; expected: string }[]> {

@@ -67,9 +67,9 @@ export const PREFIXES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The ZIP codes whose post office lies in another state than its prefix says. A ZIP code whose
- * routes cross a state line (42223, 59221, 86515) is no exception: USPS files it under the state of
- * its post office, which is its prefix's.
+ * The ZIP codes whose post office is in another state than their prefix says. A ZIP code whose
+ * routes cross a state line (42223, 59221, 86515) is not an exception: USPS assigns it to the state
+ * of its post office, which is its prefix's.
  */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   '06390': 'NY', // Fishers Island, served from Connecticut
@@ -84,7 +84,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Sovereign states that USPS delivers to under the prefix of Guam: no addresses in the United States.
+ * Sovereign states that USPS serves under the prefix of Guam: not addresses in the United States.
  * Palau: 96939, 96940. Micronesia: 96941 to 96944. Marshall Islands: 96960, 96970.
  */
 export const SOVEREIGN: ReadonlySet<string> = new Set(
