@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -99,12 +100,29 @@ async function untilItAnswers(
   throw new Error('the PostgreSQL server did not answer within ten seconds')
 }
 
-/** A port of the loopback that nothing listens on just now. */
+// Below the ports that connections get, so that none of them takes one meanwhile.
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000]
+
+/**
+ * A port of the loopback that nothing listens on just now, and neither on the two after it, which
+ * the demo's sites take.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT)
+    const areFree = await Promise.all([port, port + 1, port + 2].map(isFree))
+    if (areFree.every(Boolean)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
+  return true
 }

@@ -90,6 +90,7 @@ describe('claims of due subscriptions', () => {
   test('are made for apps whose clock is ahead too, the longest due first', async () => {
     const ahead = await otherApp(service, { frequency: 'week' })
     const later = await subscribe(service, { app: ahead })
+    service.clock.pass(1)
     const [sooner] = await dueSubscribers(1)
     const { db, clock } = service.world
     const next = await subscribe(service, { app: ahead })

@@ -129,7 +129,9 @@ export async function claimDue(db: Db, now: Date, claim: Claim): Promise<string[
     update subscriptions set claimed_until = ${until}
     where id in (select id from due_now union all select id from due_ahead)
     returning id, next_at`)
-  const inOrder = rows.sort((a, b) => a.next_at.getTime() - b.next_at.getTime())
+  const inOrder = rows.sort(
+    (a, b) => a.next_at.getTime() - b.next_at.getTime() || a.id.localeCompare(b.id),
+  )
   return inOrder.map(({ id }) => id)
 }
 
