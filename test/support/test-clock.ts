@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as apps from '#domain/apps'
 import { type ClockWork, type Jumped, jump, type ReportJump } from '#flows/test-clock'
 import { appTime } from '#flows/world'
@@ -18,9 +19,17 @@ export function outsideOf(service: TestService): Outside {
   return { processor: sandboxOf(service), hear: () => handleEvents(service.world) }
 }
 
-/** What happens when time passes for an app; where it waits, the service's clock goes on. */
+const PAUSE_MS = 20
+
+/**
+ * What happens when time passes for an app. Where it waits, the service's clock advances, and
+ * another jump of the same app gets the time to do its work.
+ */
 export function clockWorkFor(service: TestService, app_id: string): ClockWork {
-  return clockWorkOf(service.world, outsideOf(service), app_id, () => service.clock.pass(0.2))
+  return clockWorkOf(service.world, outsideOf(service), app_id, async () => {
+    service.clock.pass(0.2)
+    await sleep(PAUSE_MS)
+  })
 }
 
 /** What time it is for an app. */
