@@ -11,11 +11,12 @@ export {
   type ChargeOutcome,
   chargeAttempt,
   closeAttempt,
-  type Intended,
   intend,
   isWaived,
 } from './payment/charge.ts'
 export { divide } from './payment/divide.ts'
+export { lockOwner } from './payment/owner.ts'
+export { pay } from './payment/pay.ts'
 export { closeByHand, latestOutcome, reconcile, reconcileAttempt } from './payment/reconcile.ts'
 export { type Settled, settle, settledOf } from './payment/settle.ts'
 export { stuckBefore } from './payment/stuck.ts'

@@ -117,14 +117,12 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   await billing.addDraft(tx, facts.asked_at, draft)
   const email_normalized = cart.email_normalized!
   const charge = { invoice: draft, app, email_normalized, card, asked_by: 'buyer' as const }
-  const intended = await intend(world, tx, facts.asked_at, charge)
+  const attempt = await intend(world, tx, charge)
   const { order_id } = draft
-  if (intended.outcome === 'waived') return end({ outcome: 'completed', order_id })
-  if (intended.outcome === 'processing') {
+  if (!attempt) {
     await billing.voidInvoice(tx, draft.id)
     return await otherOf(tx, cart, app)
   }
-  const { attempt } = intended
   const refusal = await refusalOf(tx, cart, app)
   if (!refusal) return { attempt, app, order_id }
   await payments.recordAnswer(tx, world.clock.now(), attempt.id, { status: 'closed' })

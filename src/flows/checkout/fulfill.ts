@@ -1,10 +1,9 @@
-import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
-import * as tax from '#domain/tax'
+import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
@@ -15,14 +14,13 @@ import { sum } from '#platform/money'
 interface PaidPurchase {
   draft: billing.DraftInvoice
   cart: billing.Cart
-  app: apps.App
+  quote: tax.Quote
   card: payments.Card
 }
 
 /** A paid purchase with everything that was read before the first write. */
 interface KnownPurchase extends PaidPurchase {
   price: catalog.ProductPrice
-  quote: tax.Quote
   terms: billing.Terms
 }
 
@@ -55,14 +53,13 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
 }
 
 async function gather(tx: Db, now: Date, paid: PaidPurchase): Promise<KnownPurchase> {
-  const { draft } = paid
+  const { draft, quote } = paid
   const price = await catalog.findPrice(tx, draft.price_id)
-  const quote = await tax.findQuote(tx, draft.tax_quote_id)
   const total = sum(quote.amount, quote.tax)
   // The terms that the buyer agreed to, even if the plan has others by now.
   const promised = { frequency: price.frequency, trial_days: draft.trial_days }
   const terms = billing.termsOf(now, promised, { total, trial_allowed: true })
-  return { ...paid, price, quote, terms }
+  return { ...paid, price, terms }
 }
 
 async function mintLicense(

@@ -5,17 +5,10 @@ import { appTime, type World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
-import { pay } from './pay.ts'
 import { type Settled, settle } from './settle.ts'
 
 /** The outcome of an attempt; the processor's answer may be pending. */
 export type ChargeOutcome = Settled | { outcome: 'processing' }
-
-/** What an invoice waits for: its charge, nothing, or another attempt of the same buyer and app. */
-export type Intended =
-  | { outcome: 'intended'; attempt: payments.Attempt }
-  | { outcome: 'waived' }
-  | { outcome: 'processing' }
 
 /** A due amount below the processor's minimum is waived (decided: smallest charge). */
 export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents): boolean {
@@ -24,12 +17,11 @@ export function isWaived({ processor }: Pick<World, 'processor'>, total: Cents):
 
 /**
  * Records the intention to charge an invoice, inside the transaction of a caller who locked its
- * owner. An amount that is too small to be charged is waived and settled at once.
+ * owner. Undefined while another attempt of the same buyer and app is pending.
  */
 export async function intend(
-  world: World,
+  { random, clock }: World,
   tx: Db,
-  now: Date,
   facts: {
     invoice: Pick<billing.Invoice, 'id' | 'amount' | 'tax'>
     app: apps.App
@@ -37,19 +29,17 @@ export async function intend(
     card: payments.Card
     asked_by: payments.AskedBy
   },
-): Promise<Intended> {
+): Promise<payments.Attempt | undefined> {
   const { invoice, app, email_normalized, card, asked_by } = facts
-  const invoice_id = invoice.id
-  const amount = sum(invoice.amount, invoice.tax)
-  if (isWaived(world, amount)) {
-    const payer = { email_normalized, card }
-    await pay(world, tx, now, { invoice_id, app, payer, paid_by: 'waived' })
-    return { outcome: 'waived' }
-  }
-  const id = mintId(world.random, 'att')
-  const attempt = { id, invoice_id, asked_by, app_id: app.id, email_normalized, amount, card }
-  const opened = await payments.openAttempt(tx, world.clock.now(), attempt)
-  return opened ? { outcome: 'intended', attempt: opened } : { outcome: 'processing' }
+  return await payments.openAttempt(tx, clock.now(), {
+    id: mintId(random, 'att'),
+    invoice_id: invoice.id,
+    asked_by,
+    app_id: app.id,
+    email_normalized,
+    amount: sum(invoice.amount, invoice.tax),
+    card,
+  })
 }
 
 /** Asks the processor to charge an attempt, and records its answer. */

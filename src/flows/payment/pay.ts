@@ -2,6 +2,7 @@ import * as affiliates from '#domain/affiliates'
 import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import type * as payments from '#domain/payments'
+import * as tax from '#domain/tax'
 import { fulfill } from '#flows/checkout/fulfill'
 import { extend } from '#flows/subscription/extend'
 import type { World } from '#flows/world'
@@ -9,7 +10,7 @@ import type { Db } from '#platform/db'
 import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { ZERO } from '#platform/money'
-import { type LockedOwner, lockOwner } from './owner.ts'
+import type { LockedOwner } from './owner.ts'
 import { type PaidBy, post } from './post.ts'
 
 /** Who pays an invoice, and with which card. */
@@ -28,14 +29,13 @@ export async function pay(
   now: Date,
   facts: {
     invoice_id: string
-    owner?: LockedOwner
+    owner: LockedOwner
     app: apps.App
     payer: InvoicePayer
     paid_by: PaidBy
   },
 ): Promise<void> {
-  const { invoice_id, app, payer, paid_by } = facts
-  const owner = facts.owner ?? (await lockOwner(tx, invoice_id))
+  const { invoice_id, owner, app, payer, paid_by } = facts
   await queueEmail(tx, now, world.jobs, {
     id: mintId(world.random, 'email'),
     cause: `receipt:${invoice_id}`,
@@ -44,14 +44,16 @@ export async function pay(
   })
   if (owner.kind === 'purchase') {
     const draft = await payable(tx, await billing.lockDraft(tx, invoice_id), { app, payer })
-    await post(world, tx, now, { invoice: draft, app, paid_by })
-    await fulfill(world, tx, now, { draft, cart: owner.cart, app, card: payer.card })
+    const quote = await tax.findQuote(tx, draft.tax_quote_id)
+    await post(world, tx, now, { invoice: draft, app, quote, paid_by })
+    await fulfill(world, tx, now, { draft, cart: owner.cart, quote, card: payer.card })
     return
   }
   const { subscription } = owner
   const invoice = await payable(tx, owner.invoice, { app, payer })
-  await post(world, tx, now, { invoice, app, paid_by })
-  await extend(world, tx, now, { invoice, subscription, app, is_waived: paid_by === 'waived' })
+  const quote = await tax.findQuote(tx, invoice.tax_quote_id)
+  await post(world, tx, now, { invoice, app, quote, paid_by })
+  await extend(world, tx, now, { invoice, subscription, is_waived: paid_by === 'waived' })
 }
 
 /** The invoice, without a commission where the affiliate is also the buyer or the seller. */

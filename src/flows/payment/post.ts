@@ -2,7 +2,7 @@ import type * as apps from '#domain/apps'
 import type * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
-import * as tax from '#domain/tax'
+import type * as tax from '#domain/tax'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
@@ -22,10 +22,11 @@ export async function post(
   facts: {
     invoice: billing.DraftInvoice | billing.Invoice
     app: apps.App
+    quote: tax.Quote
     paid_by: PaidBy
   },
 ): Promise<void> {
-  const { invoice, app, paid_by } = facts
+  const { invoice, app, quote, paid_by } = facts
   if (invoice.amount === ZERO) return
   if (paid_by !== 'waived') {
     await payments.recordCharge(tx, now, {
@@ -36,12 +37,11 @@ export async function post(
       amount: sum(invoice.amount, invoice.tax),
     })
   }
-  const { state } = await tax.findQuote(tx, invoice.tax_quote_id)
   const posting = ledger.sale({
     ...invoice,
     invoice_id: invoice.id,
     seller_id: app.seller_id,
-    state,
+    state: quote.state,
     is_waived: paid_by === 'waived',
   })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)

@@ -58,8 +58,7 @@ async function askProcessor(
   const patience = attempt.status === 'open' ? CLOSE_AFTER_SECONDS : CHALLENGE_SECONDS
   try {
     const found = await processor.find(attempt.id)
-    const isFinal = found !== undefined && found.status !== 'action_required'
-    return isFinal || !isOlder(patience) ? found : await processor.close(now, attempt.id)
+    return isFinal(found) || !isOlder(patience) ? found : await processor.close(now, attempt.id)
   } catch (error) {
     if (!(error instanceof payments.ProcessorUnreachable)) throw error
     return undefined
@@ -87,10 +86,14 @@ async function closingAnswer(
 ): Promise<payments.ChargeAnswer | undefined> {
   try {
     const found = await processor.find(id)
-    const isFinal = found !== undefined && found.status !== 'action_required'
-    return isFinal ? found : await processor.close(clock.now(), id)
+    return isFinal(found) ? found : await processor.close(clock.now(), id)
   } catch (error) {
     log.warn({ error, attempt_id: id }, 'the processor did not close an attempt')
     return nothing_charged ? { status: 'closed' } : undefined
   }
+}
+
+/** Whether nothing more can follow an answer. */
+function isFinal(answer: payments.ChargeAnswer | undefined): answer is payments.ChargeAnswer {
+  return answer !== undefined && answer.status !== 'action_required'
 }

@@ -1,4 +1,3 @@
-import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as licensing from '#domain/licensing'
@@ -12,7 +11,6 @@ import { sum } from '#platform/money'
 interface PaidPeriod {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
-  app: apps.App
   is_waived: boolean
 }
 

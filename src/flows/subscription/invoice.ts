@@ -4,11 +4,11 @@ import type * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import type * as tax from '#domain/tax'
-import { divide, type Intended, intend } from '#flows/payment'
+import { divide, intend, isWaived, lockOwner, pay } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { type Cents, ZERO } from '#platform/money'
+import { type Cents, sum, ZERO } from '#platform/money'
 
 /** What an invoice of a subscription is for, and its amount. */
 export interface Due {
@@ -19,6 +19,12 @@ export interface Due {
   quote: tax.Quote
 }
 
+/** What an invoice waits for: its charge, nothing, or another attempt of the same buyer and app. */
+export type Intended =
+  | { outcome: 'intended'; attempt: payments.Attempt }
+  | { outcome: 'waived' }
+  | { outcome: 'processing' }
+
 interface DueOf {
   subscription: billing.RunningSubscription
   app: apps.App
@@ -27,7 +33,8 @@ interface DueOf {
 
 /**
  * Records the intention to charge a subscription, inside the transaction of a caller who locked it:
- * for the invoice that is open, or for a new one.
+ * for the invoice that is open, or for a new one. An amount that is too small to be charged is
+ * waived and settled at once.
  */
 export async function intendDue(
   world: World,
@@ -46,10 +53,16 @@ export async function intendDue(
   }
   const invoice = open ?? (await writeInvoice(world, tx, now, facts, facts.due!))
   const card = await payments.findCard(tx, subscription.card_id)
-  const charge = { invoice, app, email_normalized, card, asked_by }
-  const intended = await intend(world, tx, now, charge)
-  if (intended.outcome === 'processing' && !open) await billing.voidInvoice(tx, invoice.id)
-  return intended
+  if (isWaived(world, sum(invoice.amount, invoice.tax))) {
+    const owner = await lockOwner(tx, invoice.id)
+    const payer = { email_normalized, card }
+    await pay(world, tx, now, { invoice_id: invoice.id, owner, app, payer, paid_by: 'waived' })
+    return { outcome: 'waived' }
+  }
+  const attempt = await intend(world, tx, { invoice, app, email_normalized, card, asked_by })
+  if (attempt) return { outcome: 'intended', attempt }
+  if (!open) await billing.voidInvoice(tx, invoice.id)
+  return { outcome: 'processing' }
 }
 
 /** Issues an invoice; the fee rate and the affiliate of the purchase apply to all that follow. */
