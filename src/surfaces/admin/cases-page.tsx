@@ -35,7 +35,7 @@ interface CasesFacts {
   filled: Filled | undefined
 }
 
-/** All that waits for somebody of the staff, and a way to whatever somebody wrote about. */
+/** Everything that needs staff, and a search for what a person wrote about. */
 export function CasesPage(facts: CasesFacts): JSX.Element {
   const isClear = [
     facts.alarms,

@@ -5,7 +5,7 @@ import type { World } from '#flows/world'
 /** A license that staff looked for, with its bills. */
 export type FoundSubject = billing.FoundLicense
 
-/** Finds licenses by what somebody writes in a mail: an address, a license, an order, a bill. */
+/** Finds licenses by what people quote in an email: an address, a license, an order, an invoice. */
 export async function findSubject({ db }: World, sought: string): Promise<FoundSubject[]> {
   const address = identity.readEmail(sought)
   const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]

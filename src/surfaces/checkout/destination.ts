@@ -22,7 +22,7 @@ export function returnAddress(
   return apps.withParameter(address, REFERENCE, reference)
 }
 
-/** Where somebody goes who holds a license already, instead of buying again (spec: rule 3). */
+/** Where the owner of a license goes instead of buying again (spec: rule 3). */
 export async function ownerAddress(
   world: World,
   app: apps.App,

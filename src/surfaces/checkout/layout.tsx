@@ -12,7 +12,7 @@ export interface PurchaseSummary {
   notice: string | undefined
 }
 
-/** What every page of a step is told. */
+/** What every page of a step shows. */
 export interface Step {
   purchase: PurchaseSummary
   csrf_token: string

@@ -17,7 +17,7 @@ export function actorOf({ request, session }: SessionContext): ActorOf<'seller'>
   return { kind: 'seller', user_id: session.user_id, request_id: request.id }
 }
 
-/** What every page of an app is told; `notes` are the words for what `?done=` names. */
+/** What every page of an app shows; `notes` are the texts for the values of `?done=`. */
 export async function appFactsOf(
   world: World,
   { request, reply, session, app, owes_terms }: SellerTermsContext,

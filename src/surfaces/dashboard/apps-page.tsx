@@ -16,7 +16,7 @@ export interface AppCard {
   has_add_on: boolean
 }
 
-/** The apps that somebody is the registered developer of. */
+/** The apps of a seller. */
 export function AppsPage(facts: {
   nav: Link[]
   cards: AppCard[]

@@ -9,7 +9,7 @@ import { placeOf } from './rows.ts'
 
 export { addressOf } from '#http/app-menu'
 
-/** What every page of an app is told. */
+/** What every page of an app shows. */
 export interface AppFacts {
   nav: Link[]
   slug: string

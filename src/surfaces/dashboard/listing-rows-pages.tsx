@@ -8,7 +8,7 @@ import { AddRow, DefaultButton, RowButtons, RowFault, RowGroup } from '#design/r
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { FeatureRow, SectionRow } from './listing-form.ts'
 
-/** What is told of the plans that a feature may belong to. */
+/** The plans that a feature may belong to. */
 export interface PlanName {
   id: string
   name: string

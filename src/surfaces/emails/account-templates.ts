@@ -36,7 +36,7 @@ export function setPassword(url: string): EmailContent {
   }
 }
 
-/** The email that turns what somebody typed on the sign-up page into an account. */
+/** The email that turns a sign-up into an account. */
 export function signUpLink(url: string): EmailContent {
   return {
     subject: 'Confirm your email for Purser',
@@ -53,7 +53,7 @@ export function signUpLink(url: string): EmailContent {
   }
 }
 
-/** The email to somebody who signed up with an address that has an account. */
+/** The email for a sign-up with an address that has an account. */
 export function accountExists(url: string): EmailContent {
   return {
     subject: 'You already have a Purser account',

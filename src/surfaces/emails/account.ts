@@ -34,7 +34,7 @@ export function isAccountEmail(kind: string): kind is keyof typeof WRITERS {
   return Object.hasOwn(WRITERS, kind)
 }
 
-/** Writes such an email; undefined where, by now, there is nobody to write to. */
+/** Writes such an email; undefined if its recipient no longer exists. */
 export const writeAccountEmail: WriteAccountEmail = async (world, email) =>
   isAccountEmail(email.kind) ? await WRITERS[email.kind](world, email) : undefined
 

@@ -36,9 +36,9 @@ export function mailbox(app: FastifyInstance, world: World): void {
     scope.get(ATTACHMENT, async (request, reply) => {
       const { message_id, filename } = paramsOf(ATTACHMENT, request)
       const { attachments } = await readEmail(message_id)
-      const paper = attachments.find((each) => each.filename === filename)
-      if (!paper) throw refuse('not_found')
-      return sendPdf(reply, paper.filename, paper.content)
+      const attachment = attachments.find((each) => each.filename === filename)
+      if (!attachment) throw refuse('not_found')
+      return sendPdf(reply, attachment.filename, attachment.content)
     })
   })
 }

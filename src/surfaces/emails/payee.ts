@@ -21,7 +21,7 @@ type Write = (
   facts: Record<string, string>,
 ) => Promise<WrittenEmail | undefined>
 
-/** How each email to somebody who is paid by the service is written. */
+/** How each email to a payee is written. */
 const TEMPLATES: Record<string, Write> = {
   dispute_opened: writeOpened,
   dispute_closed: writeClosed,

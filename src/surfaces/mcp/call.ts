@@ -62,7 +62,7 @@ async function runTool(
     const call = { world, input, actor, dry_run }
     if (app_slug === undefined) return await tool.run(call)
     const app = await apps.findOwn(world.db, { slug: app_slug, developer_id: bearer.user_id })
-    // An app of somebody else's is as unknown as one that never was.
+    // An app of another seller gets the same answer as one that does not exist.
     return app ? await tool.run({ ...call, app }) : UNKNOWN_APP
   }
   const excess = farTooMany(args)
@@ -108,7 +108,7 @@ function failure(error: string, message: string, more: More = {}): CallToolResul
   }
 }
 
-/** What is told where a token's scopes do not reach. */
+/** The error for a token without the required scope. */
 export function scopeWords(required_scope: string): string {
   return `This tool requires an access token with the scope ${required_scope}.`
 }

@@ -25,7 +25,7 @@ const INSTRUCTIONS =
 
 /**
  * Makes a protocol server for one request with these tools. It is the SDK's lower layer: arguments
- * are checked by the tool's own schema, so that every fault is told at once and with its place.
+ * are checked by the tool's own schema, so that every fault is reported at once with its path.
  */
 export function serverMaker(world: World, tools: Tool[]): (caller: Caller) => Server {
   const list: ListToolsResult = { tools: tools.map(describe) }

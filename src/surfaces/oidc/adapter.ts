@@ -138,7 +138,7 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],
     scope: grants.DEFAULT_SCOPES.join(' '),
-    // Named, so that an app may return to several hosts; the library is told not to look there.
+    // Named, so that an app may return to several hosts; the library does not look there.
     sector_identifier_uri: `https://sector.invalid/${sector}`,
     subject_type: 'pairwise',
     // What our own pages and the private id need to know of the client.

@@ -16,7 +16,7 @@ const ALLOWED: Record<AgentScope, string> = {
   'listing.write': 'Change listings, plans and prices. New prices apply to buyers immediately.',
 }
 
-/** Asks whether an agent may manage somebody's apps (spec: Sign-in rules, 9). */
+/** Asks a person whether an agent may manage their apps (spec: Sign-in rules, 9). */
 export function AgentPage(facts: {
   scopes: AgentScope[]
   /** Host and port at which the agent waits for the answer. */

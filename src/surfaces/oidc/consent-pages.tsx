@@ -118,7 +118,7 @@ export function RefusedPage(facts: {
   app_name: string | undefined
   app_url: string | undefined
   is_ours: boolean
-  /** Where an agent that asked wrongly is told how to ask. */
+  /** The documentation for an agent whose request is invalid. */
   agents_url: string | undefined
   code: string
   words: string | undefined

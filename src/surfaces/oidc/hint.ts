@@ -5,7 +5,7 @@ import type { SigningKey } from '#domain/grants'
 export type Hint = { client_id: string; sub: string; sid?: string } | 'unknown' | 'forged'
 
 /**
- * Reads an ID token of ours, expired or not: an app shows it when it sends somebody to sign out.
+ * Reads an ID token of ours, expired or not: an app shows it when it sends a person to sign out.
  * It is `unknown` where the key that signed it is no longer kept, so that nobody can tell.
  */
 export async function readHint(text: string, issuer: string, keys: SigningKey[]): Promise<Hint> {

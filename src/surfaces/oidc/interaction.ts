@@ -99,12 +99,12 @@ export function appParamsOf(params: Record<string, unknown>): AppRequest['params
   return Object.fromEntries(sent) as AppRequest['params']
 }
 
-/** Where somebody signs in, to come back to this path. */
+/** The sign-in page, which returns to this path afterwards. */
 export function signInUrl(path: string): string {
   return `/signin/?return_to=${encodeURIComponent(path)}`
 }
 
-/** What an app is told when somebody does not want to sign in. */
+/** The error that an app receives when a person cancels the sign-in. */
 export const DENIED = {
   error: 'access_denied',
   error_description: 'the user denied the request',

@@ -4,8 +4,9 @@ import type { World } from '#flows/world'
 import { sessionOf } from './requests.ts'
 
 /**
- * When somebody is asked: to sign in, and to agree. Who is signed in is decided by this service's
- * session and not by the library's, which only holds together what apps got in one browser.
+ * When a person is asked to sign in, and when to consent. Who is signed in is decided by this
+ * service's session and not by the library's, which only holds together what apps got in one
+ * browser.
  */
 export function policyOf(world: World): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()

@@ -65,7 +65,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   return provider
 }
 
-/** Where somebody is asked: here, or to sign in first, by an address that carries the request. */
+/** The page of the next question: consent, or sign-in first, at an address with the request. */
 async function askingPage(
   world: World,
   ctx: KoaContextWithOIDC,
@@ -107,7 +107,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     findAccount: async (_ctx, user_id) => {
       const user = await identity.findUser(world.db, user_id)
       if (!user || user.locked_at) return undefined
-      // Nothing of the account is told but its private id, whatever is asked for.
+      // Claims contain only the private id of the account, for any scope.
       return { accountId: user_id, claims: () => ({ sub: user_id }) }
     },
     pairwiseIdentifier: (_ctx, user_id, client) =>
@@ -160,7 +160,7 @@ const FEATURES: Configuration['features'] = {
   pushedAuthorizationRequests: OFF,
   revocation: {
     enabled: true,
-    // Whoever shows a token of another client is told nothing of it (RFC 7009, 2.2).
+    // A client learns nothing about the token of another (RFC 7009, 2.2).
     allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
   },
   userinfo: { enabled: true },

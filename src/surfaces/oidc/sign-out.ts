@@ -15,7 +15,7 @@ import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
 import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
 
-/** What an app may ask for when it sends somebody to sign out (RP-Initiated Logout 1.0). */
+/** What an app may ask for when it sends a person to sign out (RP-Initiated Logout 1.0). */
 const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
 
 /** A request to sign out that was found good. */
@@ -110,7 +110,7 @@ interface Here extends Pick<SignOut, 'sign_in'> {
   session: Session | undefined
 }
 
-/** Whether the app means somebody else than the people in this browser. */
+/** Whether the app names an account that is not signed in on this browser. */
 async function meansOther(
   library: OpenLibrary,
   { client, hint }: AskedSignOut,

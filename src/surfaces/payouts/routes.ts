@@ -149,8 +149,8 @@ function declareStatements(scope: FastifyInstance, world: World, kind: PayeeKind
   scope.get(`${path}statement.pdf`, async (request, reply) => {
     const { payout } = await requirePayout(world, request, reply, kind)
     const lines = await payouts.statementOf(world.db, payout.id)
-    const paper = await statementPdf(world, kind, payout, lines)
-    return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, paper)
+    const pdf = await statementPdf(world, kind, payout, lines)
+    return sendFile(reply, 'application/pdf', `payout-${payout.number}.pdf`, pdf)
   })
 }
 

@@ -70,7 +70,7 @@ export async function* statementCsv(
   }
 }
 
-/** A statement as a paper. */
+/** A payout statement as a PDF. */
 export async function statementPdf(
   { db, clock, config, pdfs }: World,
   kind: PayeeKind,
@@ -90,7 +90,7 @@ export async function statementPdf(
     ...figures(line),
     money(line.amount),
   ]
-  const paper: PdfContent = {
+  const content: PdfContent = {
     title: `Payout statement ${payout.number}`,
     issuer: config.operator.legal_name,
     now: clock.now(),
@@ -131,7 +131,7 @@ export async function statementPdf(
   }
   // Made part by part, as the thread that draws asks for them.
   const rows = partsOf(lines).map((part) => part.map(rowOf))
-  return await pdfs.draw(paper, { rows, isLong: lines.length > ROWS_AT_ONCE })
+  return await pdfs.draw(content, { rows, isLong: lines.length > ROWS_AT_ONCE })
 }
 
 function* partsOf<Row>(rows: Row[]): Generator<Row[], undefined> {

@@ -4,7 +4,7 @@ import { Alert } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 
-/** What every page about one purchase is told. */
+/** What every page about one purchase shows. */
 export interface ManageLayoutFacts {
   nav: Link[]
   app_name: string

@@ -78,7 +78,7 @@ export async function charge(
   return goTo(reply, addressAfter(context, came, facts))
 }
 
-/** What the latest try stands at, for somebody who comes back from the bank or waits for it. */
+/** The outcome of the latest attempt, for a buyer who returns from the bank or waits for it. */
 async function resume(world: World, context: ManageContext): Promise<string> {
   const { license, at } = context
   const attempt = await payments.latestOfLicense(world.db, license.license_id)

@@ -16,7 +16,7 @@ export interface DisputePageFacts extends SalesPageFacts {
   dispute: Dispute
   /** What would be sent now, or was sent. */
   evidence: Evidence
-  /** Whether evidence is still heard. */
+  /** Whether the processor still accepts evidence. */
   is_heard: boolean
   statement: string
   longest_statement: number
@@ -33,7 +33,7 @@ const FIELDS: [name: keyof Evidence, label: string][] = [
   ['uncategorized_text', 'Your statement'],
 ]
 
-/** A dispute: what it is about, until when it is heard, and what is brought forward. */
+/** A dispute: its reason, its due date and the evidence. */
 export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const { dispute, sale, base } = facts
   const number = invoiceNumber(sale.number)

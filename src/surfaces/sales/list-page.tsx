@@ -92,7 +92,7 @@ function cellsOf(base: string, sale: Sale) {
   ]
 }
 
-/** The disputes that wait for somebody. */
+/** The disputes that need a response. */
 function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }): JSX.Element {
   const title = `${counted(disputes.length, 'payment')} in dispute`
   return (

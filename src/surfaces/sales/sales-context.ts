@@ -12,7 +12,7 @@ export function actorOf({ session, request, as }: SalesContext): ActorOf<Side> {
   return { kind: as, user_id: session.user_id, request_id: request.id }
 }
 
-/** What every page here is told. */
+/** What every page here shows. */
 export interface SalesPageFacts {
   nav: Link[]
   csrf_token: string
@@ -22,7 +22,7 @@ export interface SalesPageFacts {
   notice: string | undefined
 }
 
-/** Gathers what every page about an app's sales is told. */
+/** Gathers what every page about an app's sales shows. */
 export async function pageFacts(
   world: World,
   context: SalesContext,

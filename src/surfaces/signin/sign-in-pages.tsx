@@ -33,7 +33,7 @@ export function SignInPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
-  /** The app that somebody signs in for, where one asked. */
+  /** The app that requested the sign-in, if one did. */
   asking: AskingApp | undefined
   fault: string | undefined
   sent: string | undefined
@@ -108,7 +108,7 @@ export function SignUpPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
-  /** The app that somebody signs up for, where one asked. */
+  /** The app that requested the sign-up, if one did. */
   asking: AskingApp | undefined
   faults: SignUpFaults
   sign_in_url: string

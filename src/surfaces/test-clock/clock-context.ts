@@ -37,7 +37,7 @@ export async function requireTestClock(
   throw new AnsweredByGuard((to) => sendPage(to, page, { status: 404 }))
 }
 
-/** What every page of the clock is told. */
+/** What every page of the clock shows. */
 export async function layoutFacts(world: World, context: ClockContext): Promise<ClockLayoutFacts> {
   const { request, reply, session, app, now, base } = context
   return {

@@ -47,7 +47,7 @@ export async function gather(
   }
 }
 
-/** What is due next for an app; the buyer's step is told with what it costs. */
+/** What is due next for an app; a charge with its amount. */
 export async function dueNext(
   world: World,
   outside: Outside,

@@ -5,7 +5,7 @@ import { SubNav } from '#design/navigation'
 import { EmptyState, Heading } from '#design/panels'
 import { addressOf, appMenu } from '#http/app-menu'
 
-/** What every page of the clock is told. */
+/** What every page of the clock shows. */
 export interface ClockLayoutFacts {
   nav: Link[]
   csrf_token: string

@@ -93,7 +93,7 @@ export interface ScenarioFacts extends ClockLayoutFacts {
   entries: Entry[]
 }
 
-/** A scenario, told from its beginning to its end, with the key to try. */
+/** The events of a scenario in order, with the key to try. */
 export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   const { state } = facts
   const moved = facts.to.getTime() - facts.from.getTime() >= 60_000
