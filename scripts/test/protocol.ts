@@ -1,5 +1,5 @@
 /** What the runner sends a worker: a file to run, or that there is none left. */
-export type ToWorker = { file: string } | 'end'
+export type ToWorker = { file: string; isLast: boolean } | 'end'
 
 /** What a worker sends the runner: that it is ready, and then each result. */
 export type FromWorker = 'ready' | Result
