@@ -74,6 +74,7 @@ describe('versions that are replaced while people buy', { skip }, () => {
   async function readyCart(app: OtherApp, email: string): Promise<string> {
     const { world, clock } = service
     const opened = await openCart(world, {
+      app: (await apps.find(world.db, app.client_id))!,
       price: (await catalog.findLivePrice(world.db, app.price_id))!,
       details: { email, email_normalized: email, zip: '78701', state: 'TX' },
       browser_hash: sha256(email),
@@ -107,7 +108,8 @@ describe('versions that are replaced while people buy', { skip }, () => {
     for (;;) {
       const cart = (await billing.findCart(world.db, cart_id))!
       const price = await catalog.findPrice(world.db, cart.price_id)
-      const { agreement, total } = await checkoutTotals(world, cart, price)
+      const app = (await apps.find(world.db, cart.app_id))!
+      const { agreement, total } = await checkoutTotals(world, cart, { app, price })
       const return_url = 'https://harbor.example/'
       const end = await confirm(world, { cart_id, agreement, return_url })
       count(end.outcome)

@@ -1,3 +1,4 @@
+import * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -97,7 +98,9 @@ async function begin(
   const session = rng.odds(80) ? await sessionOf(fixture, person) : undefined
   const affiliate_id = rng.odds(35) ? rng.pick(fixture.affiliates) : null
   const brought_by = rng.odds(40) ? 'service' : 'seller'
+  const app = (await apps.find(world.db, shop.id))!
   const opened = await openCart(world, {
+    app,
     price,
     details: person,
     browser_hash: Buffer.from(person.email),
@@ -158,7 +161,8 @@ async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outc
   const cart = (await billing.findCart(world.db, cart_id))!
   const price = await catalog.findLivePrice(world.db, cart.price_id)
   if (!price || !cart.card) return 'card_needed'
-  const { agreement, terms } = await checkoutTotals(world, cart, price)
+  const app = (await apps.find(world.db, cart.app_id))!
+  const { agreement, terms } = await checkoutTotals(world, cart, { app, price })
   record.carts.get(cart_id)!.prices.add(price.amount)
   const asked: Asked = record.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })

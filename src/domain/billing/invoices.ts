@@ -207,16 +207,6 @@ export async function paidBefore(
     order by paid_at desc, number desc limit 1`)
 }
 
-/** Records the buyer as the holder of a purchase's invoice. */
-export async function issueTo(
-  db: Db,
-  facts: { id: string; user_id: string; license_id: string; subscription_id: string | null },
-): Promise<void> {
-  const { id, user_id, license_id, subscription_id } = facts
-  await db.run(sql`update invoices set user_id = ${user_id}, license_id = ${license_id},
-    subscription_id = ${subscription_id} where id = ${id}`)
-}
-
 /**
  * Records that an invoice was paid, and the period that it paid for: a late renewal pays for a
  * later one. A void invoice is paid all the same if its payment was pending.
@@ -224,13 +214,29 @@ export async function issueTo(
 export async function payInvoice(
   db: Db,
   now: Date,
-  paid: Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end' | 'is_waived'>,
+  paid: PaidPeriod & Pick<Invoice, 'is_waived'>,
 ): Promise<void> {
-  await db.run(sql`update invoices set status = 'paid', paid_at = ${now},
-      number = coalesce(number, case when amount > 0 then nextval('invoice_numbers') end),
-      period_index = ${paid.period_index}, period_start = ${paid.period_start},
-      period_end = ${paid.period_end}, is_waived = ${paid.is_waived}
+  await db.run(sql`update invoices set ${paidBy(now, paid)}, is_waived = ${paid.is_waived}
     where id = ${paid.id} and status <> 'paid'`)
+}
+
+/** As `payInvoice`, for a purchase, whose payment decides who holds its invoice. */
+export async function payPurchase(
+  db: Db,
+  now: Date,
+  paid: PaidPeriod & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
+): Promise<void> {
+  await db.run(sql`update invoices set ${paidBy(now, paid)}, user_id = ${paid.user_id},
+      license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
+    where id = ${paid.id} and status <> 'paid'`)
+}
+
+type PaidPeriod = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end'>
+
+function paidBy(now: Date, { period_index, period_start, period_end }: PaidPeriod) {
+  return sql`status = 'paid', paid_at = ${now},
+    number = coalesce(number, case when amount > 0 then nextval('invoice_numbers') end),
+    period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end}`
 }
 
 /** Removes the commission from an unpaid invoice: the affiliate is its buyer. */

@@ -84,7 +84,7 @@ async function record(
   if (billing.hasExpired(world.clock.now(), seen)) return end({ outcome: 'expired' })
   const { card } = seen
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
-  const shown = await checkoutTotals(world, seen, price)
+  const shown = await checkoutTotals(world, seen, { app, price })
   const asked_at = appTime(world, app)
   const isValid = tax.isQuoteValid(asked_at, shown.quote, world.taxes)
   if (!isValid || shown.quote.amount !== price.amount) {

@@ -39,10 +39,15 @@ export async function fulfill(world: World, tx: Db, now: Date, paid: PaidPurchas
   const order = { id: order_id, invoice_id, app_id: cart.app_id, user_id, license_id, made_account }
   await billing.addOrder(tx, now, order)
   const subscription_id = await subscribe(world, tx, now, { purchase, user_id, license_id })
-  await billing.issueTo(tx, { id: invoice_id, user_id, license_id, subscription_id })
-  const { period_index } = draft
-  const period = { period_index, period_start: now, period_end: terms.period_end }
-  await billing.payInvoice(tx, now, { id: invoice_id, ...period, is_waived: false })
+  await billing.payPurchase(tx, now, {
+    id: invoice_id,
+    user_id,
+    license_id,
+    subscription_id,
+    period_index: draft.period_index,
+    period_start: now,
+    period_end: terms.period_end,
+  })
   await billing.completeCart(tx, now, { cart_id: cart.id, order_id, user_id })
   await queueEmail(tx, now, world.jobs, {
     id: mintId(world.random, 'email'),

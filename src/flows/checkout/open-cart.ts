@@ -1,4 +1,4 @@
-import * as apps from '#domain/apps'
+import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import * as identity from '#domain/identity'
@@ -17,6 +17,7 @@ export interface Details {
 
 /** Who opens the cart, from where, and what for. */
 export interface Opening {
+  app: App
   price: ProductPrice
   details: Details
   browser_hash: Buffer
@@ -49,7 +50,7 @@ export async function openCart(world: World, opening: Opening): Promise<Opened> 
   }
   const cart_id = mintId(random, 'cart')
   const sale = { state: details.state, zip: details.zip, amount: price.amount }
-  const there = appTime(world, (await apps.find(db, price.app_id))!)
+  const there = appTime(world, opening.app)
   const figures = await world.taxes.quote(there, sale)
   await db.tx(async (tx) => {
     const id = mintId(random, 'quote')

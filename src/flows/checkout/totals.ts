@@ -1,4 +1,4 @@
-import * as apps from '#domain/apps'
+import type { App } from '#domain/apps'
 import * as billing from '#domain/billing'
 import type { ProductPrice } from '#domain/catalog'
 import * as tax from '#domain/tax'
@@ -25,10 +25,9 @@ export interface CheckoutTotals {
 export async function checkoutTotals(
   world: World,
   cart: billing.Cart,
-  price: ProductPrice,
+  { app, price }: { app: App; price: ProductPrice },
 ): Promise<CheckoutTotals> {
   const quote = await tax.findQuote(world.db, cart.tax_quote_id!)
-  const app = (await apps.find(world.db, cart.app_id))!
   const offered = { ...price, trial_days: cart.trial_days ?? price.trial_days }
   const trial_allowed =
     offered.trial_days > 0 &&

@@ -56,6 +56,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
       return sendDetails(world, request, reply, link, { session, values, faults })
     }
     const opened = await openCart(world, {
+      app: link.app,
       price: link.price,
       details: read.details,
       browser_hash: browserHash(world, request, reply),

@@ -29,7 +29,7 @@ export async function requireOwnCart(
   const cart = await requireCart(world, request, reply)
   const price = await catalog.findPrice(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
-  const totals = await checkoutTotals(world, cart, price)
+  const totals = await checkoutTotals(world, cart, { app, price })
   const is_preview = cart.order_id === null && cart.user_id === app.developer_id
   const figures = figuresOf(price, totals)
   const amount = totals.quote.amount

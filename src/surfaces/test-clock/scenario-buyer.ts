@@ -30,7 +30,9 @@ export async function buyAsNewBuyer(
   const { db, random, config } = world
   const { price, trial_days } = facts
   const email = `scenario-${base62(random, 8).toLowerCase()}@example.com`
+  const app = (await apps.find(db, price.app_id))!
   const opened = await openCart(world, {
+    app,
     price,
     details: { email, email_normalized: email, zip: ZIP, state: tax.stateOfZip(ZIP)! },
     browser_hash: sha256(random.bytes(32).toString('hex')),
@@ -42,7 +44,6 @@ export async function buyAsNewBuyer(
   })
   if (opened.step !== 'card') throw new Error(`a new buyer was sent to ${opened.step}`)
   const { cart_id } = opened
-  const app = (await apps.find(db, price.app_id))!
   const cart = async () => (await billing.findCart(db, cart_id))!
   const back = config.base_url
   const page = { app, price, summary: [], return_url: back, back_url: back }
@@ -52,7 +53,7 @@ export async function buyAsNewBuyer(
   await processor.enterCard(appTime(world, app), entered)
   const taken = await takeCard(world, await cart())
   if (taken.outcome !== 'kept') throw new Error('the card of a scenario was refused')
-  const { agreement } = await checkoutTotals(world, await cart(), price)
+  const { agreement } = await checkoutTotals(world, await cart(), { app, price })
   const confirmed = await confirm(world, { cart_id, agreement, return_url: back })
   if (confirmed.outcome !== 'completed') {
     throw new Error(`the purchase of a scenario came to ${confirmed.outcome}`)
