@@ -1,5 +1,4 @@
-import type { Config } from '#platform/config'
-import { ConfigError } from '#platform/config'
+import { type Config, ConfigError, isLiveKey } from '#platform/config'
 import type { Database } from '#platform/db'
 import { type Money, moneyOf, setMoney } from '#platform/installation'
 import { sql } from '#platform/sql'
@@ -12,7 +11,7 @@ const WAY_OUT = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
  */
 export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'>): Promise<void> {
   if (stripe) await refuseTestClocks(db)
-  const money: Money = stripe?.secret_key.includes('_live_') ? 'live' : 'test'
+  const money: Money = stripe && isLiveKey(stripe.secret_key) ? 'live' : 'test'
   const { has_orders, has_sandbox } = await db.one<Record<'has_orders' | 'has_sandbox', boolean>>(
     sql`select exists (select 1 from orders) as has_orders,
       exists (select 1 from charges where processor = 'sandbox') as has_sandbox`,

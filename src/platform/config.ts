@@ -178,7 +178,7 @@ function stripeOf(settings: Settings): Config['stripe'] {
   if (!webhook_secret) {
     throw new ConfigError('STRIPE_WEBHOOK_SECRET: must be set with STRIPE_SECRET_KEY.')
   }
-  const isLive = secret_key.includes('_live_')
+  const isLive = isLiveKey(secret_key)
   if (isLive && settings.NODE_ENV !== 'production') {
     throw new ConfigError('STRIPE_SECRET_KEY: a live key is accepted in production only.')
   }
@@ -187,6 +187,11 @@ function stripeOf(settings: Settings): Config['stripe'] {
   }
   const webhook_secrets = webhook_secret.split(',').map((each) => each.trim())
   return { secret_key, webhook_secrets, api_base: settings.STRIPE_API_BASE }
+}
+
+/** Whether a key of Stripe's is one of live mode, in which real money moves. */
+export function isLiveKey(secret_key: string): boolean {
+  return /^[rs]k_live_/.test(secret_key)
 }
 
 /** The sender of emails; a bare address gets the operator's name. */

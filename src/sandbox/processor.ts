@@ -47,6 +47,9 @@ export function openProcessor(options: ProcessorOptions): Processor {
   const { db, random, base_url } = options
   return {
     name: 'sandbox',
+    legal_name: 'the built-in test processor',
+    is_test_mode: true,
+    has_test_clock: true,
     smallest_charge: SMALLEST_CHARGE,
     // Its pages are at the service's own address.
     page_origins: [],

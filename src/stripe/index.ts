@@ -8,9 +8,10 @@
  * the order in which they happened; and no card number comes here. See docs/decisions/0026.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Listings, Processor } from '#domain/payments'
+import type { Listings, Processor, ProcessorFacts } from '#domain/payments'
 import { markHandled } from '#domain/payments'
 import type { TaxProvider } from '#domain/tax'
+import { isLiveKey } from '#platform/config'
 import { mintId } from '#platform/ids'
 import { balanceTransactions, readBalance } from './balance.ts'
 import { openCardEntry, readCardEntry } from './card-entry.ts'
@@ -43,6 +44,9 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
   const parts: StripeParts = { ...options, stripe: openClient(options.settings) }
   return {
     name: 'stripe',
+    legal_name: 'Stripe, Inc.',
+    is_test_mode: !isLiveKey(options.settings.secret_key),
+    has_test_clock: false,
     smallest_charge: SMALLEST_CHARGE,
     page_origins: ['https://*.stripe.com'],
     taxes: openTaxes(parts),
@@ -62,7 +66,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
 }
 
 type Charging = 'openCardEntry' | 'readCardEntry' | 'charge' | 'find' | 'close'
-type Other = 'name' | 'smallest_charge' | 'page_origins' | 'events' | 'acknowledge'
+type Other = keyof ProcessorFacts | 'events' | 'acknowledge'
 
 /** What takes money from cards. */
 function openCharging(parts: StripeParts): Pick<Processor, Charging> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Stripe } from 'stripe'
 import { receive } from '#domain/payments'
+import { isLiveKey } from '#platform/config'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
@@ -72,5 +73,5 @@ async function readEvent(
 
 /** Live endpoints of Connect receive events of test accounts too. */
 function isOurs({ settings }: StripeParts, event: Stripe.Event): boolean {
-  return event.livemode === /^[rs]k_live_/.test(settings.secret_key)
+  return event.livemode === isLiveKey(settings.secret_key)
 }

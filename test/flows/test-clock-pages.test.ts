@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ProcessorUnreachable } from '#domain/payments'
-import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -274,7 +273,7 @@ test('so do the pages of one sale, its refund, its dispute, and the payouts', as
 test('with a real processor there is no clock, and the page says so', async () => {
   const { world } = service
   const sandbox = world.processor
-  world.processor = { ...sandbox, name: 'stripe' } as World['processor']
+  world.processor = { ...sandbox, has_test_clock: false }
   const { status } = await seller.open(CLOCK)
   assert.equal(status, 404)
   assert.match(words(), /Test clocks need test mode/)

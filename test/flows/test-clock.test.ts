@@ -135,14 +135,15 @@ describe('the clock of an app', () => {
 
   test('does not exist where a processor moves real money', async () => {
     const real = await app('real')
-    const world = { ...service.world, processor: { ...service.world.processor, name: 'stripe' } }
+    const processor = { ...service.world.processor, has_test_clock: false }
+    const world: World = { ...service.world, processor }
     const asked = {
       user_id: 'usr_test',
       request_id: 'req_test',
       to: addDays(service.clock.now(), 1),
     }
     const work = clockWorkFor(service, real.client_id)
-    const outcome = await jump(world as World, { ...asked, app_id: real.client_id }, work)
+    const outcome = await jump(world, { ...asked, app_id: real.client_id }, work)
     assert.deepEqual(outcome, { outcome: 'refused' })
     assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
   })

@@ -215,17 +215,27 @@ export type ProcessorEvent = { id: string; at: Date } & (
   | { kind: 'notice'; subject: string; message: string; charge_id?: string }
 )
 
+/** What a processor is. */
+export interface ProcessorFacts {
+  readonly name: 'sandbox' | 'stripe'
+  /** Its name in legal texts. */
+  readonly legal_name: string
+  /** Whether its cards and banks are simulated: no real money moves. */
+  readonly is_test_mode: boolean
+  /** Whether an app's test clock can be advanced: what it sends follows the clock of the app. */
+  readonly has_test_clock: boolean
+  /** The smallest charge; less, but not zero, is refused with `amount_too_small`. */
+  readonly smallest_charge: Cents
+  /** Origins of its pages, which our forms may lead to; empty if they are our own. */
+  readonly page_origins: readonly string[]
+}
+
 /**
  * The port to the payment processor. No call is made while a transaction is open, and each may
  * throw ProcessorRefused or ProcessorUnreachable. After the latter, `find` and `close` return the
  * outcome by the same key, and a refund or payout is requested again under its key.
  */
-export interface Processor extends Listings {
-  readonly name: 'sandbox' | 'stripe'
-  /** The smallest charge; less, but not zero, is refused with `amount_too_small`. */
-  readonly smallest_charge: Cents
-  /** Origins of its pages, which our forms may lead to; empty if they are our own. */
-  readonly page_origins: readonly string[]
+export interface Processor extends ProcessorFacts, Listings {
   /** Opens a page of the processor where the buyer enters a card. */
   openCardEntry(now: Date, request: CardEntryRequest): Promise<{ id: string; url: string }>
   /** The card that was entered there, or undefined while there is none. */

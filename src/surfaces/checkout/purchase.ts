@@ -55,7 +55,7 @@ export function purchaseOf(
 
 /** That no real money moves, and in which time the app lives. */
 function testNotice(world: World, app: apps.App): string | undefined {
-  if (world.processor.name !== 'sandbox') return undefined
+  if (!world.processor.is_test_mode) return undefined
   return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
 }
 

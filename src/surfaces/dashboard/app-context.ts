@@ -29,7 +29,7 @@ export async function appFactsOf(
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     owes_terms,
-    has_clock: world.processor.name === 'sandbox',
+    has_clock: world.processor.has_test_clock,
     notice: clockNotice(world, app),
     note: request.method === 'GET' ? ownValue(notes, queryOf(request, 'done')) : undefined,
   }

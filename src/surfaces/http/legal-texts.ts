@@ -33,8 +33,7 @@ export function versionOf({ version, date }: TextDocument): string {
 
 function legalValues({ config, processor }: LegalFacts): Record<string, string> {
   const { operator, base_url } = config
-  const isTest = processor.name === 'sandbox'
-  const name = isTest ? 'the built-in test processor' : 'Stripe, Inc.'
+  const { legal_name: name, is_test_mode } = processor
   const values = {
     legal_name: operator.legal_name,
     address: operator.address.join(', '),
@@ -45,7 +44,7 @@ function legalValues({ config, processor }: LegalFacts): Record<string, string> 
     governing_law: operator.governing_law,
     base_url,
     processor: name,
-    processor_sentence: `Payments are processed by ${name}${isTest ? '; no real money moves' : ''}.`,
+    processor_sentence: `Payments are processed by ${name}${is_test_mode ? '; no real money moves' : ''}.`,
   }
   const escaped = Object.entries(values).map(([key, value]) => [key, escapeHtml(value)])
   const address_lines = operator.address.map(escapeHtml).join('<br>')

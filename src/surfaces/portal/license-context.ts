@@ -56,6 +56,6 @@ export async function layoutFacts(
     app_name: app.name,
     csrf_token: csrfToken(world, request, reply),
     at,
-    notice: world.processor.name === 'sandbox' ? 'Test mode: no real card is charged.' : undefined,
+    notice: world.processor.is_test_mode ? 'Test mode: no real card is charged.' : undefined,
   }
 }

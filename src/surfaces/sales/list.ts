@@ -39,7 +39,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
       ...(await pageFacts(reporting, context, app)),
       slug: app.slug,
       app_name: app.name,
-      has_clock: world.processor.name === 'sandbox',
+      has_clock: world.processor.has_test_clock,
       sales: shown,
       disputes: await payments.listUnclosed(db, app.id),
       filter: { status: filter.status ?? '', kind: filter.kind ?? '' },
