@@ -166,6 +166,17 @@ export async function findInvoiceOf(
       and (${facts.app_id}::text is null or app_id = ${facts.app_id})`)
 }
 
+/** What the invoice of an order's purchase says about the invoices that follow it. */
+export async function purchaseInvoiceOf(
+  db: Db,
+  order_id: string,
+): Promise<Pick<Invoice, 'tax_quote_id' | 'brought_by' | 'affiliate_id'>> {
+  return await db.one<Pick<Invoice, 'tax_quote_id' | 'brought_by' | 'affiliate_id'>>(
+    sql`select tax_quote_id, brought_by, affiliate_id from invoices
+      where order_id = ${order_id} and kind = 'purchase'`,
+  )
+}
+
 /** The open invoice of a subscription. */
 export async function openInvoiceOf(db: Db, subscription_id: string): Promise<Invoice | undefined> {
   return await db.maybe<Invoice>(sql`select ${COLUMNS} from invoices

@@ -73,7 +73,7 @@ async function writeInvoice(
   { subscription, app, user_id }: DueOf,
   due: Due,
 ): Promise<billing.NewInvoice> {
-  const { brought_by, affiliate_id } = (await billing.orderDetails(tx, subscription.order_id))!
+  const { brought_by, affiliate_id } = await billing.purchaseInvoiceOf(tx, subscription.order_id)
   const { kind, period, price, lines, quote } = due
   const fixed_fee = await fixedPart(tx, subscription, due)
   const invoice = {

@@ -100,7 +100,8 @@ export async function withTax(
 
   async function lastRule() {
     const { tax_quote_id } =
-      (await billing.lastPaidInvoice(db, license_id)) ?? (await billing.orderDetails(db, order_id))!
+      (await billing.lastPaidInvoice(db, license_id)) ??
+      (await billing.purchaseInvoiceOf(db, order_id))
     return await tax.findQuote(db, tax_quote_id)
   }
 }
