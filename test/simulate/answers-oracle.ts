@@ -58,7 +58,7 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
   const facts = [...licenses].flatMap((license_id) => {
     const charges = taken.filter((each) => each.license_id === license_id)
     const presses = asked.get(license_id) ?? []
-    const isExplained = (amounts: number[], by: Asked[]) => {
+    const isExplained = (amounts: number[], by: Pick<Asked, 'amount'>[]) => {
       const left = by.map(({ amount }) => amount)
       return amounts.every((amount) => {
         const at = left.indexOf(amount)
@@ -72,7 +72,7 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
       isExplained(amounts, maybe) &&
       isExplained(
         sure.map(({ amount }) => amount),
-        charges.map(({ amount }) => ({ subject: '', amount, outcome: '' })),
+        charges,
       )
     return isRight ? [] : [{ license_id, charges, presses }]
   })
@@ -119,16 +119,19 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
   return facts.length > 0 ? [{ rule: 'what went back is what was asked for, once', facts }] : []
 }
 
-/** Auto-renew is as the latest answer to its owner said. */
+/** Auto-renew is as the latest answer to its owner said, or one of those to parallel requests. */
 async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const now = await harness.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
   const asked = bySubject(record.asked.auto_renew)
   const facts = now.filter(({ license_id, auto_renew }) => {
-    const outcome = asked.get(license_id)?.at(-1)?.outcome
-    if (outcome !== 'on' && outcome !== 'off') return false
-    const isAlone = asked.get(license_id)!.every((each) => each.outcome !== 'unknown')
-    return isAlone && auto_renew !== (outcome === 'on')
+    const requests = asked.get(license_id) ?? []
+    if (requests.some(({ outcome }) => outcome === 'unknown')) return false
+    const latest = requests.slice(requests.findLastIndex(({ is_parallel }) => !is_parallel))
+    const outcomes = latest
+      .map(({ outcome }) => outcome)
+      .filter((each) => each === 'on' || each === 'off')
+    return outcomes.length > 0 && !outcomes.includes(auto_renew ? 'on' : 'off')
   })
   return facts.length > 0 ? [{ rule: 'auto-renew is as its owner set it', facts }] : []
 }

@@ -90,11 +90,26 @@ function faultOf(
   return undefined
 }
 
-/** What an upgrade may credit; two where money went back in the very moment of it. */
+/** What an upgrade may credit: refunds of the same millisecond came before or after it. */
 function creditsOf(mine: readonly Figures[], index: number): number[] {
   const { period_start, created_at } = mine[index]!
   const at = created_at.getTime()
-  return [at - 1, at].map((by) => unused(mine, index - 1, by, period_start))
+  const parallel = mine.flatMap(({ refunds }) => refunds.filter((r) => Date.parse(r.at) === at))
+  const credits = subsetsOf(parallel).map((later) => {
+    const earlier = mine.map((invoice) => ({
+      ...invoice,
+      refunds: invoice.refunds.filter((refund) => !later.includes(refund)),
+    }))
+    return unused(earlier, index - 1, at, period_start)
+  })
+  return [unused(mine, index - 1, at - 1, period_start), ...credits]
+}
+
+function subsetsOf<Item>(items: readonly Item[]): Item[][] {
+  return items.reduce<Item[][]>(
+    (subsets, item) => subsets.flatMap((subset) => [subset, [...subset, item]]),
+    [[]],
+  )
 }
 
 /** The unused part, at a time, of what was kept for a period by then. */

@@ -5,6 +5,8 @@ export interface Asked {
   /** What they agreed to pay or to refund, in cents. */
   amount: number
   outcome: string
+  /** Whether an earlier request about the same had no answer yet: either may be processed first. */
+  is_parallel: boolean
 }
 
 export type AskedFor = 'purchase' | 'upgrade' | 'payment' | 'refund' | 'auto_renew' | 'rotation'
@@ -37,7 +39,10 @@ export class AnswerRecord {
 
   /** Notes what is asked for, before it is; the caller fills in the answer. */
   ask(what: AskedFor, subject: string, amount = 0): Asked {
-    const asked = { subject, amount, outcome: 'unknown' }
+    const is_parallel = this.asked[what].some(
+      (each) => each.subject === subject && each.outcome === 'unknown',
+    )
+    const asked = { subject, amount, outcome: 'unknown', is_parallel }
     this.asked[what].push(asked)
     return asked
   }
