@@ -27,6 +27,7 @@ const sources: Source[] = globSync(
   return { path, text, imports }
 })
 const own = sources.filter(({ path }) => path.startsWith('src/'))
+const sourcesByPath = new Map(own.map((source) => [source.path, source]))
 
 /** The layer of a file: 1 platform, 2 domain, 3 flows, 4 surfaces, 5 what starts the service. */
 function layerOf(path: string): number {
@@ -100,6 +101,32 @@ test('modules of one layer do not import each other, except for what their layer
 function isLoose(target: string): boolean {
   return target.split('/').length === 3
 }
+
+/** The file in src/ that an import loads; undefined for packages and Node's own. */
+function fileOf(source: Source, specifier: string): string | undefined {
+  const target = targetOf(source, specifier)
+  if (target === undefined) return undefined
+  const names = ['', '.ts', '.tsx', '/index.ts'].map((end) => target + end)
+  return names.find((name) => sourcesByPath.has(name))
+}
+
+test('no import leads back to its own file, types included', () => {
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: string[]) => {
+    const at = trail.indexOf(path)
+    if (at !== -1) cycles.push([...trail.slice(at), path].join(' -> '))
+    if (at !== -1 || done.has(path)) return
+    const source = sourcesByPath.get(path)!
+    for (const specifier of source.imports) {
+      const next = fileOf(source, specifier)
+      if (next) visit(next, [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const { path } of own) visit(path, [])
+  assert.deepEqual(cycles, [])
+})
 
 test('a surface is a folder: beside the folders there is the site that mounts them', () => {
   assert.deepEqual(globSync('src/surfaces/*.{ts,tsx}'), [SITE])

@@ -6,7 +6,8 @@
  * repeated under the same key. An amount that the bank returns becomes a line of the next payout.
  */
 export { noteAccount, openOnboarding, refreshAccount } from './pay-out/account.ts'
-export { type PayoutOutcome, payOut, readStanding } from './pay-out/pay.ts'
+export { payOut, readStanding } from './pay-out/pay.ts'
 export { reconcilePayouts, settlePayout } from './pay-out/reconcile.ts'
+export type { PayoutOutcome } from './pay-out/settle.ts'
 export { payeeTime } from './pay-out/time.ts'
 export { payWeekly } from './pay-out/weekly.ts'

@@ -225,26 +225,26 @@ export async function paidBefore(
 export async function payInvoice(
   db: Db,
   now: Date,
-  paid: PaidPeriod & Pick<Invoice, 'is_waived'>,
+  paid: PaidFor & Pick<Invoice, 'is_waived'>,
 ): Promise<void> {
   await db.run(sql`update invoices set ${paidBy(now, paid)}, is_waived = ${paid.is_waived}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-/** As `payInvoice`, for a purchase, whose payment decides who holds its invoice. */
+/** As `payInvoice`, for a purchase: its buyer, license and subscription exist from now on. */
 export async function payPurchase(
   db: Db,
   now: Date,
-  paid: PaidPeriod & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
+  paid: PaidFor & Pick<Invoice, 'user_id' | 'license_id' | 'subscription_id'>,
 ): Promise<void> {
   await db.run(sql`update invoices set ${paidBy(now, paid)}, user_id = ${paid.user_id},
       license_id = ${paid.license_id}, subscription_id = ${paid.subscription_id}
     where id = ${paid.id} and status <> 'paid'`)
 }
 
-type PaidPeriod = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end'>
+type PaidFor = Pick<Invoice, 'id' | 'period_index' | 'period_start' | 'period_end'>
 
-function paidBy(now: Date, { period_index, period_start, period_end }: PaidPeriod) {
+function paidBy(now: Date, { period_index, period_start, period_end }: PaidFor) {
   return sql`status = 'paid', paid_at = ${now},
     number = coalesce(number, case when amount > 0 then nextval('invoice_numbers') end),
     period_index = ${period_index}, period_start = ${period_start}, period_end = ${period_end}`

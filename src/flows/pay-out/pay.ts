@@ -3,20 +3,8 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { askAndSettle } from './settle.ts'
+import { askAndSettle, type PayoutOutcome } from './settle.ts'
 import { payeeTime } from './time.ts'
-
-/** The outcome of a payout request. */
-export type PayoutOutcome =
-  | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
-  /** The service's balance does not cover it yet; it is paid as soon as it does. */
-  | { outcome: 'waiting'; payout_id: string }
-  /** Another payout of the same payee waits for the processor's answer. */
-  | { outcome: 'under_way'; payout_id: string }
-  /** The balance is less than the smallest payout, or the payee owes the service. */
-  | { outcome: 'too_little' }
-  /** No bank account was added yet. */
-  | { outcome: 'no_bank' }
 
 /** The balances of a payee now. */
 export async function readStanding(world: World, payee: payouts.Payee): Promise<payouts.Standing> {

@@ -9,8 +9,19 @@ import type { Db } from '#platform/db'
 import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
-import type { PayoutOutcome } from './pay.ts'
 import { payeeTime } from './time.ts'
+
+/** The outcome of a payout request. */
+export type PayoutOutcome =
+  | { outcome: 'paid' | 'pending' | 'failed' | 'processing'; payout_id: string }
+  /** The service's balance does not cover it yet; it is paid as soon as it does. */
+  | { outcome: 'waiting'; payout_id: string }
+  /** Another payout of the same payee waits for the processor's answer. */
+  | { outcome: 'under_way'; payout_id: string }
+  /** The balance is less than the smallest payout, or the payee owes the service. */
+  | { outcome: 'too_little' }
+  /** No bank account was added yet. */
+  | { outcome: 'no_bank' }
 
 /** How a payout ended, or that it is on its way. */
 export interface PayoutEnd {

@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel, RecordTable } from '#design/panels'
 import { Moment } from '#design/timeline'
-import type { Checked, EventsHeard } from './checks.ts'
+import type { Checked, EventsReprocessed } from './check-results.ts'
 import { AdminMenu } from './menu.tsx'
 
 interface ChecksFacts {
@@ -13,7 +13,7 @@ interface ChecksFacts {
   csrf_token: string
   /** What came of the latest run of each, and when that was. */
   books: (Checked & { at: Date }) | undefined
-  events: (EventsHeard & { at: Date }) | undefined
+  events: (EventsReprocessed & { at: Date }) | undefined
 }
 
 /** What runs by itself, to be run by hand, and what came of it the last time. */
@@ -98,7 +98,7 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
   )
 }
 
-function Events({ at, heard, waiting }: EventsHeard & { at: Date }): JSX.Element {
+function Events({ at, heard, waiting }: EventsReprocessed & { at: Date }): JSX.Element {
   return (
     <>
       <p class="flex flex-wrap items-center gap-3 text-sm">

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import * as apps from '#domain/apps'
-import { type Checked, checkBooks } from '#flows/check-books'
+import { checkBooks } from '#flows/check-books'
 import type { World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -12,6 +12,12 @@ import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks
 import { addSeconds } from '#platform/calendar'
 import { latestTask } from '#platform/tasks'
 import { counted } from '#platform/text'
+import {
+  type Checked,
+  CheckedBooks,
+  type EventsReprocessed,
+  ReprocessedEvents,
+} from './check-results.ts'
 import { ChecksPage } from './checks-page.tsx'
 
 const HOME = '/admin/checks/'
@@ -19,22 +25,6 @@ const BOOKS = 'check_books'
 const EVENTS = 'hear_events'
 // A page shows the first of them; `npm run ledger:check` lists all.
 const MOST_SHOWN = 100
-
-export type { Checked } from '#flows/check-books'
-
-/** What came of checking the books, as its task keeps it. */
-const CheckedBooks: z.ZodType<Checked> = z.object({
-  counts: z.record(z.string(), z.number()),
-  differences: z.array(z.object({ rule: z.string(), subject: z.string(), words: z.string() })),
-})
-
-/** What came of hearing the processor again: how much was new, and what still waits. */
-const HeardEvents = z.object({
-  heard: z.number(),
-  waiting: z.array(z.object({ id: z.string(), kind: z.string(), at: z.string() })),
-})
-
-export type EventsHeard = z.output<typeof HeardEvents>
 
 /** Two jobs that staff can run by hand: the check of the books, and the processor's events. */
 export function declareChecks(
@@ -64,7 +54,7 @@ export function declareChecks(
       nav: await accountNav(world, session.user_id, 'admin'),
       csrf_token: csrfToken(world, request, reply),
       books: await latestOf(world, context, BOOKS, CheckedBooks),
-      events: await latestOf(world, context, EVENTS, HeardEvents),
+      events: await latestOf(world, context, EVENTS, ReprocessedEvents),
     })
     return sendPage(reply, page)
   })
@@ -91,7 +81,7 @@ async function hearAgain(
   { db, clock, processor }: World,
   hear: () => Promise<number>,
   tell: Tell,
-): Promise<EventsHeard> {
+): Promise<EventsReprocessed> {
   let heard = 0
   for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
     heard += fresh

@@ -15,7 +15,8 @@ import { sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { NothingHerePage } from './end-pages.tsx'
 import { layoutFacts, type ManageContext, manageContextOf } from './license-context.ts'
-import { type ManageFacts, ManagePage, type Renewing } from './manage-page.tsx'
+import type { ManageFacts, Renewing } from './manage-facts.ts'
+import { ManagePage } from './manage-page.tsx'
 import { noteOf } from './notes.ts'
 
 const RECEIPTS_A_PAGE = 12

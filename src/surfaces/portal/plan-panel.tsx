@@ -4,7 +4,7 @@ import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
 import { Day, formatMoney, Money, Price, priceWords } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
-import type { ManageFacts, NextFigures } from './manage-page.tsx'
+import type { ManageFacts, NextFigures } from './manage-facts.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, CopyField } from '#design/actions'
 import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'
-import type { ManageFacts } from './manage-page.tsx'
+import type { ManageFacts } from './manage-facts.ts'
 
 /** The key, to copy and to replace. */
 export function KeyPanel(facts: ManageFacts): JSX.Element {

@@ -3,7 +3,7 @@ import { Actions, Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { Day, formatMoney } from '#design/money'
-import type { ManageFacts } from './manage-page.tsx'
+import type { ManageFacts } from './manage-facts.ts'
 
 /** What keeps a license from being used, why, and the one thing to do about it. */
 export function StatusNote(facts: ManageFacts): JSX.Element | null {

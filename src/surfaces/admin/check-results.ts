@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import type { Checked } from '#flows/check-books'
+
+export type { Checked } from '#flows/check-books'
+
+/** The result of a ledger check, as its task stores it. */
+export const CheckedBooks: z.ZodType<Checked> = z.object({
+  counts: z.record(z.string(), z.number()),
+  differences: z.array(z.object({ rule: z.string(), subject: z.string(), words: z.string() })),
+})
+
+/** The result of fetching missed events: the number of new ones, and those still waiting. */
+export const ReprocessedEvents = z.object({
+  heard: z.number(),
+  waiting: z.array(z.object({ id: z.string(), kind: z.string(), at: z.string() })),
+})
+
+export type EventsReprocessed = z.output<typeof ReprocessedEvents>

@@ -1,0 +1,57 @@
+import type { PriceFrequency } from '#design/money'
+import type { ReceiptLine } from '#domain/billing'
+import type { PausedFor } from '#domain/licensing'
+import type { Paging } from '#http/pagination'
+import type { ManageLayoutFacts, Note } from './layout.tsx'
+
+/** The next charge. Amounts are in cents. */
+export interface NextFigures {
+  amount: number
+  tax: number
+  total: number
+  state: string
+  /** True where a tax service computes the exact tax when it is charged. */
+  is_about: boolean
+}
+
+/** The state of a plan that renews. */
+export interface Renewing {
+  auto_renew: boolean
+  pause_at_end: boolean
+  period_end: Date
+  /** When a failed payment is retried; null if only another card helps. */
+  retry_at: Date | null
+  /** When the license is canceled if the payment keeps failing. */
+  gives_up_at: Date | undefined
+  /** Why the last payment failed, in a sentence. */
+  declined: string | undefined
+  /** The plan that replaces it at the end of the period. */
+  pending: { product_name: string; amount: number; frequency: PriceFrequency } | undefined
+}
+
+/** Everything that the manage page shows. */
+export interface ManageFacts extends ManageLayoutFacts {
+  note: Note | undefined
+  status: string
+  paused_for: PausedFor | null
+  product_name: string
+  amount: number
+  frequency: PriceFrequency
+  canceled_at: Date | null
+  /** Undefined for a one-time purchase, and after the license has ended. */
+  renewing: Renewing | undefined
+  next: NextFigures | undefined
+  may_change_plan: boolean
+  may_pause: boolean
+  may_rotate: boolean
+  license_key: string | undefined
+  card: { name: string; expiry: string } | undefined
+  /** One page of the receipts. */
+  receipts: ReceiptLine[]
+  paging: Paging
+  /** Whether the first receipt, which contains the key, can be sent again. */
+  may_resend: boolean
+  /** Where to buy it again; undefined if it is no longer sold. */
+  buy_url: string | undefined
+  back_url: string
+}
