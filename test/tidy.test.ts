@@ -234,6 +234,22 @@ test('only platform/clock.ts reads the time and only platform/random.ts draws ch
   )
 })
 
+test('the domain is given the time, and only entry points choose the clock and the chance', () => {
+  const choosing = sources.filter(
+    ({ path, text }) =>
+      !/^(src\/(main|service)\.ts|src\/platform\/(clock|random)\.ts|scripts\/|bench\/)/.test(
+        path,
+      ) && /\bsystem(Clock|Random)\b/.test(text),
+  )
+  const clocks = own.filter(
+    ({ path, imports }) => path.startsWith('src/domain/') && imports.includes('#platform/clock'),
+  )
+  assert.deepEqual(
+    [...choosing, ...clocks].map(({ path }) => path),
+    [],
+  )
+})
+
 test('pages are functions of facts: no statements, no requests, no waiting in .tsx', () => {
   const pages = own.filter(({ path }) => path.endsWith('.tsx'))
   const asking = pages.filter(({ text }) =>

@@ -181,6 +181,19 @@ export function FieldRow({ children }: { children: ComponentChildren }): JSX.Ele
   return <div class="grid grid-cols-2 gap-4">{children}</div>
 }
 
+/** A field for a password that is chosen now, with the rule that it must meet. */
+export function NewPasswordField(facts: { label: string; error: string | undefined }): JSX.Element {
+  return (
+    <Field
+      {...facts}
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      hint="At least 10 characters. A few words work well."
+    />
+  )
+}
+
 /** Gives a password manager the account of a form; people see the name elsewhere. */
 export function UsernameField({ value }: { value: string }): JSX.Element {
   return <input type="text" name="username" value={value} autocomplete="username" readonly hidden />

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { BackLink, Button } from '#design/actions'
-import { Field, Form, UsernameField } from '#design/forms'
+import { Field, Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 
@@ -20,14 +20,7 @@ export function PasswordPage(facts: {
       <Heading title={title}>This signs out every other browser.</Heading>
       <Form action="/account/security/password" csrf_token={facts.csrf_token}>
         <UsernameField value={facts.email} />
-        <Field
-          label="New password"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          hint="At least 10 characters. A few words work well."
-          error={facts.fault}
-        />
+        <NewPasswordField label="New password" error={facts.fault} />
         <Button kind="primary" pending="Saving…" wide>
           Save password
         </Button>

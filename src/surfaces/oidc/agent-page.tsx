@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
-import { Button, TextLink } from '#design/actions'
+import { TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { CheckboxField, Form } from '#design/forms'
+import { CheckboxField } from '#design/forms'
 import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { type AgentScope, isWriting } from '#domain/grants'
+import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
 /** What each scope lets an agent do, in the words of the person who decides. */
 const ALLOWED: Record<AgentScope, string> = {
@@ -17,18 +18,17 @@ const ALLOWED: Record<AgentScope, string> = {
 }
 
 /** Asks a person whether an agent may manage their apps (spec: Sign-in rules, 9). */
-export function AgentPage(facts: {
-  scopes: AgentScope[]
-  /** Host and port at which the agent waits for the answer. */
-  callback: string
-  /** The names of the person's apps. */
-  apps: string[]
-  email: string
-  csrf_token: string
-  allow_url: string
-  cancel_url: string
-  another_url: string
-}): JSX.Element {
+export function AgentPage(
+  facts: ConsentForms & {
+    scopes: AgentScope[]
+    /** Host and port at which the agent waits for the answer. */
+    callback: string
+    /** The names of the person's apps. */
+    apps: string[]
+    email: string
+    another_url: string
+  },
+): JSX.Element {
   const reading = facts.scopes.filter((scope) => !isWriting(scope))
   const writing = facts.scopes.filter(isWriting)
   const title = `Let an agent ${writing.length > 0 ? 'manage' : 'read'} your apps?`
@@ -47,48 +47,40 @@ export function AgentPage(facts: {
           ? `This applies to all of your apps: ${new Intl.ListFormat('en-US').format(facts.apps)}.`
           : 'Your account has no apps yet.'}
       </p>
-      <div class="grid gap-3">
-        <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
-          <section class="grid gap-3" aria-labelledby="reading">
-            <h2 id="reading" class="font-semibold">
-              It can
-            </h2>
-            <ul class="grid gap-3 text-sm">
-              <Item icon="check">Read your apps, their plans and their prices.</Item>
-              {reading.map((scope) => (
-                <Item key={scope} icon="check">
-                  {ALLOWED[scope]}
-                </Item>
-              ))}
-            </ul>
-          </section>
-          {writing.length > 0 && (
-            <fieldset class="grid gap-1">
-              <legend class="font-semibold">It also requests to</legend>
-              <p class="text-sm text-muted">Clear what you do not want to allow.</p>
-              {writing.map((scope) => (
-                <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked optional />
-              ))}
-            </fieldset>
-          )}
-          <section class="grid gap-3" aria-labelledby="never">
-            <h2 id="never" class="font-semibold">
-              It cannot
-            </h2>
-            <ul class="grid gap-3 text-sm">
-              <Item icon="minus">Read your buyers or their payment methods.</Item>
-              <Item icon="minus">Refund or pay out money, or publish an app.</Item>
-              <Item icon="minus">Change your sign-in methods or other account settings.</Item>
-            </ul>
-          </section>
-          <Button kind="primary" pending="One moment…" wide>
-            Allow
-          </Button>
-        </Form>
-        <Form action={facts.cancel_url} csrf_token={facts.csrf_token}>
-          <Button wide>Cancel</Button>
-        </Form>
-      </div>
+      <AllowOrCancel {...facts}>
+        <section class="grid gap-3" aria-labelledby="reading">
+          <h2 id="reading" class="font-semibold">
+            It can
+          </h2>
+          <ul class="grid gap-3 text-sm">
+            <Item icon="check">Read your apps, their plans and their prices.</Item>
+            {reading.map((scope) => (
+              <Item key={scope} icon="check">
+                {ALLOWED[scope]}
+              </Item>
+            ))}
+          </ul>
+        </section>
+        {writing.length > 0 && (
+          <fieldset class="grid gap-1">
+            <legend class="font-semibold">It also requests to</legend>
+            <p class="text-sm text-muted">Clear what you do not want to allow.</p>
+            {writing.map((scope) => (
+              <CheckboxField key={scope} name={scope} label={ALLOWED[scope]} checked optional />
+            ))}
+          </fieldset>
+        )}
+        <section class="grid gap-3" aria-labelledby="never">
+          <h2 id="never" class="font-semibold">
+            It cannot
+          </h2>
+          <ul class="grid gap-3 text-sm">
+            <Item icon="minus">Read your buyers or their payment methods.</Item>
+            <Item icon="minus">Refund or pay out money, or publish an app.</Item>
+            <Item icon="minus">Change your sign-in methods or other account settings.</Item>
+          </ul>
+        </section>
+      </AllowOrCancel>
       <p class="text-xs text-muted">
         You continue to <strong class="font-semibold break-all">{facts.callback}</strong>, a program
         on this computer. Access lasts until you revoke it under Connections or sign out of Purser,

@@ -4,6 +4,7 @@ import { Form } from '#design/forms'
 import { Icon } from '#design/icons'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
+import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
 /** What each scope tells the app, in the words of the person who decides. */
 const SHARED: Record<string, string> = {
@@ -12,18 +13,17 @@ const SHARED: Record<string, string> = {
 }
 
 /** Asks a person what an app may know (spec: Sign-in rules, 4 and 7). */
-export function ConsentPage(facts: {
-  app_name: string
-  app_url: string | undefined
-  /** Where the person goes on to: the host of the app's own address. */
-  redirect_host: string
-  scopes: string[]
-  email: string
-  csrf_token: string
-  allow_url: string
-  cancel_url: string
-  another_url: string
-}): JSX.Element {
+export function ConsentPage(
+  facts: ConsentForms & {
+    app_name: string
+    app_url: string | undefined
+    /** Where the person goes on to: the host of the app's own address. */
+    redirect_host: string
+    scopes: string[]
+    email: string
+    another_url: string
+  },
+): JSX.Element {
   const { app_name, app_url } = facts
   return (
     <FocusLayout
@@ -51,16 +51,7 @@ export function ConsentPage(facts: {
         </ul>
         <p class="text-sm text-muted">It does not receive your name or email.</p>
       </section>
-      <div class="grid gap-3">
-        <Form action={facts.allow_url} csrf_token={facts.csrf_token}>
-          <Button kind="primary" pending="One moment…" wide>
-            Allow
-          </Button>
-        </Form>
-        <Form action={facts.cancel_url} csrf_token={facts.csrf_token}>
-          <Button wide>Cancel</Button>
-        </Form>
-      </div>
+      <AllowOrCancel {...facts} />
       <p class="text-xs text-muted">
         You continue to <strong class="font-semibold break-all">{facts.redirect_host}</strong>.
       </p>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { Button, TextLink } from '#design/actions'
-import { Field, Form, UsernameField } from '#design/forms'
+import { Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { DescriptionList, Heading } from '#design/panels'
 
@@ -66,14 +66,7 @@ export function LinkPage(facts: {
         {facts.password && (
           <>
             <UsernameField value={facts.email} />
-            <Field
-              label={facts.password}
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              hint="At least 10 characters. A few words work well."
-              error={facts.fault}
-            />
+            <NewPasswordField label={facts.password} error={facts.fault} />
           </>
         )}
         <Button kind={facts.purpose === 'not_me' ? 'danger' : 'primary'} pending="One moment…" wide>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { BackLink, Button, TextLink } from '#design/actions'
 import { Alert } from '#design/feedback'
-import { Field, Form } from '#design/forms'
+import { Field, Form, NewPasswordField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
@@ -132,14 +132,7 @@ export function SignUpPage(facts: {
           value={facts.email}
           error={faults.email}
         />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          hint="At least 10 characters. A few words work well."
-          error={faults.password}
-        />
+        <NewPasswordField label="Password" error={faults.password} />
         <Button kind="primary" pending="One moment…" wide>
           Create account
         </Button>
