@@ -55,8 +55,8 @@ function offenses(check: (source: Source, target: string) => boolean): string[] 
   )
 }
 
-/** What every flow may use: its world, how an invoice is paid, a license locked, money kept. */
-const SHARED_BY_FLOWS = ['world', 'payment', 'locked-license', 'kept'].map(
+/** What every flow may use: its world, closed sets, how an invoice is paid, a license locked. */
+const SHARED_BY_FLOWS = ['world', 'closed-sets', 'payment', 'locked-license', 'kept'].map(
   (name) => `src/flows/${name}`,
 )
 /** The flows that a payment hands over to, by what its invoice is for. */

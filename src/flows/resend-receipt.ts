@@ -15,7 +15,7 @@ export async function resendReceipt(world: World, order_id: string): Promise<Res
   if (!allowed) return { outcome: 'too_often', retry_after: reset_seconds }
   const { invoice_id } = await billing.findOrder(world.db, order_id)
   const id = mintId(world.random, 'email')
-  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id }
+  const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id } as const
   await world.db.tx((tx) => queueEmail(tx, world.clock.now(), world.jobs, email))
   world.jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }

@@ -3,11 +3,17 @@ import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
+/** The kinds of alarms, as keys: the layers above add theirs (src/flows/closed-sets.ts). */
+// biome-ignore lint/suspicious/noEmptyInterface: the layers above add its keys.
+export interface AlarmKinds {}
+
+/** What went wrong, such as `processor_refused`. */
+export type AlarmKind = keyof AlarmKinds
+
 /** A problem that the service cannot fix, for staff to look at. */
 export interface Alarm {
   id: string
-  /** What went wrong, such as `processor_refused`. */
-  kind: string
+  kind: AlarmKind
   /** The id or name of what it concerns. */
   subject: string
   /** What happened and what to do next, for staff. */

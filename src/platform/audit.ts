@@ -42,11 +42,20 @@ export function accountActor(user_id: string, origin: Origin): ActorOf<'account'
   return { kind: 'account', user_id, request_id: origin.request_id, origin }
 }
 
+/**
+ * The actions that are audited, as keys. The platform has none of its own: the layers above add
+ * theirs (src/flows/closed-sets.ts, decision 85).
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the layers above add its keys.
+export interface AuditActions {}
+
+/** An action that is audited, such as `license.key_rotated`. */
+export type AuditAction = keyof AuditActions
+
 /** An entry of the audit log: what was done, and by whom. */
 export interface AuditEntry {
   actor: Actor
-  /** The action, such as `license.key_rotated`. */
-  action: string
+  action: AuditAction
   /** The id of what was changed. */
   subject: string
   detail?: Record<string, unknown>

@@ -4,16 +4,38 @@ import type { Jobs, Queue } from '#platform/jobs'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** An email to send: its template, its subject, and its cause. */
-export interface QueuedEmail {
+/**
+ * The email templates, as keys, each with the further values of its text; no secrets. The layers
+ * above add theirs (src/flows/closed-sets.ts, decision 85).
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the layers above add its keys.
+export interface EmailTemplates {}
+
+export type EmailTemplate = keyof EmailTemplates
+
+/** The facts of a template that needs none. */
+export type NoFacts = Record<string, never>
+
+/** What an email is: its template, the id of what it is about, and what its template needs. */
+export type EmailSubject = {
+  [Template in EmailTemplate]: {
+    kind: Template
+    subject_id: string
+  } & (EmailTemplates[Template] extends NoFacts
+    ? { facts?: undefined }
+    : { facts: EmailTemplates[Template] })
+}[EmailTemplate]
+
+/** An email to send. A second one for the same cause is not queued. */
+export type QueuedEmail = EmailSubject & { id: string; cause: string }
+
+/** An email that waits to be sent. */
+export interface StoredEmail<Template extends EmailTemplate = EmailTemplate> {
   id: string
-  /** A second email for the same cause is not queued. */
   cause: string
-  kind: string
-  /** The id of what the email is about. */
+  kind: Template
   subject_id: string
-  /** Further values for its text; no secrets. */
-  facts?: Record<string, string>
+  facts: EmailTemplates[Template]
 }
 
 /** Eleven retries over some eight hours outlast most outages of a mail server. */
@@ -44,7 +66,7 @@ export async function queueFreshEmail(
   db: Db,
   now: Date,
   { jobs, random }: { jobs: Jobs; random: Random },
-  email: Pick<QueuedEmail, 'kind' | 'subject_id' | 'facts'>,
+  email: EmailSubject,
 ): Promise<void> {
   const id = mintId(random, 'email')
   const fresh = { ...email, id, cause: `${email.kind}:${id}` }
@@ -52,8 +74,8 @@ export async function queueFreshEmail(
 }
 
 /** An email that is not sent yet; undefined if it was sent. */
-export async function findUnsent(db: Db, id: string): Promise<Required<QueuedEmail> | undefined> {
-  return await db.maybe<Required<QueuedEmail>>(sql`select id, cause, kind, subject_id, facts
+export async function findUnsent(db: Db, id: string): Promise<StoredEmail | undefined> {
+  return await db.maybe<StoredEmail>(sql`select id, cause, kind, subject_id, facts
     from emails where id = ${id} and sent_at is null`)
 }
 

@@ -3,10 +3,17 @@ import type { Db } from '#platform/db'
 import type { Jobs, Queue } from '#platform/jobs'
 import { sql } from '#platform/sql'
 
+/** The kinds of tasks, as keys: the layers above add theirs (src/flows/closed-sets.ts). */
+// biome-ignore lint/suspicious/noEmptyInterface: the layers above add its keys.
+export interface TaskKinds {}
+
+/** What a task does, such as `check_books`. */
+export type TaskName = keyof TaskKinds
+
 /** Background work that a person waits for: what it is, its progress, and its result. */
 export interface Task {
   id: string
-  kind: string
+  kind: TaskName
   /** The account that may see it. */
   user_id: string
   app_id: string | null
@@ -95,7 +102,7 @@ export async function findTask(
 /** Tasks of some kinds about an app, the latest first. */
 export async function tasksOf(
   db: Db,
-  of: { app_id: string; kinds: string[]; limit: number },
+  of: { app_id: string; kinds: TaskName[]; limit: number },
 ): Promise<Task[]> {
   return await db.rows<Task>(sql`select ${COLUMNS} from tasks
     where app_id = ${of.app_id} and kind = any(${of.kinds})
@@ -105,7 +112,7 @@ export async function tasksOf(
 /** The latest task of a kind that an account requested. */
 export async function latestTask(
   db: Db,
-  of: { kind: string; user_id: string },
+  of: { kind: TaskName; user_id: string },
 ): Promise<Task | undefined> {
   return await db.maybe<Task>(sql`select ${COLUMNS} from tasks
     where user_id = ${of.user_id} and kind = ${of.kind} order by created_at desc, id limit 1`)

@@ -5,6 +5,7 @@ import { declareExport, type Export } from '#http/exports'
 import { startTask } from '#http/tasks'
 import { sql } from '#platform/sql'
 import { findFile, sweepFiles } from '#platform/task-files'
+import type { TaskName } from '#platform/tasks'
 import { type Agent, textOf } from '../support/agent.ts'
 import { eventually } from '../support/browser.ts'
 import { exportBy } from '../support/exports.ts'
@@ -185,7 +186,7 @@ describe('a long export', () => {
   /** Begins an export of three pages, and returns where it is watched. */
   async function begin(pages: Pages): Promise<{ id: string; url: string }> {
     const { world } = service
-    const kind = (await kinds.next()).value as string
+    const kind = (await kinds.next()).value as string as TaskName
     const table: Export<string> = {
       kind,
       title: 'Exporting shells',

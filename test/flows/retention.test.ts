@@ -53,8 +53,8 @@ test('carts, quotes and declined attempts go when their time is over, and what w
 test('a resolved alarm goes after a year, and an open one stays', async () => {
   const { clock, world } = service
   const { db, random } = world
-  const resolved = { kind: 'processor_refused', subject: 'ref_resolved' }
-  const open = { kind: 'processor_refused', subject: 'ref_open' }
+  const resolved = { kind: 'processor_refused', subject: 'ref_resolved' } as const
+  const open = { kind: 'processor_refused', subject: 'ref_open' } as const
   for (const alarm of [resolved, open]) {
     await raiseAlarm(db, random, clock.now(), { ...alarm, message: 'Refused.' })
   }

@@ -132,7 +132,7 @@ test('the ledger refuses what does not sum to zero, and any change of an entry',
 
 test('the audit log is only ever added to', async () => {
   const actor = { kind: 'account', user_id: 'usr_1', request_id: 'req_1' } as const
-  const entry = { actor, action: 'account.signed_in', subject: 'usr_1' }
+  const entry = { actor, action: 'account.signed_in', subject: 'usr_1' } as const
   await audit(db, new Date('2026-11-22T12:00:00Z'), entry)
   await assert.rejects(db.run(sql`update audit_log set actor = 'usr_2'`), /append only/)
   await assert.rejects(db.run(sql`delete from audit_log`), /append only/)

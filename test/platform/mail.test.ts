@@ -181,8 +181,12 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
   const { id } = await db.one<{ id: string }>(sql`select invoice_id as id from orders limit 1`)
   await db.tx(async (tx) => {
     for (let index = 0; index < 12; index++) {
-      const receivedEmail = { id: `let_bulk${index}`, cause: `bulk:${index}`, kind: 'receipt' }
-      await queueEmail(tx, service.clock.now(), jobs, { ...receivedEmail, subject_id: id })
+      await queueEmail(tx, service.clock.now(), jobs, {
+        id: `eml_bulk${index}`,
+        cause: `bulk:${index}`,
+        kind: 'receipt',
+        subject_id: id,
+      })
     }
   })
   jobs.wake(EMAIL_QUEUE)

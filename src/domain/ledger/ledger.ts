@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import type { Cents } from '#platform/money'
 import { sql } from '#platform/sql'
-import type { Account, Posting } from './posting.ts'
+import type { Account, LedgerEvent, Posting } from './posting.ts'
 
 /**
  * Writes a posting; a second posting of the same event and subject is refused. One without lines
@@ -62,7 +62,7 @@ export interface Entry {
   transaction_id: string
   position: number
   at: Date
-  event: string
+  event: LedgerEvent
   subject: string
   account: Account
   owner: string

@@ -41,9 +41,26 @@ export interface Line {
   amount: Cents
 }
 
+/** What is posted; an event of one subject is posted once. */
+export type LedgerEvent =
+  | 'sale'
+  | 'refund'
+  | 'refund_failed'
+  | 'buyer_paid'
+  | 'dispute_opened'
+  | 'dispute_won'
+  | 'dispute_lost'
+  | 'appeal_opened'
+  | 'appeal_won'
+  | 'payout'
+  | 'payout_failed'
+  | 'remittance'
+  | 'processor_day'
+  | 'write_off'
+
 /** The lines of one event, which sum to zero. */
 export interface Posting {
-  event: string
+  event: LedgerEvent
   subject: string
   lines: Line[]
 }
@@ -264,7 +281,7 @@ function credit(account: Account, owner: string, amount: Cents): Line {
   return { account, owner, amount: cents(0 - amount) }
 }
 
-function posting(event: string, subject: string, lines: Line[]): Posting {
+function posting(event: LedgerEvent, subject: string, lines: Line[]): Posting {
   const real = lines.filter((line) => line.amount !== 0)
   const balance = sum(...real.map((line) => line.amount))
   if (balance !== 0) throw new Error(`posting ${event} of ${subject} is off by ${balance} cents`)

@@ -1,12 +1,19 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
+import type { ProcessorEvent } from './processor.ts'
+
+/**
+ * What an event is about: one of the port's kinds. An adapter that stores events as they arrive
+ * keeps its processor's own name, which has a dot (`charge.refunded`).
+ */
+export type ReceivedKind = ProcessorEvent['kind'] | `${string}.${string}`
 
 /** An event of the processor, as it was received. */
 export interface ReceivedEvent {
   /** The processor's id of it. */
   id: string
   processor: string
-  kind: string
+  kind: ReceivedKind
   payload: object
 }
 

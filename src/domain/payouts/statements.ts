@@ -4,12 +4,24 @@ import { sql } from '#platform/sql'
 import type { Payee } from './available.ts'
 import { INVOICE_OF_LINE, LINE_SOURCES } from './payouts.ts'
 
+/** The events of the ledger that move a payee's balance, except for a payout itself. */
+export type PayeeEvent =
+  | 'sale'
+  | 'refund'
+  | 'dispute_opened'
+  | 'dispute_won'
+  | 'dispute_lost'
+  | 'appeal_opened'
+  | 'appeal_won'
+  | 'payout_failed'
+  | 'write_off'
+
 /** One ledger line of a payee, with its source; amounts are as the payee sees them. */
 export interface StatementLine {
   transaction_id: string
   position: number
   at: Date
-  event: string
+  event: PayeeEvent
   subject: string
   /** What it adds to the payee's balance. */
   amount: Cents

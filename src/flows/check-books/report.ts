@@ -1,4 +1,4 @@
-import type { Posting } from '#domain/ledger'
+import type { LedgerEvent, Posting } from '#domain/ledger'
 import { type Cents, formatAmount } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
@@ -27,7 +27,7 @@ export interface Report {
 export type Lines = [account: string, owner: string, amount: number][] | null
 
 /** A column with the lines of an event's posting, found by its subject. */
-export function linesOf(event: string, subject: Sql): Sql {
+export function linesOf(event: LedgerEvent, subject: Sql): Sql {
   return sql`(select json_agg(json_build_array(e.account, e.owner, e.amount) order by e.position)
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
     where t.event = ${event} and t.subject = ${subject})`
@@ -36,7 +36,7 @@ export function linesOf(event: string, subject: Sql): Sql {
 /** Compares the lines of a posting with the expected ones; undefined means no posting. */
 export function comparePosting(
   report: Report,
-  event: string,
+  event: LedgerEvent,
   subject: string,
   expected: Posting | undefined,
   lines: Lines,

@@ -1,3 +1,4 @@
+import type { LedgerEvent } from '#domain/ledger'
 import type { Db } from '#platform/db'
 import { type Cents, formatAmount } from '#platform/money'
 import { sql } from '#platform/sql'
@@ -18,7 +19,7 @@ export async function checkWhole(db: Db, report: Report): Promise<void> {
     const words = off === 0 ? 'it has too few lines' : `it is off by ${formatAmount(off)}`
     report.differ('a transaction sums to zero', id, words)
   }
-  const causeless = await db.rows<{ id: string; event: string; subject: string }>(CAUSELESS)
+  const causeless = await db.rows<{ id: string; event: LedgerEvent; subject: string }>(CAUSELESS)
   for (const { id, event, subject } of causeless) {
     report.differ('a posting has its cause', subject, `${event} (${id}) is of nothing on record`)
   }

@@ -75,7 +75,7 @@ async function putOff(
   return { outcome: 'waiting', payout_id }
 }
 
-const SHORT = { kind: 'balance_short', subject: 'processor' }
+const SHORT = { kind: 'balance_short', subject: 'processor' } as const
 const RETRY_SECONDS = 3600
 
 async function clearIfCovered({ db, clock }: World): Promise<void> {
@@ -136,7 +136,7 @@ async function notify(
   payout_id: string,
   status: 'paid' | 'failed',
 ): Promise<void> {
-  const kind = `payout_${status}`
+  const kind = `payout_${status}` as const
   const cause = `${kind}:${payout_id}`
   await queueEmail(tx, now, jobs, {
     id: mintId(random, 'email'),

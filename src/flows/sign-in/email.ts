@@ -57,7 +57,7 @@ export async function sendEntryEmail(
   const email = {
     kind: claim.kind,
     subject_id: claim.email_normalized,
-    ...(claim.return_to === undefined ? {} : { facts: { return_to: claim.return_to } }),
+    facts: claim.return_to === undefined ? {} : { return_to: claim.return_to },
   }
   await db.tx((tx) => queueFreshEmail(tx, clock.now(), world, email))
   jobs.wake(EMAIL_QUEUE)

@@ -61,7 +61,7 @@ async function checkRecoveryCode(world: World, { user_id, text, origin }: TypedC
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, text)
   const isUsed = await db.tx(async (tx) => {
     if (!(await identity.useRecoveryCode(tx, now, { user_id, code_hashes }))) return false
-    const facts = { what: 'recovery_code_used' }
+    const facts = { what: 'recovery_code_used' } as const
     await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
     const action = 'account.recovery_code_used'
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })

@@ -56,14 +56,14 @@ export async function answerLink(
     } else await identity.proveMailbox(tx, now, user_id)
     if (password_hash !== undefined) {
       await identity.setPassword(tx, user_id, password_hash)
-      const facts = { what: 'password_changed' }
+      const facts = { what: 'password_changed' } as const
       // A first password needs no notice; a changed one does, as another person may read the
       // mailbox.
       if (user.password_hash !== null) {
         await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
       }
     }
-    const action = `account.${purpose}`
+    const action = `account.${purpose}` as const
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return link
   })

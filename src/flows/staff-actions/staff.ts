@@ -1,5 +1,5 @@
 import * as identity from '#domain/identity'
-import { type ActorOf, audit } from '#platform/audit'
+import { type ActorOf, type AuditAction, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 
 /** A person of staff, and their reason. */
@@ -10,7 +10,7 @@ export async function recordStaffAction(
   tx: Db,
   now: Date,
   { reason, ...actor }: StaffWithReason,
-  done: { action: string; subject: string; detail?: Record<string, unknown> },
+  done: { action: AuditAction; subject: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   const user = await identity.findUser(tx, actor.user_id)
   if (!user?.is_staff) throw new Error(`${actor.user_id} is not staff`)

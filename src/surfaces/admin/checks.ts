@@ -10,7 +10,7 @@ import { requireStaff } from '#http/guards/staff'
 import { goTo, sendPage } from '#http/pages'
 import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
-import { latestTask } from '#platform/tasks'
+import { latestTask, type TaskName } from '#platform/tasks'
 import { counted } from '#platform/text'
 import {
   type Checked,
@@ -22,7 +22,7 @@ import { ChecksPage } from './checks-page.tsx'
 
 const HOME = '/admin/checks/'
 const BOOKS = 'check_books'
-const EVENTS = 'hear_events'
+const EVENTS = 'receive_events'
 // A page shows the first of them; `npm run ledger:check` lists all.
 const MOST_SHOWN = 100
 
@@ -99,7 +99,7 @@ async function hearAgain(
 async function latestOf<Result>(
   { db }: World,
   { session }: SessionContext,
-  kind: string,
+  kind: TaskName,
   schema: z.ZodType<Result>,
 ) {
   const task = await latestTask(db, { kind, user_id: session.user_id })

@@ -153,7 +153,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
       return sendPage(reply, MonthPage({ ...facts, fault: ASKED }), { status: 422 })
     }
     const request = { month, batch_reference }
-    const task = { kind: 'tax_month', user_id: session.user_id, app_id: null, request }
+    const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
     const page = await db.tx((tx) => startTask(world, tx, task))
     jobs.wake(TASKS)
     return goTo(reply, page)

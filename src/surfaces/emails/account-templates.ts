@@ -1,4 +1,7 @@
+import type { EmailTemplates } from '#platform/email-queue'
 import type { EmailContent } from './template.ts'
+
+type Security = EmailTemplates['security']
 
 const UNASKED = 'If you did not request this, you can ignore this email.'
 
@@ -73,7 +76,7 @@ export function accountExists(url: string): EmailContent {
   }
 }
 
-const CHANGES: Record<string, [subject: string, sentence: string]> = {
+const CHANGES: Record<Security['what'], [subject: string, sentence: string]> = {
   password_changed: ['Your password was changed', 'The password of your account was changed.'],
   authenticator_added: [
     'An authenticator app was added',
@@ -101,10 +104,10 @@ const CHANGES: Record<string, [subject: string, sentence: string]> = {
 
 /** The email about a change of what keeps others out: was this you? */
 export function securityChanged(
-  facts: { what: string; name?: string },
+  facts: Security,
   urls: { security: string; sign_in: string },
 ): EmailContent {
-  const [subject, sentence] = CHANGES[facts.what]!
+  const [subject, sentence] = CHANGES[facts.what]
   return {
     subject,
     heading: 'Was this you?',

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import type { QueuedEmail } from '#platform/email-queue'
+import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
   accountExists,
   confirmNewEmail,
@@ -12,14 +12,10 @@ import {
   signUpLink,
 } from './account-templates.ts'
 import { link, signUpUrl } from './link.ts'
-import type { WrittenEmail } from './template.ts'
+import type { EmailWriters, WrittenEmail } from './template.ts'
 
-type WriteAccountEmail = (
-  world: World,
-  email: Required<QueuedEmail>,
-) => Promise<WrittenEmail | undefined>
-
-const WRITERS = {
+/** Emails to the owner of an account, about signing in and its safety. */
+export const ACCOUNT_EMAILS = {
   sign_in: writeEntry,
   set_password: writeEntry,
   sign_up: writeSignUp,
@@ -27,16 +23,7 @@ const WRITERS = {
   change_email: writeToNewEmail,
   email_change_asked: writeToOldEmail,
   email_changed: writeToOldEmail,
-} satisfies Record<string, WriteAccountEmail>
-
-/** Whether an email is about an account and its safety. */
-export function isAccountEmail(kind: string): kind is keyof typeof WRITERS {
-  return Object.hasOwn(WRITERS, kind)
-}
-
-/** Writes such an email; undefined if its recipient no longer exists. */
-export const writeAccountEmail: WriteAccountEmail = async (world, email) =>
-  isAccountEmail(email.kind) ? await WRITERS[email.kind](world, email) : undefined
+} satisfies Partial<EmailWriters<EmailTemplate>>
 
 /** The account of an address, if it has one and its owner may use it. */
 async function openAccount({ db }: World, email_normalized: string) {
@@ -46,7 +33,7 @@ async function openAccount({ db }: World, email_normalized: string) {
 
 async function writeEntry(
   world: World,
-  email: Required<QueuedEmail>,
+  email: StoredEmail<'sign_in' | 'set_password'>,
 ): Promise<WrittenEmail | undefined> {
   const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
@@ -60,7 +47,7 @@ async function writeEntry(
 
 async function writeSignUp(
   world: World,
-  email: Required<QueuedEmail>,
+  email: StoredEmail<'sign_up'>,
 ): Promise<WrittenEmail | undefined> {
   const typed = await identity.findSignUp(world.db, email.subject_id)
   if (!typed) return undefined
@@ -71,17 +58,16 @@ async function writeSignUp(
   return { to: user.email, words: accountExists(await link(world, 'sign_in', facts)) }
 }
 
-async function writeSecurity(world: World, email: Required<QueuedEmail>): Promise<WrittenEmail> {
+async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
   const user = (await identity.findUser(world.db, email.subject_id))!
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
-  const { what = '', name } = email.facts
-  return { to: user.email, words: securityChanged({ what, ...(name ? { name } : {}) }, urls) }
+  return { to: user.email, words: securityChanged(email.facts, urls) }
 }
 
 async function writeToNewEmail(
   world: World,
-  email: Required<QueuedEmail>,
+  email: StoredEmail<'change_email'>,
 ): Promise<WrittenEmail | undefined> {
   const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.done_at || change.ended_at) return undefined
@@ -94,7 +80,7 @@ async function writeToNewEmail(
 
 async function writeToOldEmail(
   world: World,
-  email: Required<QueuedEmail>,
+  email: StoredEmail<'email_change_asked' | 'email_changed'>,
 ): Promise<WrittenEmail | undefined> {
   const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.ended_at) return undefined

@@ -6,7 +6,7 @@ import * as licensing from '#domain/licensing'
 import * as payments from '#domain/payments'
 import { nextCharge } from '#flows/subscription'
 import type { World } from '#flows/world'
-import type { QueuedEmail } from '#platform/email-queue'
+import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { invoiceAttachment } from './invoice-pdf.ts'
 import {
   type Coming,
@@ -19,32 +19,20 @@ import {
   trialEnding,
 } from './money-templates.ts'
 import { writePurchaseReceipt } from './purchase-receipt.ts'
-import { soldBy, type WrittenEmail } from './template.ts'
+import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
-/** How each email to a buyer about money is written; undefined where it is out of date by now. */
-const TEMPLATES: Record<
-  string,
-  (world: World, subject_id: string) => Promise<WrittenEmail | undefined>
-> = {
-  receipt: writeReceipt,
-  payment_failed: writePaymentFailed,
-  subscription_canceled: writeCanceled,
-  license_ended: writeLicenseEnded,
-  trial_ending: writeTrialEnding,
-  refund_issued: writeRefund,
-}
+/** Emails to a buyer, about money. */
+export const MONEY_EMAILS = {
+  receipt: about(writeReceipt),
+  payment_failed: about(writePaymentFailed),
+  subscription_canceled: about(writeCanceled),
+  license_ended: about(writeLicenseEnded),
+  trial_ending: about(writeTrialEnding),
+  refund_issued: about(writeRefund),
+} satisfies Partial<EmailWriters<EmailTemplate>>
 
-/** Tells whether an email is to a buyer about money. */
-export function isMoneyEmail(kind: string): boolean {
-  return Object.hasOwn(TEMPLATES, kind)
-}
-
-/** Writes an email to a buyer about money, as things stand now. */
-export async function writeMoneyEmail(
-  world: World,
-  email: Required<QueuedEmail>,
-): Promise<WrittenEmail | undefined> {
-  return await TEMPLATES[email.kind]!(world, email.subject_id)
+function about(write: (world: World, subject_id: string) => Promise<WrittenEmail | undefined>) {
+  return async (world: World, { subject_id }: StoredEmail) => await write(world, subject_id)
 }
 
 /** A license with all that emails about it tell. */

@@ -1,6 +1,7 @@
 import { formatDay, formatMoney } from '#design/money'
 import type { DisputeReason } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
+import type { EmailTemplates } from '#platform/email-queue'
 import type { EmailContent } from './template.ts'
 
 /** A dispute as its emails tell it; amounts in cents. */
@@ -126,7 +127,7 @@ export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts
 
 /** Payouts go to another bank account from now on: was this you? */
 export function bankChanged(
-  { bank, before }: { bank: string; before: string | undefined },
+  { bank, before }: EmailTemplates['bank_changed'],
   security_url: string,
 ): EmailContent {
   const now: [string, string] = ['New', bank]

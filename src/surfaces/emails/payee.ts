@@ -4,7 +4,7 @@ import * as identity from '#domain/identity'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
-import type { QueuedEmail } from '#platform/email-queue'
+import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import {
   bankChanged,
   type DisputeFacts,
@@ -13,35 +13,16 @@ import {
   payoutFailed,
   payoutPaid,
 } from './payee-templates.ts'
-import type { WrittenEmail } from './template.ts'
+import type { EmailWriters, WrittenEmail } from './template.ts'
 
-type Write = (
-  world: World,
-  subject_id: string,
-  facts: Record<string, string>,
-) => Promise<WrittenEmail | undefined>
-
-/** How each email to a payee is written. */
-const TEMPLATES: Record<string, Write> = {
+/** Emails to a seller or an affiliate, about money. */
+export const PAYEE_EMAILS = {
   dispute_opened: writeOpened,
   dispute_closed: writeClosed,
   payout_paid: writePaid,
   payout_failed: writeFailed,
   bank_changed: writeBankChanged,
-}
-
-/** Tells whether an email is to a seller or an affiliate about money. */
-export function isPayeeEmail(kind: string): boolean {
-  return Object.hasOwn(TEMPLATES, kind)
-}
-
-/** Writes an email to a seller or an affiliate about money, as things stand now. */
-export async function writePayeeEmail(
-  world: World,
-  email: Required<QueuedEmail>,
-): Promise<WrittenEmail | undefined> {
-  return await TEMPLATES[email.kind]!(world, email.subject_id, email.facts)
-}
+} satisfies Partial<EmailWriters<EmailTemplate>>
 
 interface Disputed {
   to: string
@@ -69,14 +50,20 @@ async function disputedOf({ db, config }: World, id: string): Promise<Disputed> 
   return { to: email, status, facts }
 }
 
-async function writeOpened(world: World, id: string): Promise<WrittenEmail | undefined> {
-  const { to, status, facts } = await disputedOf(world, id)
+async function writeOpened(
+  world: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail | undefined> {
+  const { to, status, facts } = await disputedOf(world, subject_id)
   if (status !== 'inquiry' && status !== 'open') return undefined
   return { to, words: disputeOpened(facts, status === 'inquiry') }
 }
 
-async function writeClosed(world: World, id: string): Promise<WrittenEmail | undefined> {
-  const { to, status, facts } = await disputedOf(world, id)
+async function writeClosed(
+  world: World,
+  { subject_id }: StoredEmail,
+): Promise<WrittenEmail | undefined> {
+  const { to, status, facts } = await disputedOf(world, subject_id)
   if (status !== 'won' && status !== 'lost') return undefined
   return { to, words: disputeClosed(facts, status) }
 }
@@ -92,22 +79,21 @@ async function payoutOf({ db, config }: World, id: string) {
   return { to: email, facts: { number, amount, bank, failure, url } }
 }
 
-async function writePaid(world: World, id: string): Promise<WrittenEmail> {
-  const { to, facts } = await payoutOf(world, id)
+async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
+  const { to, facts } = await payoutOf(world, subject_id)
   return { to, words: payoutPaid(facts) }
 }
 
-async function writeFailed(world: World, id: string): Promise<WrittenEmail> {
-  const { to, facts } = await payoutOf(world, id)
+async function writeFailed(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
+  const { to, facts } = await payoutOf(world, subject_id)
   return { to, words: payoutFailed(facts) }
 }
 
 async function writeBankChanged(
   { db, config }: World,
-  owner: string,
-  { bank = '', before }: Record<string, string>,
+  { subject_id: owner, facts }: StoredEmail<'bank_changed'>,
 ): Promise<WrittenEmail> {
   const { email } = await payouts.payeeFacts(db, owner)
   const security = `${config.base_url}/account/security/`
-  return { to: email, words: bankChanged({ bank, before }, security) }
+  return { to: email, words: bankChanged(facts, security) }
 }

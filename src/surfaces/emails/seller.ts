@@ -5,11 +5,9 @@ import * as identity from '#domain/identity'
 import * as licensing from '#domain/licensing'
 import type * as payments from '#domain/payments'
 import type { World } from '#flows/world'
-import type { QueuedEmail } from '#platform/email-queue'
+import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
-import type { EmailContent, WrittenEmail } from './template.ts'
-
-type WriteSellerEmail = (world: World, email: Required<QueuedEmail>) => Promise<About | undefined>
+import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
 /** Which sale of which app an email is about, and what it says. */
 interface About {
@@ -19,29 +17,29 @@ interface About {
   words(facts: SellerFacts): EmailContent
 }
 
-/** How each email to a seller about a buyer is written; a seller may switch each off. */
-const TEMPLATES: Record<string, { switch: apps.SellerEmail; write: WriteSellerEmail }> = {
-  seller_sale: { switch: 'sale', write: writeSale },
-  seller_cancellation: { switch: 'cancellation', write: writeCancellation },
-  seller_failed_renewal: { switch: 'failed_renewal', write: writeFailedRenewal },
+/** Emails to a seller, about a buyer. A seller can turn each off. */
+export const SELLER_EMAILS = {
+  seller_sale: unlessMuted('sale', aboutSale),
+  seller_cancellation: unlessMuted('cancellation', aboutCancellation),
+  seller_failed_renewal: unlessMuted('failed_renewal', aboutFailedRenewal),
+} satisfies Partial<EmailWriters<EmailTemplate>>
+
+/** The writer of an email to a seller, which is not sent where they turned it off. */
+function unlessMuted(
+  email: apps.SellerEmail,
+  find: (world: World, subject_id: string) => Promise<About | undefined>,
+) {
+  return async (world: World, { subject_id }: StoredEmail) => {
+    const about = await find(world, subject_id)
+    if (!about || (await apps.mutedEmails(world.db, about.app.seller_id)).includes(email)) {
+      return undefined
+    }
+    return await write(world, about)
+  }
 }
 
-/** Tells whether an email is to a seller about a buyer. */
-export function isSellerEmail(kind: string): boolean {
-  return Object.hasOwn(TEMPLATES, kind)
-}
-
-/** Writes an email to a seller; undefined where it is switched off or out of date. */
-export async function writeSellerEmail(
-  world: World,
-  email: Required<QueuedEmail>,
-): Promise<WrittenEmail | undefined> {
-  const { db, config } = world
-  const template = TEMPLATES[email.kind]!
-  const about = await template.write(world, email)
-  if (!about) return undefined
+async function write({ db, config }: World, about: About): Promise<WrittenEmail> {
   const { app, words, ...sale } = about
-  if ((await apps.mutedEmails(db, app.seller_id)).includes(template.switch)) return undefined
   const seller = (await identity.findUser(db, app.developer_id))!
   const base = `${config.base_url}/dashboard/`
   const facts = {
@@ -53,25 +51,25 @@ export async function writeSellerEmail(
   return { to: seller.email, words: words(facts) }
 }
 
-async function writeSale({ db }: World, { subject_id }: Required<QueuedEmail>): Promise<About> {
-  const order = (await billing.orderDetails(db, subject_id))!
+async function aboutSale({ db }: World, order_id: string): Promise<About> {
+  const order = (await billing.orderDetails(db, order_id))!
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
   const app = (await apps.find(db, order.app_id))!
   return { app, product_name, buyer_email, words: (facts) => sold(facts, sale) }
 }
 
-async function writeCancellation(world: World, { subject_id }: Required<QueuedEmail>) {
-  const license = await licensing.findLicense(world.db, subject_id)
+async function aboutCancellation(world: World, license_id: string): Promise<About | undefined> {
+  const license = await licensing.findLicense(world.db, license_id)
   if (license.canceled_at === null) return undefined
   const ends_at = license.status === 'canceled' ? null : license.canceled_at
   return await aboutLicense(world, license, (facts) => canceledByBuyer(facts, ends_at))
 }
 
-async function writeFailedRenewal(world: World, { subject_id }: Required<QueuedEmail>) {
-  const license = await licensing.findLicense(world.db, subject_id)
+async function aboutFailedRenewal(world: World, license_id: string): Promise<About | undefined> {
+  const license = await licensing.findLicense(world.db, license_id)
   if (license.status !== 'past_due') return undefined
-  const subscription = await billing.subscriptionOf(world.db, subject_id)
+  const subscription = await billing.subscriptionOf(world.db, license_id)
   const code = (subscription?.last_decline ?? null) as payments.DeclineCode | null
   const retry_at = billing.isHardDecline(code) ? null : (subscription?.next_at ?? null)
   return await aboutLicense(world, license, (facts) => renewalFailed(facts, retry_at))

@@ -1,4 +1,6 @@
 import { statementText } from '#domain/payments'
+import type { World } from '#flows/world'
+import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import type { Attachment } from '#platform/mail'
 import type { Operator } from '#platform/operator'
 
@@ -14,6 +16,17 @@ export interface WrittenEmail {
   to: string
   words: EmailContent
   attachments?: Attachment[]
+}
+
+/** Writes an email as things are now; undefined where it is out of date or has no recipient. */
+export type WriteEmail<Template extends EmailTemplate> = (
+  world: World,
+  email: StoredEmail<Template>,
+) => Promise<WrittenEmail | undefined>
+
+/** How each of these emails is written. */
+export type EmailWriters<Templates extends EmailTemplate> = {
+  [Template in Templates]: WriteEmail<Template>
 }
 
 export type Block =

@@ -1,11 +1,25 @@
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE, findUnsent, markSent, type QueuedEmail } from '#platform/email-queue'
-import { isAccountEmail, writeAccountEmail } from './account.ts'
-import { isMoneyEmail, writeMoneyEmail } from './money.ts'
-import { isPayeeEmail, writePayeeEmail } from './payee.ts'
+import {
+  EMAIL_QUEUE,
+  type EmailTemplate,
+  findUnsent,
+  markSent,
+  type StoredEmail,
+} from '#platform/email-queue'
+import { ACCOUNT_EMAILS } from './account.ts'
+import { MONEY_EMAILS } from './money.ts'
+import { PAYEE_EMAILS } from './payee.ts'
 import { emailHtml, emailText, footerOf } from './render.tsx'
-import { isSellerEmail, writeSellerEmail } from './seller.ts'
-import type { WrittenEmail } from './template.ts'
+import { SELLER_EMAILS } from './seller.ts'
+import type { EmailWriters, WrittenEmail } from './template.ts'
+
+/** How every email is written; a template without a writer does not compile. */
+const WRITERS: EmailWriters<EmailTemplate> = {
+  ...ACCOUNT_EMAILS,
+  ...MONEY_EMAILS,
+  ...PAYEE_EMAILS,
+  ...SELLER_EMAILS,
+}
 
 /** Sends queued emails. An email's words and links are made at that moment and kept nowhere. */
 export function emailWorker(world: World): void {
@@ -29,13 +43,9 @@ export function emailWorker(world: World): void {
   })
 }
 
-async function write(
+async function write<Template extends EmailTemplate>(
   world: World,
-  email: Required<QueuedEmail>,
+  email: StoredEmail<Template>,
 ): Promise<WrittenEmail | undefined> {
-  if (isAccountEmail(email.kind)) return await writeAccountEmail(world, email)
-  if (isMoneyEmail(email.kind)) return await writeMoneyEmail(world, email)
-  if (isPayeeEmail(email.kind)) return await writePayeeEmail(world, email)
-  if (isSellerEmail(email.kind)) return await writeSellerEmail(world, email)
-  throw new Error(`there is no email of the kind ${email.kind}`)
+  return await WRITERS[email.kind](world, email)
 }

@@ -31,12 +31,12 @@ import {
   sweepFiles,
   type TaskFile,
 } from '#platform/task-files'
-import { findTask, isUnderWay, latestTask, type Task } from '#platform/tasks'
+import { findTask, isUnderWay, latestTask, type Task, type TaskName } from '#platform/tasks'
 import { ExportPage } from './export-page.tsx'
 
 /** A table that is made into a CSV file as long work. */
 export interface Export<Row> {
-  kind: string
+  kind: TaskName
   /** What its progress page is called, such as "Exporting sales". */
   title: string
   place: MenuPlace

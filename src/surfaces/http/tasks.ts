@@ -20,6 +20,7 @@ import {
   queueTask,
   TASKS,
   type Task,
+  type TaskName,
 } from '#platform/tasks'
 import { TaskPage } from './task-page.tsx'
 
@@ -28,7 +29,7 @@ export type Tell = (progress: Progress) => Promise<void>
 
 /** A kind of long work: how its page names it, and how it is done. */
 export interface TaskKind {
-  kind: string
+  kind: TaskName
   title: string
   /** What its progress counts, such as "days". */
   unit?: string
@@ -50,7 +51,7 @@ export type TaskEnd = { next_url: string } & Record<string, unknown>
 
 /** The long work of a world: its kinds, and what of it this process has in hand. */
 interface Workshop {
-  kinds: Map<string, TaskKind>
+  kinds: Map<TaskName, TaskKind>
   inHand: Map<string, Promise<void>>
   isClosing: boolean
 }
@@ -70,7 +71,7 @@ export function declareTask(world: World, kind: TaskKind): void {
 }
 
 /** A kind of long work by its name. */
-export function kindOf(world: World, name: string): TaskKind | undefined {
+export function kindOf(world: World, name: TaskName): TaskKind | undefined {
   return workshopOf(world).kinds.get(name)
 }
 

@@ -6,15 +6,26 @@ const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to
 export function lineWords(line: StatementLine): string {
   const { event, invoice_kind, returned_number } = line
   const what = `${line.app_name} ${line.product_name}`
-  if (event === 'sale') return `${SALES[invoice_kind!]} ${what}`
-  if (event === 'refund') return `Refund of ${what}`
-  if (event === 'dispute_opened') return `Dispute of ${what}`
-  if (event === 'dispute_won') return `Dispute won: ${what}`
-  if (event === 'dispute_lost') return `Dispute lost: ${what}`
-  if (event === 'appeal_opened') return `Dispute lost on appeal: ${what}`
-  if (event === 'appeal_won') return `Dispute won on appeal: ${what}`
-  if (event === 'payout_failed') return `Payout ${returned_number} returned`
-  return event === 'write_off' ? 'Balance written off by Purser' : event
+  switch (event) {
+    case 'sale':
+      return `${SALES[invoice_kind!]} ${what}`
+    case 'refund':
+      return `Refund of ${what}`
+    case 'dispute_opened':
+      return `Dispute of ${what}`
+    case 'dispute_won':
+      return `Dispute won: ${what}`
+    case 'dispute_lost':
+      return `Dispute lost: ${what}`
+    case 'appeal_opened':
+      return `Dispute lost on appeal: ${what}`
+    case 'appeal_won':
+      return `Dispute won on appeal: ${what}`
+    case 'payout_failed':
+      return `Payout ${returned_number} returned`
+    case 'write_off':
+      return 'Balance written off by Purser'
+  }
 }
 
 /** How a payout stands, in words, and how good that is. */

@@ -11,33 +11,37 @@ import { EMAIL_QUEUE } from '#platform/email-queue'
 
 type Event = payments.ProcessorEvent
 type EventKind = Event['kind']
-type EventOf<K extends EventKind> = Extract<Event, { kind: K }>
+type Events = { [E in Event as E['kind']]: E }
 
 /** `later`: what the event tells of is not on our books yet, or not due there; it comes again. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a story that never waits has nothing to say.
 type Heard = Promise<'done' | 'later' | void>
 
-/** What is done about an event in the transaction that marks it as handled; `later` undoes all. */
-const WITHIN: { [K in EventKind]?: (world: World, tx: Db, event: EventOf<K>) => Heard } = {
-  dispute_opened: disputeOpened,
-  dispute_closed: disputeClosed,
-  refund_made: refundMade,
-  refund_settled: refundSettled,
-  notice,
+/** How each event is handled. */
+const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
+  dispute_opened: { within: disputeOpened },
+  dispute_closed: { within: disputeClosed },
+  refund_made: { within: refundMade },
+  refund_settled: { within: refundSettled },
+  notice: { within: notice },
+  payout_settled: { outside: settlePayout },
+  account_changed: { outside: noteAccount },
 }
 
+/**
+ * `within` runs in the transaction that marks the event as handled; `later` rolls it back. `outside`
+ * asks the processor again, so it runs before that transaction, and may run twice.
+ */
+type Handler<E> =
+  | { within: (world: World, tx: Db, event: E) => Heard; outside?: undefined }
+  | { outside: (world: World, event: E) => Heard; within?: undefined }
+
 /** What only staff can act on; where it is about a charge, with the way to its sale. */
-async function notice({ random }: World, tx: Db, event: EventOf<'notice'>): Promise<void> {
+async function notice({ random }: World, tx: Db, event: Events['notice']): Promise<void> {
   const { subject, message, charge_id, at } = event
   const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
   const href = charge ? { href: `/admin/sales/${charge.invoice_id}/` } : {}
   await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
-}
-
-/** What asks the processor again, so that it runs outside of any transaction; twice does no harm. */
-const OUTSIDE: { [K in EventKind]?: (world: World, event: EventOf<K>) => Heard } = {
-  payout_settled: settlePayout,
-  account_changed: noteAccount,
 }
 
 /** Thrown where processor event failed; will retry, so that its transaction leaves nothing. */
@@ -55,7 +59,7 @@ export async function handleEvents(world: World): Promise<number> {
   for (const event of await processor.events(furthest)) {
     if (world.stopping.aborted) break
     try {
-      await handle(world, event)
+      await handle(world, event.kind, event)
       await processor.acknowledge(event.id)
       done++
     } catch (error) {
@@ -70,16 +74,15 @@ export async function handleEvents(world: World): Promise<number> {
   return done
 }
 
-async function handle(world: World, event: Event): Promise<void> {
+async function handle<K extends EventKind>(world: World, kind: K, event: Events[K]): Promise<void> {
   const { db, clock, processor } = world
-  const { id, kind } = event
-  const outside = OUTSIDE[kind] as ((world: World, event: Event) => Heard) | undefined
+  const { id } = event
+  const { within, outside }: Handler<Events[K]> = HANDLERS[kind]
   if ((await outside?.(world, event)) === 'later') throw new Later(id)
   await db.tx(async (tx) => {
     const now = clock.now()
     await payments.receive(tx, now, { id, kind, processor: processor.name, payload: event })
     if (!(await payments.markHandled(tx, now, id))) return
-    const within = WITHIN[kind] as ((world: World, tx: Db, event: Event) => Heard) | undefined
     if ((await within?.(world, tx, event)) === 'later') throw new Later(id)
   })
 }

@@ -166,7 +166,7 @@ function Trace({ entries }: SaleFacts): JSX.Element {
       key: `${entry.transaction_id}-${entry.position}`,
       cells: [
         <Day date={entry.at} />,
-        EVENT_WORDS[entry.event] ?? entry.event,
+        EVENT_WORDS[entry.event],
         lineWords(entry),
         <Money cents={entry.amount} />,
         <Money cents={balance} />,

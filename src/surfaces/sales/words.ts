@@ -1,6 +1,6 @@
 import type { BadgeTone } from '#design/feedback'
 import type { InvoiceKind, SaleStatus } from '#domain/billing'
-import type { Entry } from '#domain/ledger'
+import type { Account, Entry, LedgerEvent } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 
@@ -49,7 +49,7 @@ export const REFUSAL_WORDS: Record<RefundRefusal, string> = {
 }
 
 /** What each line of the books means for a sale; `You` are its seller. */
-const LINES: Record<string, string> = {
+const LINES: Partial<Record<`${LedgerEvent} ${Account}`, string>> = {
   'sale processor': 'Paid by the buyer',
   'sale tax_payable': 'Sales tax payable to the state',
   'sale affiliate_payable': 'Affiliate commission, paid from Purser’s fee',
@@ -99,7 +99,7 @@ export function lineWords({ event, account }: Pick<Entry, 'event' | 'account'>):
   return LINES[`${event} ${account}`] ?? `${event}, ${account}`
 }
 
-export const EVENT_WORDS: Record<string, string> = {
+export const EVENT_WORDS: Record<LedgerEvent, string> = {
   sale: 'Sale',
   refund: 'Refund',
   refund_failed: 'Refund returned',
@@ -108,4 +108,10 @@ export const EVENT_WORDS: Record<string, string> = {
   dispute_lost: 'Dispute lost',
   appeal_opened: 'Appeal lost',
   appeal_won: 'Appeal won',
+  buyer_paid: 'Buyer paid',
+  payout: 'Payout',
+  payout_failed: 'Payout returned',
+  remittance: 'Sales tax remitted',
+  processor_day: 'Day at the processor',
+  write_off: 'Written off',
 }

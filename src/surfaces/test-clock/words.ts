@@ -1,5 +1,6 @@
 import { formatMoney } from '#design/money'
 import type * as billing from '#domain/billing'
+import type { EmailTemplate } from '#platform/email-queue'
 import type { OutsideDue } from './clock-work.ts'
 
 const TRIGGERS: Record<string, string> = {
@@ -22,17 +23,30 @@ const TRIGGERS: Record<string, string> = {
   preview_ended: 'the preview ended',
 }
 
+/** Looked up by what the timeline read, and complete. */
 const EMAIL_NAMES: Record<string, string> = {
-  receipt: 'Receipt',
-  payment_failed: 'Payment failed',
-  license_ended: 'License ended',
-  trial_ending: 'Trial ending',
-  refund_issued: 'Refund issued',
-  dispute_opened: 'Dispute opened',
+  bank_changed: 'Bank account changed',
+  change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',
-  payout_paid: 'Payout paid',
+  dispute_opened: 'Dispute opened',
+  email_change_asked: 'Email change requested',
+  email_changed: 'Email changed',
+  license_ended: 'License ended',
+  payment_failed: 'Payment failed',
   payout_failed: 'Payout returned',
-}
+  payout_paid: 'Payout paid',
+  receipt: 'Receipt',
+  refund_issued: 'Refund issued',
+  security: 'Account security',
+  seller_cancellation: 'Cancellation, to the seller',
+  seller_failed_renewal: 'Failed renewal, to the seller',
+  seller_sale: 'New sale, to the seller',
+  set_password: 'Set a password',
+  sign_in: 'Sign-in link',
+  sign_up: 'Confirm your email',
+  subscription_canceled: 'Auto-renew off',
+  trial_ending: 'Trial ending',
+} satisfies Record<EmailTemplate, string>
 
 const BILLS: Record<string, string> = {
   purchase: 'Purchase paid',

@@ -5,7 +5,7 @@ import * as catalog from '#domain/catalog'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import { declareTask, type TaskEnd, type Tell } from '#http/tasks'
-import { isUnderWay, type Task, tasksOf } from '#platform/tasks'
+import { isUnderWay, type Task, type TaskName, tasksOf } from '#platform/tasks'
 import { counted } from '#platform/text'
 import { clockAddress } from './clock-context.ts'
 import { clockWorkOf, type Outside } from './clock-work.ts'
@@ -39,9 +39,9 @@ export const ScenarioResult = z.object({
   to: z.string(),
 })
 
-export const JUMP = 'clock_jump'
-export const SCENARIO = 'scenario'
-const KINDS = [JUMP, SCENARIO]
+export const JUMP = 'clock_jump' as const
+export const SCENARIO = 'scenario' as const
+const KINDS: TaskName[] = [JUMP, SCENARIO]
 const DAY_MS = 86_400_000
 
 /** Declares the long work of the clock: jumps and scenarios. */

@@ -1,0 +1,132 @@
+/**
+ * Closed sets of names that the platform stores without knowing them: audited actions, alarms,
+ * email templates and tasks. A name that is not here does not compile, and what handles or shows
+ * one has a record over all of them (decision 85).
+ */
+
+/** A change that an account's mailbox is notified of, in case its owner did not make it. */
+export type SecurityChange =
+  | 'password_changed'
+  | 'authenticator_added'
+  | 'authenticator_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'recovery_codes_made'
+  | 'agent_allowed'
+
+/** What an account's owner does, or another person tries in their name. */
+type AccountAction =
+  | SecurityChange
+  | 'agent_disconnected'
+  | 'app_disconnected'
+  | 'email_change_asked'
+  | 'email_changed'
+  | 'not_me'
+  | 'other_sessions_ended'
+  | 'proof_refused'
+  | 'proven_again'
+  | 'recovery_code_used'
+  | 'second_factor_refused'
+  | 'session_ended'
+  | 'set_password'
+  | 'sign_in'
+  | 'sign_in_refused'
+  | 'sign_up'
+  | 'signed_in'
+  | 'signed_out'
+  | 'undo_email'
+  | 'unlocked'
+  | 'verify_email'
+
+type Audited =
+  | `account.${AccountAction}`
+  | 'access.refused'
+  | 'affiliate.joined'
+  | 'alarm.resolved'
+  | 'app.add_on_disabled'
+  | 'app.add_on_enabled'
+  | 'app.clock_jumped'
+  | 'app.pauses_allowed'
+  | 'app.pauses_refused'
+  | 'attempt.closed'
+  | 'buyer.paid_otherwise'
+  | 'charge.refund'
+  | 'debt.written_off'
+  | 'dispute.evidence_sent'
+  | 'license.auto_renew_off'
+  | 'license.auto_renew_on'
+  | 'license.key_rotated'
+  | 'license.pause_planned'
+  | 'license.pause_withdrawn'
+  | 'license.plan_change'
+  | 'license.plan_change_withdrawn'
+  | 'license.preview_ended'
+  | 'license.preview_granted'
+  | 'license.reinstated'
+  | 'license.suspended'
+  | 'seller.terms_accepted'
+  | 'tax.filed'
+
+declare module '#platform/audit' {
+  interface AuditActions extends Record<Audited, true> {}
+}
+
+declare module '#platform/alarms' {
+  interface AlarmKinds {
+    /** The balance at the processor does not cover a payout. */
+    balance_short: true
+    /** A person disowned an account with a paid license that could not be refunded. */
+    disowned_purchase: true
+    /** A bank decided a dispute again. */
+    dispute_appeal: true
+    /** The processor reports something that only staff can act on. */
+    processor_notice: true
+    /** The processor refused a request that it must not refuse. */
+    processor_refused: true
+    /** A refund was made at the processor itself. */
+    refund_made_outside: true
+  }
+}
+
+declare module '#platform/email-queue' {
+  interface EmailTemplates {
+    // To the owner of an account, about signing in and its safety.
+    change_email: NoFacts
+    email_change_asked: NoFacts
+    email_changed: NoFacts
+    security: { what: SecurityChange | 'recovery_code_used'; name?: string }
+    set_password: { return_to?: string }
+    sign_in: { return_to?: string }
+    sign_up: NoFacts
+    // To a buyer, about money.
+    license_ended: NoFacts
+    payment_failed: NoFacts
+    receipt: NoFacts
+    refund_issued: NoFacts
+    subscription_canceled: NoFacts
+    trial_ending: NoFacts
+    // To a seller or an affiliate, about money.
+    bank_changed: { bank: string; before?: string }
+    dispute_closed: NoFacts
+    dispute_opened: NoFacts
+    payout_failed: NoFacts
+    payout_paid: NoFacts
+    // To a seller, about a buyer.
+    seller_cancellation: NoFacts
+    seller_failed_renewal: NoFacts
+    seller_sale: NoFacts
+  }
+}
+
+declare module '#platform/tasks' {
+  interface TaskKinds {
+    check_books: true
+    clock_jump: true
+    export_sales: true
+    export_tax_lines: true
+    export_tax_states: true
+    receive_events: true
+    scenario: true
+    tax_month: true
+  }
+}
