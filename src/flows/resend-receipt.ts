@@ -1,6 +1,6 @@
 import * as billing from '#domain/billing'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 
@@ -17,6 +17,5 @@ export async function resendReceipt(world: World, order_id: string): Promise<Res
   const id = mintId(world.random, 'email')
   const email = { id, cause: `resend:${id}`, kind: 'receipt', subject_id: invoice_id } as const
   await world.db.tx((tx) => queueEmail(tx, world.clock.now(), world.jobs, email))
-  world.jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }

@@ -70,12 +70,26 @@ export function statements(connection: Connection): Db {
   }
 }
 
-const openTransaction = new AsyncLocalStorage<true>()
+/** What is to happen once the open transaction is committed. */
+const openTransaction = new AsyncLocalStorage<(() => void)[]>()
 
-/** Runs `work` as the inside of a transaction, for the guards below. */
-export function insideTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work`, which begins and commits a transaction, as its inside: for the guard and the hooks
+ * below. Where it throws, the transaction was rolled back, and no hook runs.
+ */
+export async function insideTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
   assertNoTransaction('a transaction was opened')
-  return openTransaction.run(true, work)
+  const hooks: (() => void)[] = []
+  const result = await openTransaction.run(hooks, work)
+  for (const hook of hooks) hook()
+  return result
+}
+
+/** Calls `hook` when the open transaction is committed; at once where none is open. */
+export function afterCommit(hook: () => void): void {
+  const hooks = openTransaction.getStore()
+  if (hooks) hooks.push(hook)
+  else hook()
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type JobResult, PgBoss } from 'pg-boss'
-import type { Database, Db } from '#platform/db'
+import { afterCommit, type Database, type Db } from '#platform/db'
 import type { Log } from '#platform/log'
 
 /** Durable background work. A job sent inside a transaction exists only if that commits. */
@@ -8,10 +8,9 @@ export interface Jobs {
   handle<Data extends object>(queue: Queue, work: (data: Data) => Promise<void>): void
   /**
    * Queues a job as part of the caller's transaction; an `urgent` one never waits behind others.
+   * This process looks for it as soon as that commits, and other processes at their next poll.
    */
   send(db: Db, queue: Queue, data: object, options?: { urgent?: boolean }): Promise<void>
-  /** Makes this process look for jobs of a queue at once, after the transaction committed. */
-  wake(queue: Queue): void
   /** Runs `work` every `seconds` in this process, never twice at once, and once at the start. */
   every(name: string, seconds: number, work: () => Promise<void>): void
   /** Creates the declared queues, so that jobs can be sent; none is processed yet. */
@@ -66,12 +65,10 @@ export function openJobs(db: Database, log: Log): Jobs {
     async send(tx, { name }, data, { urgent = false } = {}) {
       const lane = urgent ? urgentLane(name) : name
       await boss.send(lane, data, { db: { executeSql: tx.raw } as never })
-    },
-    wake(queue) {
-      for (const lane of lanesOf(queue)) {
+      afterCommit(() => {
         const worker = workers.get(lane)
         if (worker) boss.notifyWorker(worker)
-      }
+      })
     },
     every(name, seconds, work) {
       periodic.push({ name, seconds, work })

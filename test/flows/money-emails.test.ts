@@ -102,7 +102,6 @@ describe('an email to a buyer', () => {
     const [message] = await db.rows<{ id: string }>(sql`update emails set sent_at = null
       where kind = 'payment_failed' and subject_id = ${license_id} returning id`)
     await jobs.send(db, EMAIL_QUEUE, { email_id: message!.id })
-    jobs.wake(EMAIL_QUEUE)
     const isWaiting = sql`select 1 from emails where sent_at is null`
     while (await db.maybe(isWaiting)) await new Promise((resolve) => setImmediate(resolve))
     const got = await db.rows(sql`select 1 from dev_mailbox where recipient = ${email}`)

@@ -3,8 +3,15 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { audit } from '#platform/audit'
 import { ConfigError } from '#platform/config'
-import { assertNoTransaction, type Database, isUniqueViolation } from '#platform/db'
+import {
+  afterCommit,
+  assertNoTransaction,
+  type Database,
+  type Db,
+  isUniqueViolation,
+} from '#platform/db'
 import { migrate, migrations } from '#platform/migrate'
+import { perform } from '#platform/rehearse'
 import { sql } from '#platform/sql'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -44,6 +51,44 @@ test('inside a transaction the database itself, a second transaction and the out
     await assert.rejects(async () => db.tx(async () => {}), /while a transaction is open/)
     assert.throws(() => assertNoTransaction('a mail was sent'), /a mail was sent while/)
   })
+})
+
+test('hooks run in order once their transaction is committed, outside of it', async () => {
+  const seen: string[] = []
+  await db.tx(async (tx) => {
+    afterCommit(() => {
+      assertNoTransaction('the first hook')
+      seen.push('first')
+    })
+    afterCommit(() => seen.push('second'))
+    await tx.run(sql`select 1`)
+    assert.deepEqual(seen, [])
+  })
+  assert.deepEqual(seen, ['first', 'second'])
+  afterCommit(() => seen.push('at once'))
+  assert.equal(seen.at(-1), 'at once')
+})
+
+test('hooks of a transaction that is rolled back never run', async () => {
+  const seen: string[] = []
+  const dropped = async () => {
+    afterCommit(() => seen.push('hook'))
+    throw new Error('dropped')
+  }
+  await assert.rejects(db.tx(dropped), /dropped/)
+  // Refused at the commit: the row that it names must exist by then.
+  await db.raw(`create table lids (jar text references jars deferrable initially deferred)`)
+  const refused = async (tx: Db) => {
+    afterCommit(() => seen.push('hook'))
+    await tx.run(sql`insert into lids values ('missing')`)
+  }
+  await assert.rejects(db.tx(refused), /foreign key/)
+  assert.equal(
+    await perform(db, { dry_run: true }, async () => afterCommit(() => seen.push('hook'))),
+    undefined,
+  )
+  await db.tx(async () => {})
+  assert.deepEqual(seen, [])
 })
 
 test('fifty transactions that each read and write one row add up', async () => {

@@ -62,3 +62,22 @@ test('works off a queue without waiting for the next poll after each job', async
   await jobs.start()
   await eventually('twenty jobs', async () => done.length === 20)
 })
+
+test('a job is looked for as soon as its transaction is committed', async () => {
+  const done: string[] = []
+  const jobs = openJobs(db, openLog('silent'))
+  const queue = { name: 'at-once', retries: 2, retry_seconds: 1 }
+  jobs.handle<{ jar: string }>(queue, async ({ jar }) => {
+    done.push(jar)
+  })
+  await jobs.open()
+  opened.push(jobs)
+  await jobs.start()
+  // Each is sent after the one before is done; polls are two seconds apart.
+  const began = Date.now()
+  for (let jar = 0; jar < 20; jar++) {
+    await db.tx((tx) => jobs.send(tx, queue, { jar: `${jar}` }, { urgent: jar % 2 === 1 }))
+    while (done.length === jar) await pause(5)
+  }
+  assert.ok(Date.now() - began < 20_000, 'the jobs waited for polls')
+})

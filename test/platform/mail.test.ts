@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
+import { queueEmail } from '#platform/email-queue'
 import { smtpMailer } from '#platform/mail'
 import { sql } from '#platform/sql'
 import { buyer, licenseKey, purchase } from '../support/purchase.ts'
@@ -106,11 +106,10 @@ test('an email that is turned away is tried again, and arrives once', async () =
   // The queue pauses before a retry; the test does not wait for it.
   await purchase(service, buyer(service), { email: 'patient@example.com' })
   while (refusals > 0) await setImmediate()
-  const { db, jobs } = service.world
+  const { db } = service.world
   const isWaiting = sql`select 1 from pgboss.job where name = 'emails' and state = 'retry'`
   while (!(await db.maybe(isWaiting))) await setImmediate()
   await db.run(sql`update pgboss.job set start_after = now() where state = 'retry'`)
-  jobs.wake({ name: 'emails', retries: 0, retry_seconds: 0 })
   const receipt = await receivedEmail(1)
   assert.equal(receipt.to?.[0]?.address, 'patient@example.com')
   // R7: a server that took the first copy after all can tell that this is the same.
@@ -189,7 +188,6 @@ test('a sign-in link does not wait for receipts, which go out side by side', asy
       })
     }
   })
-  jobs.wake(EMAIL_QUEUE)
   while (blockedNow < 5) await setImmediate()
   const agent = buyer(service)
   await agent.open('/signin/')

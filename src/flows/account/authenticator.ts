@@ -1,6 +1,5 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
@@ -48,7 +47,7 @@ export async function confirmAuthenticator(
   | { outcome: 'too_often'; retry_after: number }
   | { outcome: 'gone' }
 > {
-  const { db, clock, limits, jobs } = world
+  const { db, clock, limits } = world
   const { user_id } = owner
   const now = clock.now()
   const setup = await openSetup(world, owner)
@@ -64,13 +63,12 @@ export async function confirmAuthenticator(
     await notify(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
   })
-  jobs.wake(EMAIL_QUEUE)
   return confirmed ? { outcome: 'on', ...confirmed } : { outcome: 'gone' }
 }
 
 /** Removes the authenticator app. */
 export async function removeAuthenticator(world: World, owner: Owner): Promise<void> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const now = clock.now()
   await db.tx(async (tx) => {
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
@@ -78,5 +76,4 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
     await dropUselessCodes(tx, owner.user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_removed' })
   })
-  jobs.wake(EMAIL_QUEUE)
 }

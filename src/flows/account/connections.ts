@@ -1,7 +1,6 @@
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { note, notify } from './note.ts'
 
@@ -16,7 +15,7 @@ export async function allowAgent(
     browser: string
   },
 ): Promise<void> {
-  const { db, clock, random, jobs } = world
+  const { db, clock, random } = world
   const { user_id } = owner
   const id = mintId(random, 'agt')
   const now = clock.now()
@@ -25,7 +24,6 @@ export async function allowAgent(
     await grants.addAgent(tx, now, { ...agent, id, user_id })
     await notify(world, tx, now, { owner, what: 'agent_allowed', detail })
   })
-  jobs.wake(EMAIL_QUEUE)
 }
 
 /** Revokes the access of one agent: its next call is refused. */

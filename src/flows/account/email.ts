@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { note, type Owner } from './note.ts'
@@ -19,7 +19,7 @@ export async function changeEmail(
   owner: Owner,
   wanted: { email: string; email_normalized: string },
 ): Promise<{ outcome: 'sent' } | { outcome: 'too_often'; retry_after: number }> {
-  const { db, clock, random, limits, jobs } = world
+  const { db, clock, random, limits } = world
   const { user_id, email: old_email } = owner
   for (const [limit, key] of [
     [CHANGES_OF_ACCOUNT, user_id],
@@ -38,7 +38,6 @@ export async function changeEmail(
     await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'email_change_asked', subject_id: id })
   })
-  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }
 
@@ -50,10 +49,10 @@ export async function confirmEmailChange(
   token: string,
   origin: Origin,
 ): Promise<ChangedEmail> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const now = clock.now()
   try {
-    const changed = await db.tx<ChangedEmail>(async (tx) => {
+    return await db.tx<ChangedEmail>(async (tx) => {
       const link = await identity.useLink(tx, now, { token, purpose: 'change_email' })
       const change = link?.about ? await identity.findEmailChange(tx, link.about) : undefined
       if (!change || change.done_at || change.ended_at) return { outcome: 'used' }
@@ -76,8 +75,6 @@ export async function confirmEmailChange(
       await queueFreshEmail(tx, now, world, { kind: 'email_changed', subject_id: id })
       return { outcome: 'changed', email: new_email }
     })
-    jobs.wake(EMAIL_QUEUE)
-    return changed
   } catch (error) {
     if (identity.isEmailTaken(error)) return { outcome: 'taken' }
     throw error

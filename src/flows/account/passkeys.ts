@@ -1,6 +1,5 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
 import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
@@ -30,7 +29,7 @@ export async function addPasskey(
   owner: Owner,
   facts: { text: string; name: string; browser_hash: Buffer },
 ): Promise<{ recovery_codes: string[] | undefined } | undefined> {
-  const { db, clock, random, config, jobs } = world
+  const { db, clock, random, config } = world
   const { user_id } = owner
   const answer = identity.readPasskeyAnswer(facts.text)
   if (!answer) return undefined
@@ -42,7 +41,7 @@ export async function addPasskey(
   const made = await identity.verifyCreation(config.base_url, answer)
   if (!made) return undefined
   const name = facts.name.trim().slice(0, LONGEST_NAME) || 'Passkey'
-  const added = await db.tx(async (tx) => {
+  return await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
     await putOthersOut(tx, owner)
@@ -50,13 +49,11 @@ export async function addPasskey(
     await notify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
   })
-  jobs.wake(EMAIL_QUEUE)
-  return added
 }
 
 /** Removes a passkey: its device can no longer sign in. */
 export async function removePasskey(world: World, owner: Owner, passkey_id: string): Promise<void> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const { user_id } = owner
   const now = clock.now()
   await db.tx(async (tx) => {
@@ -66,5 +63,4 @@ export async function removePasskey(world: World, owner: Owner, passkey_id: stri
     await dropUselessCodes(tx, user_id)
     await notify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })
-  jobs.wake(EMAIL_QUEUE)
 }

@@ -1,12 +1,11 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { notify, type Owner } from './note.ts'
 import { putOthersOut } from './sessions.ts'
 
 /** Sets a new password, and ends every other session here and in every app. */
 export async function changePassword(world: World, owner: Owner, password: string): Promise<void> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const { user_id } = owner
   const password_hash = await identity.hashPassword(password)
   const now = clock.now()
@@ -15,5 +14,4 @@ export async function changePassword(world: World, owner: Owner, password: strin
     await putOthersOut(tx, owner)
     await notify(world, tx, now, { owner, what: 'password_changed' })
   })
-  jobs.wake(EMAIL_QUEUE)
 }

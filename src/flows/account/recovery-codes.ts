@@ -1,7 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { notify, type Owner } from './note.ts'
 
 /** Creates ten new recovery codes, to be shown once; undefined where there is no second factor. */
@@ -9,17 +8,15 @@ export async function remakeRecoveryCodes(
   world: World,
   owner: Owner,
 ): Promise<string[] | undefined> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const now = clock.now()
-  const codes = await db.tx(async (tx) => {
+  return await db.tx(async (tx) => {
     const factors = await identity.factorsOf(tx, owner.user_id)
     if (!identity.owesFactor(factors)) return undefined
     const made = await makeRecoveryCodes(world, tx, now, owner.user_id)
     await notify(world, tx, now, { owner, what: 'recovery_codes_made' })
     return made
   })
-  jobs.wake(EMAIL_QUEUE)
-  return codes
 }
 
 /**

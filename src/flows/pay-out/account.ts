@@ -1,7 +1,7 @@
 import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 
 /**
  * Opens a payee's account at the processor, or finds the existing one, and returns the URL of the
@@ -26,7 +26,7 @@ export async function openOnboarding(
  * bank account changed, an email asks the payee to confirm that they did it.
  */
 export async function refreshAccount(world: World, owner: string): Promise<void> {
-  const { db, clock, jobs, processor } = world
+  const { db, clock, processor } = world
   const account = await payouts.findAccount(db, owner)
   if (!account) return
   // Read each time: an event's content may be outdated by the next one.
@@ -46,7 +46,6 @@ export async function refreshAccount(world: World, owner: string): Promise<void>
   })
   // The other one was faster: what was read here may be older than what it wrote.
   if (!isRecorded) return await refreshAccount(world, owner)
-  jobs.wake(EMAIL_QUEUE)
 }
 
 /** Handles the processor's event that a payee's account changed. */

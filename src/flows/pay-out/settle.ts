@@ -6,7 +6,7 @@ import type { World } from '#flows/world'
 import { clearAlarm, raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Cents } from '#platform/money'
 import { payeeTime } from './time.ts'
@@ -105,7 +105,6 @@ export async function endPayout(
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
   })
-  world.jobs.wake(EMAIL_QUEUE)
   return status as 'paid' | 'pending' | 'failed'
 }
 

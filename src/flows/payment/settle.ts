@@ -3,7 +3,6 @@ import * as billing from '#domain/billing'
 import * as payments from '#domain/payments'
 import { leaveUnpaid } from '#flows/subscription/unpaid'
 import { appTime, type World } from '#flows/world'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { lockOwner } from './owner.ts'
 import { pay } from './pay.ts'
 
@@ -23,7 +22,7 @@ export async function settle(
   { id, invoice_id }: Pick<payments.Attempt, 'id' | 'invoice_id'>,
   answer: payments.ChargeAnswer,
 ): Promise<Settled> {
-  const settled = await world.db.tx(async (tx) => {
+  return await world.db.tx(async (tx) => {
     // The owner before the attempt, in the order of every flow that locks both: no deadlock.
     const owner = await lockOwner(tx, invoice_id)
     const attempt = await payments.lockAttempt(tx, id)
@@ -43,8 +42,6 @@ export async function settle(
     }
     return settledOf(answered)
   })
-  world.jobs.wake(EMAIL_QUEUE)
-  return settled
 }
 
 /** The outcome of an attempt by its record. One without an answer yet counts as not charged. */

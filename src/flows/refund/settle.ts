@@ -5,7 +5,7 @@ import * as tax from '#domain/tax'
 import { endLicense, type LockedLicense, lockLicense } from '#flows/locked-license'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE, queueEmail } from '#platform/email-queue'
+import { queueEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { cents } from '#platform/money'
 
@@ -46,7 +46,6 @@ export async function settleRefund(
     await payments.recordRefund(tx, locked.now, refund.id, answer)
     if (answer.status !== 'refused') await bookRefund(world, tx, refunding)
   })
-  world.jobs.wake(EMAIL_QUEUE)
 }
 
 /** The refund succeeded or is pending: posts it, notifies the buyer, and may end the license. */

@@ -1,6 +1,6 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 import type { Limit } from '#platform/limits'
 import { networksOf, networksWith } from '#platform/networks'
 import type { PasswordClaim } from './password.ts'
@@ -50,7 +50,7 @@ export async function sendEntryEmail(
   world: World,
   claim: PasswordClaim & { kind: EntryKind; return_to: string | undefined },
 ): Promise<EntryEmailSent> {
-  const { db, clock, jobs } = world
+  const { db, clock } = world
   const refused = await takeEntryEmail(world, claim)
   if (refused?.outcome === 'too_often') return refused
   if (refused) return { outcome: 'sent' }
@@ -60,6 +60,5 @@ export async function sendEntryEmail(
     facts: claim.return_to === undefined ? {} : { return_to: claim.return_to },
   }
   await db.tx((tx) => queueFreshEmail(tx, clock.now(), world, email))
-  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }

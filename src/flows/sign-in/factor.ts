@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import type { Limit } from '#platform/limits'
 import { mintSecret } from '#platform/secrets'
@@ -56,10 +56,10 @@ async function checkCode({ db, clock, keys }: World, { user_id, text }: TypedCod
 }
 
 async function checkRecoveryCode(world: World, { user_id, text, origin }: TypedCode) {
-  const { db, clock, keys, jobs } = world
+  const { db, clock, keys } = world
   const now = clock.now()
   const code_hashes = identity.recoveryCodeHashes(keys, user_id, text)
-  const isUsed = await db.tx(async (tx) => {
+  return await db.tx(async (tx) => {
     if (!(await identity.useRecoveryCode(tx, now, { user_id, code_hashes }))) return false
     const facts = { what: 'recovery_code_used' } as const
     await queueFreshEmail(tx, now, world, { kind: 'security', subject_id: user_id, facts })
@@ -67,8 +67,6 @@ async function checkRecoveryCode(world: World, { user_id, text, origin }: TypedC
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return true
   })
-  jobs.wake(EMAIL_QUEUE)
-  return isUsed
 }
 
 /** Verifies the second factor of a pending sign-in, and only then creates the session. */

@@ -4,7 +4,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 import type { Queue } from '#platform/jobs'
 
 /**
@@ -40,7 +40,7 @@ export async function answerLink(
   const { purpose } = answer
   const password_hash =
     answer.purpose === 'set_password' ? await identity.hashPassword(answer.password) : undefined
-  const answered = await db.tx(async (tx) => {
+  return await db.tx(async (tx) => {
     const link = await identity.useLink(tx, now, { token, purpose })
     if (!link) return undefined
     const { user_id } = link
@@ -67,9 +67,6 @@ export async function answerLink(
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return link
   })
-  jobs.wake(EMAIL_QUEUE)
-  jobs.wake(DISOWNED)
-  return answered
 }
 
 /** Ends all access to an account: its sessions here, and the tokens of apps. */

@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { accountActor, audit, type Origin } from '#platform/audit'
-import { EMAIL_QUEUE, queueFreshEmail } from '#platform/email-queue'
+import { queueFreshEmail } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { type EntryEmailSent, takeEntryEmail } from './email.ts'
 import { resetUnverifiedAccount } from './link.ts'
@@ -24,7 +24,7 @@ export interface SigningUp {
  * same for every address.
  */
 export async function signUp(world: World, typed: SigningUp): Promise<EntryEmailSent> {
-  const { db, clock, random, jobs } = world
+  const { db, clock, random } = world
   const { email, email_normalized, browser_hash, return_to = null } = typed
   const refused = await takeEntryEmail(world, { ...typed, kind: 'sign_up' })
   if (refused?.outcome === 'too_often') return refused
@@ -37,7 +37,6 @@ export async function signUp(world: World, typed: SigningUp): Promise<EntryEmail
     await identity.addSignUp(tx, now, facts)
     await queueFreshEmail(tx, now, world, { kind: 'sign_up', subject_id: id })
   })
-  jobs.wake(EMAIL_QUEUE)
   return { outcome: 'sent' }
 }
 

@@ -7,7 +7,6 @@ import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
 import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-quote.ts'
@@ -51,7 +50,6 @@ export async function changePlan(
   })
   if ('end' in done) return done.end
   if (done.intended.outcome !== 'intended') {
-    world.jobs.wake(EMAIL_QUEUE)
     return done.intended.outcome === 'waived' ? { outcome: 'plan_changed' } : done.intended
   }
   return await chargeAttempt(world, done.intended.attempt, { app: done.app, return_url })

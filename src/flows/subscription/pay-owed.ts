@@ -7,7 +7,6 @@ import { lockLicense } from '#flows/locked-license'
 import { type ChargeOutcome, chargeAttempt } from '#flows/payment'
 import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { type Due, intendDue } from './invoice.ts'
 
@@ -38,10 +37,7 @@ export async function payOwed(
   })
   if (!charged) return { outcome: 'nothing_owed' }
   const { app, intended } = charged
-  if (intended.outcome === 'waived') {
-    world.jobs.wake(EMAIL_QUEUE)
-    return { outcome: 'paid' }
-  }
+  if (intended.outcome === 'waived') return { outcome: 'paid' }
   if (intended.outcome === 'processing') return intended
   return await chargeAttempt(world, intended.attempt, { app, return_url: facts.return_url })
 }

@@ -8,7 +8,6 @@ import { chargeAttempt } from '#flows/payment'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 import { mintId } from '#platform/ids'
 import { endSubscription, followCalendar, notify } from './dunning.ts'
 import { type Due, type Intended, intendDue } from './invoice.ts'
@@ -93,14 +92,10 @@ async function take(world: World, id: string): Promise<void> {
     await doOther(world, tx, inHand)
     return undefined
   })
-  if (!charged) {
-    world.jobs.wake(EMAIL_QUEUE)
-    return
-  }
+  if (!charged) return
   // The tax service may be remote: it is asked with nothing locked.
   const due = await nextDue(world, charged)
   const intended = await world.db.tx((tx) => record(world, tx, charged, due))
-  if (intended?.outcome === 'waived') world.jobs.wake(EMAIL_QUEUE)
   if (intended?.outcome !== 'intended') return
   const return_url = `${world.config.base_url}/manage/${charged.app.id}/`
   await chargeAttempt(world, intended.attempt, { app: charged.app, return_url })

@@ -13,7 +13,6 @@ import { goTo, sendPage } from '#http/pages'
 import { pagingOf } from '#http/pagination'
 import { refuse } from '#http/refusals'
 import { declareTask, startTask } from '#http/tasks'
-import { TASKS } from '#platform/tasks'
 import { declareTaxExports, summariesOf, TAX_LINES, TAX_STATES } from './tax-files.ts'
 import { MonthPage, StateMonthPage, TaxPage } from './tax-pages.tsx'
 
@@ -120,7 +119,7 @@ function referenceOf({ request }: SessionContext): string | undefined {
 
 /** Filing pays: it takes a fresh proof, and comes back with the reference that was filled in. */
 function declareFiling(scope: FastifyInstance, world: World): void {
-  const { db, jobs } = world
+  const { db } = world
   const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await requireStaff(world, request, reply, HOME)
     const filing_reference = referenceOf(context) ?? ''
@@ -155,7 +154,6 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const request = { month, batch_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }
     const page = await db.tx((tx) => startTask(world, tx, task))
-    jobs.wake(TASKS)
     return goTo(reply, page)
   })
 }

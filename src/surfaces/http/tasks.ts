@@ -105,8 +105,9 @@ const PATIENCE_MS = 2000
  */
 export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
   const page = await world.db.tx((tx) => startTask(world, tx, task))
-  // Queued all the same: if this process dies before it begins, another one takes it.
-  const work = take(world, page.split('/')[2]!)
+  // It is queued too: if this process dies before it begins, another one takes it.
+  const id = page.split('/')[2]!
+  const work = workshopOf(world).inHand.get(id) ?? take(world, id)
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS)
@@ -160,7 +161,10 @@ export function tasks(app: FastifyInstance, world: World): void {
   const { db, clock } = world
   const workshop = workshopOf(world)
 
-  world.jobs.handle<{ task_id: string }>(TASKS, ({ task_id }) => take(world, task_id))
+  world.jobs.handle<{ task_id: string }>(TASKS, async ({ task_id }) => {
+    // One that was begun at once is not waited for, so that it delays no other.
+    if (!workshop.inHand.has(task_id)) await take(world, task_id)
+  })
   app.addHook('onClose', async () => {
     workshop.isClosing = true
     await Promise.all(workshop.inHand.values())

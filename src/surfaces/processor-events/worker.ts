@@ -7,7 +7,6 @@ import type { World } from '#flows/world'
 import { raiseAlarm } from '#platform/alarms'
 import { addSeconds } from '#platform/calendar'
 import type { Db } from '#platform/db'
-import { EMAIL_QUEUE } from '#platform/email-queue'
 
 type Event = payments.ProcessorEvent
 type EventKind = Event['kind']
@@ -53,7 +52,7 @@ class Later extends Error {}
  * told for others' is left until it is due there.
  */
 export async function handleEvents(world: World): Promise<number> {
-  const { processor, db, clock, log, jobs } = world
+  const { processor, db, clock, log } = world
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   let done = 0
   for (const event of await processor.events(furthest)) {
@@ -70,7 +69,6 @@ export async function handleEvents(world: World): Promise<number> {
       )
     }
   }
-  if (done > 0) jobs.wake(EMAIL_QUEUE)
   return done
 }
 
