@@ -19,6 +19,8 @@ export interface KeyRing {
   hmac(purpose: string, text: string): Buffer
   /** The keyed hashes of a text under every key of the ring, the current one first. */
   hmacs(purpose: string, text: string): Buffer[]
+  /** Whether a keyed hash is of this text, under any key of the ring; in constant time. */
+  verify(purpose: string, text: string, given: Buffer): boolean
   /** Encrypts a text (AES-256-GCM); `bound` must be the same to open it. */
   seal(random: Random, purpose: string, bound: string, text: string): Buffer
   /** Decrypts what `seal` returned; throws if it was altered or bound to something else. */
@@ -54,6 +56,8 @@ export function keyRing(masters: Buffer[]): KeyRing {
   return {
     hmac: (purpose, text) => keyedHash(keys(purpose)[0]!.secret, text),
     hmacs: (purpose, text) => keys(purpose).map(({ secret }) => keyedHash(secret, text)),
+    verify: (purpose, text, given) =>
+      keys(purpose).some(({ secret }) => sameDigest(keyedHash(secret, text), given)),
     seal(random, purpose, bound, text) {
       const { secret, fingerprint } = keys(purpose)[0]!
       const nonce = random.bytes(NONCE_LENGTH)
@@ -77,8 +81,7 @@ export function keyRing(masters: Buffer[]): KeyRing {
   }
 }
 
-/** HMAC-SHA-256 of a text. */
-export function keyedHash(key: KeyObject | Buffer, text: string | Buffer): Buffer {
+function keyedHash(key: KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 

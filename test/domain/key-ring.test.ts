@@ -62,6 +62,18 @@ test('a hash is another for another purpose, text or key', () => {
   for (const hash of hashes) assert.equal(hash.length, 32)
 })
 
+test('a hash is verified under every key of the ring, and for its purpose and text alone', () => {
+  const given = keys.hmac('a', 'x')
+  assert.equal(keys.verify('a', 'x', given), true)
+  assert.equal(keyRing([NEW, OLD]).verify('a', 'x', given), true)
+  assert.equal(keyRing([NEW]).verify('a', 'x', given), false)
+  assert.equal(keys.verify('b', 'x', given), false)
+  assert.equal(keys.verify('a', 'y', given), false)
+  for (const other of [given.subarray(1), Buffer.concat([given, given]), Buffer.alloc(0)]) {
+    assert.equal(keys.verify('a', 'x', other), false)
+  }
+})
+
 test('a ring without keys, or with a short one, is refused', () => {
   assert.throws(() => keyRing([]), RangeError)
   assert.throws(() => keyRing([OLD, Buffer.alloc(31)]), RangeError)

@@ -1,6 +1,7 @@
 import { addDays } from '#platform/calendar'
-import { type KeyRing, keyedHash, sameDigest } from '#platform/secrets'
+import type { KeyRing } from '#platform/secrets'
 
+const PURPOSE = 'order-reference'
 const VERSION = 1
 const LIFE_DAYS = 1
 const ID_LENGTH = 'ord_'.length + 22
@@ -21,7 +22,8 @@ export function signReference(
   head.writeUInt8(VERSION, 0)
   head.writeUIntBE(Math.floor(addDays(now, LIFE_DAYS).getTime() / 1000), 1, 6)
   head.write(facts.order_id, 7, ID_LENGTH, 'ascii')
-  return Buffer.concat([head, mac(keys, facts.client_id, head)[0]!]).toString('base64url')
+  const signature = keys.hmac(PURPOSE, signedText(facts.client_id, head))
+  return Buffer.concat([head, signature]).toString('base64url')
 }
 
 /**
@@ -40,12 +42,11 @@ export function readReference(
   if (bytes.length !== HEAD_LENGTH + MAC_LENGTH || bytes[0] !== VERSION) return undefined
   const head = bytes.subarray(0, HEAD_LENGTH)
   const given = bytes.subarray(HEAD_LENGTH)
-  if (!mac(keys, facts.client_id, head).some((each) => sameDigest(each, given))) return undefined
+  if (!keys.verify(PURPOSE, signedText(facts.client_id, head), given)) return undefined
   if (head.readUIntBE(1, 6) * 1000 <= now.getTime()) return undefined
   return head.toString('ascii', 7)
 }
 
-/** The signatures under each key of the ring, each with a key of this client's own. */
-function mac(keys: KeyRing, client_id: string, head: Buffer): Buffer[] {
-  return keys.hmacs('order-reference', client_id).map((key) => keyedHash(key, head))
+function signedText(client_id: string, head: Buffer): string {
+  return `${client_id} ${head.toString('base64url')}`
 }

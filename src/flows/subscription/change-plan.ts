@@ -9,7 +9,7 @@ import { type ActorOf, audit } from '#platform/audit'
 import type { Db } from '#platform/db'
 import { type Cents, cents, ZERO } from '#platform/money'
 import { type Due, type Intended, intendDue } from './invoice.ts'
-import { decide, firstEnd, isAsShown, type Pinned, unseal } from './plan-change-quote.ts'
+import { decide, firstEnd, isAsShown, type Pinned, readAgreement } from './plan-change-quote.ts'
 
 /** The outcome of a plan change that was agreed to. */
 export type PlanChanged =
@@ -25,7 +25,7 @@ export async function changePlan(
   facts: { license_id: string; agreement: string; return_url: string },
 ): Promise<PlanChanged> {
   const { license_id, return_url } = facts
-  const pinned = unseal(world, facts.agreement)
+  const pinned = readAgreement(world, facts.agreement)
   if (pinned?.license_id !== license_id) return { outcome: 'changed' }
   const done = await world.db.tx(async (tx): Promise<Begun> => {
     const locked = await lockLicense(world, tx, license_id)

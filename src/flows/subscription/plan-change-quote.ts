@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
 import * as tax from '#domain/tax'
@@ -8,6 +9,7 @@ import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
 import { type Cents, sum, ZERO } from '#platform/money'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { type Taxed, withTax } from './next-charge.ts'
 
 /** What a plan change costs and when it happens, exactly as it will be done if the buyer agrees. */
@@ -44,6 +46,23 @@ export interface Pinned {
   trial_end: number | null
   at: number
   tax_quote_id: string | null
+}
+
+const AGREEMENT: TokenKind<Pinned> = {
+  purpose: 'plan-change',
+  seconds: GOOD_FOR_SECONDS,
+  facts: z.object({
+    license_id: z.string(),
+    price_id: z.string(),
+    price_id_before: z.string(),
+    period_index: z.number(),
+    amount: z.number(),
+    when: z.enum(['now', 'period_end', 'in_trial']),
+    due: z.number(),
+    trial_end: z.number().nullable(),
+    at: z.number(),
+    tax_quote_id: z.string().nullable(),
+  }),
 }
 
 /** Quotes a plan change to another price of the same app; undefined where it is not possible. */
@@ -89,7 +108,7 @@ export async function quotePlanChange(
     is_waived: isWaived(world, total),
     renewal: await withTax(world, subscription, { amount: price.amount, at: renews_at ?? now }),
     period_end,
-    agreement: seal(world, pinned),
+    agreement: signToken(world, AGREEMENT, pinned),
   }
 }
 
@@ -168,16 +187,7 @@ function trialEndOf(change: billing.PlanChange): number | null {
   return change.when === 'in_trial' ? change.trial_end.getTime() : null
 }
 
-function seal({ keys }: World, pinned: Pinned): string {
-  const body = Buffer.from(JSON.stringify(pinned)).toString('base64url')
-  return `${body}.${keys.hmac('plan-change', body).toString('base64url')}`
-}
-
-/** What an agreement pins; undefined for one that this service did not sign. */
-export function unseal({ keys }: World, agreement: string): Pinned | undefined {
-  const [body = '', signature = ''] = agreement.split('.')
-  const isOurs = keys
-    .hmacs('plan-change', body)
-    .some((each) => each.toString('base64url') === signature)
-  return isOurs ? JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) : undefined
+/** What an agreement pins; undefined for one that this service did not sign, or that expired. */
+export function readAgreement(world: World, agreement: string): Pinned | undefined {
+  return readToken(world, AGREEMENT, agreement)
 }

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import * as apps from '#domain/apps'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { browserId, type CookieJar } from '#http/browser'
-import { addSeconds } from '#platform/calendar'
-import { sameDigest, sha256 } from '#platform/secrets'
+import { sha256 } from '#platform/secrets'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 /**
  * An app's request to sign a person in, before they are signed in. The address that sign-in leads
@@ -18,8 +19,20 @@ export interface AppRequest {
 /** Where a request continues after sign-in. */
 export const CONTINUE = '/o/continue'
 
-const LIFE_SECONDS = 7 * 86_400
-const PURPOSE = 'app-request'
+/** An app's request, when it was made (milliseconds), and in which browser. */
+const CARRIED: TokenKind<{
+  params: AppRequest['params']
+  begun: number
+  browser: string
+}> = {
+  purpose: 'app-request',
+  seconds: 7 * 86_400,
+  facts: z.object({
+    params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    begun: z.number(),
+    browser: z.string(),
+  }),
+}
 /** The longest `state` that an app may send, in bytes. */
 const LONGEST_STATE = 4096
 /** The longest request that an address can carry. */
@@ -42,10 +55,8 @@ export function carry(
   jar: CookieJar,
   { params, begun_at }: AppRequest,
 ): string {
-  const facts = [params, begun_at.getTime(), browserMark(world, request, jar)]
-  const body = Buffer.from(JSON.stringify(facts)).toString('base64url')
-  const signature = world.keys.hmac(PURPOSE, body).toString('base64url')
-  return `${CONTINUE}?request=${body}.${signature}`
+  const facts = { params, begun: begun_at.getTime(), browser: browserMark(world, request, jar) }
+  return `${CONTINUE}?request=${signToken(world, CARRIED, facts, { at: begun_at })}`
 }
 
 /** The request that a path carries, and whether this browser began it; undefined if not ours. */
@@ -59,19 +70,12 @@ export function readCarried(
   return read && { ...read, is_own: read.browser === browserMark(world, request, jar) }
 }
 
-function open(
-  { keys, clock }: World,
-  path: string,
-): (AppRequest & { browser: string }) | undefined {
-  const parts = /^\/o\/continue\?request=([\w-]+)\.([\w-]+)$/.exec(path)
-  if (!parts) return undefined
-  const [, body = '', signature = ''] = parts
-  const given = Buffer.from(signature, 'base64url')
-  if (!keys.hmacs(PURPOSE, body).some((each) => sameDigest(each, given))) return undefined
-  const [params, begun, browser] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'))
-  const begun_at = new Date(begun)
-  if (addSeconds(begun_at, LIFE_SECONDS) <= clock.now()) return undefined
-  return { params, begun_at, browser }
+function open(world: World, path: string): (AppRequest & { browser: string }) | undefined {
+  const [, token] = /^\/o\/continue\?request=([\w.-]+)$/.exec(path) ?? []
+  const carried = readToken(world, CARRIED, token)
+  if (!carried) return undefined
+  const { params, begun, browser } = carried
+  return { params, begun_at: new Date(begun), browser }
 }
 
 function browserMark(world: World, request: FastifyRequest, jar: CookieJar): string {

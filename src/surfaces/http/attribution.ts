@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import * as affiliates from '#domain/affiliates'
 import type { BroughtBy } from '#domain/billing'
 import type { World } from '#flows/world'
 import { firstQueryOf } from '#http/input'
 import { readSignedCookie, type SignedCookie, setSignedCookie } from '#http/signed-cookie'
-import { readSigned, signed } from '#http/signed-token'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 const DAY = 86_400
 /** Who referred the buyer: the last click wins (spec: Limits, 60 days). */
-const REFERRER: SignedCookie = { name: 'ref', seconds: 60 * DAY }
+const REFERRER: SignedCookie<string> = { name: 'ref', seconds: 60 * DAY, facts: z.string() }
 
 /** Notes the affiliate of a link that a person followed; an unknown code changes nothing. */
 export async function noteReferrer(
@@ -30,14 +31,19 @@ export function referrerOf(world: World, request: FastifyRequest): string | null
   return readSignedCookie(world, request, REFERRER) ?? null
 }
 
-const BROUGHT = 'brought-by-service'
+/** The price that a link of the service's own leads to. */
+const VIA: TokenKind<string> = {
+  purpose: 'brought-by-service',
+  seconds: 30 * DAY,
+  facts: z.string(),
+}
 
 /** What a buy link of the marketplace carries as `via`: the service brings this buyer. */
 export function viaService(world: World, price_id: string): string {
-  return signed(world, BROUGHT, { value: price_id, seconds: 30 * DAY })
+  return signToken(world, VIA, price_id)
 }
 
 /** Who brings the buyer of a link with this `via`: the seller, unless the service drew the link. */
 export function broughtBy(world: World, price_id: string, via: string | undefined): BroughtBy {
-  return readSigned(world, BROUGHT, via) === price_id ? 'service' : 'seller'
+  return readToken(world, VIA, via) === price_id ? 'service' : 'seller'
 }

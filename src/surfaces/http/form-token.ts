@@ -2,27 +2,29 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { formOf } from '#http/input'
 import { Problem } from '#platform/problem'
-import { sameDigest, sha256 } from '#platform/secrets'
 import { browserId, knownBrowser } from './browser.ts'
 import { sessionToken } from './session.ts'
 
 /** The token that this browser's forms carry. */
 export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
-  return formToken(world, browserId(world, request, reply), sessionToken(request))
+  const text = tokenText(browserId(world, request, reply), sessionToken(request))
+  return world.keys.hmac(PURPOSE, text).toString('base64url')
 }
 
-function formToken({ keys }: World, browser: string, session = ''): string {
-  return keys.hmac('form-token', `${browser} ${session}`).toString('base64url')
+function tokenText(browser: string, session = ''): string {
+  return `${browser} ${session}`
 }
+
+const PURPOSE = 'form-token'
 
 /** Refuses a posted form that this site did not draw for this very browser and session. */
 export function assertOwnForm(world: World, request: FastifyRequest): void {
-  const given = sha256(formOf(request).csrf_token ?? '')
+  const given = Buffer.from(formOf(request).csrf_token ?? '', 'base64url')
   // Never a new handle here: the form of another site comes without cookies, and would replace it.
   const browser = knownBrowser(request)
   // A tab that was drawn before this browser signed in, in another tab, is its own as well.
   const isOurs = (session?: string) =>
-    browser !== undefined && sameDigest(given, sha256(formToken(world, browser, session)))
+    browser !== undefined && world.keys.verify(PURPOSE, tokenText(browser, session), given)
   if (isForeign(world, request) || !(isOurs(sessionToken(request)) || isOurs())) {
     throw new Problem(
       403,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import * as identity from '#domain/identity'
 import { enter, type KnownDevice, type ProvenOwner } from '#flows/sign-in'
 import { signOutOfService } from '#flows/sign-out'
@@ -89,15 +90,19 @@ export async function signOut(
 }
 
 /** Notes that an account's owner was signed in in this browser: strangers' tries do not slow it. */
-const KNOWN: SignedCookie = { name: 'known', seconds: YEAR_SECONDS }
+const KNOWN: SignedCookie<KnownDevice> = {
+  name: 'known',
+  seconds: YEAR_SECONDS,
+  facts: z.object({ user_id: z.string(), device_id: z.string() }),
+}
 
 /** Keeps in this browser that it is its owner's. */
 export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
-  setSignedCookie(world, reply, KNOWN, `${user_id} ${mintSecret(world.random, 128)}`)
+  const device_id = mintSecret(world.random, 128)
+  setSignedCookie(world, reply, KNOWN, { user_id, device_id })
 }
 
 /** The account whose owner was signed in here last, if any. */
 export function knownDevice(world: World, request: FastifyRequest): KnownDevice | undefined {
-  const [user_id, device_id] = readSignedCookie(world, request, KNOWN)?.split(' ') ?? []
-  return user_id && device_id ? { user_id, device_id } : undefined
+  return readSignedCookie(world, request, KNOWN)
 }

@@ -1,35 +1,41 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { COOKIE } from './browser.ts'
-import { readSigned, signed } from './signed-token.ts'
 
-/** A signed cookie: its name, and for how many seconds its value is valid. */
-export interface SignedCookie {
+/** A signed cookie: its name, for how many seconds its value is valid, and what it carries. */
+export interface SignedCookie<Value> extends Omit<TokenKind<Value>, 'purpose'> {
   name: string
-  seconds: number
 }
 
 /** Sets a signed cookie. */
-export function setSignedCookie(
+export function setSignedCookie<Value>(
   world: World,
   reply: FastifyReply,
-  cookie: SignedCookie,
-  value: string,
+  cookie: SignedCookie<Value>,
+  value: Value,
 ): void {
-  const text = signed(world, `signed-cookie:${cookie.name}`, { value, seconds: cookie.seconds })
-  reply.setCookie(`__Host-${cookie.name}`, text, { ...COOKIE, maxAge: cookie.seconds })
+  const token = signToken(world, tokenKindOf(cookie), value)
+  reply.setCookie(`__Host-${cookie.name}`, token, { ...COOKIE, maxAge: cookie.seconds })
 }
 
 /** The value of a signed cookie, or undefined where it is absent, altered or expired. */
-export function readSignedCookie(
+export function readSignedCookie<Value>(
   world: World,
   request: FastifyRequest,
-  cookie: SignedCookie,
-): string | undefined {
-  return readSigned(world, `signed-cookie:${cookie.name}`, request.cookies[`__Host-${cookie.name}`])
+  cookie: SignedCookie<Value>,
+): Value | undefined {
+  return readToken(world, tokenKindOf(cookie), request.cookies[`__Host-${cookie.name}`])
 }
 
 /** Removes a signed cookie. */
-export function clearSignedCookie(reply: FastifyReply, cookie: SignedCookie): void {
-  reply.clearCookie(`__Host-${cookie.name}`, COOKIE)
+export function clearSignedCookie(
+  reply: FastifyReply,
+  { name }: Pick<SignedCookie<unknown>, 'name'>,
+): void {
+  reply.clearCookie(`__Host-${name}`, COOKIE)
+}
+
+function tokenKindOf<Value>({ name, seconds, facts }: SignedCookie<Value>): TokenKind<Value> {
+  return { purpose: `signed-cookie:${name}`, seconds, facts }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { z } from 'zod'
 import * as payments from '#domain/payments'
 import * as tax from '#domain/tax'
 import { cardRefusal } from '#flows/checkout'
@@ -17,7 +18,17 @@ import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
 /** Which context to the processor's portal this browser is on, for which license. */
-const PORTAL: SignedCookie = { name: 'portal', seconds: 3600 }
+const PORTAL: SignedCookie<OpenedPortal> = {
+  name: 'portal',
+  seconds: 3600,
+  facts: z.object({ session_id: z.string(), license_id: z.string(), portal_id: z.string() }),
+}
+
+interface OpenedPortal {
+  session_id: string
+  license_id: string
+  portal_id: string
+}
 
 /** The card that pays: put in another's place on the processor's own billing portal. */
 export function declareCard(scope: FastifyInstance, world: World): void {
@@ -29,13 +40,14 @@ export function declareCard(scope: FastifyInstance, world: World): void {
       reply,
     )
     if (!subscription || license.status === 'canceled') return goTo(reply, at())
-    const { id, url } = await processor.openPortal(now, {
+    const { id: portal_id, url } = await processor.openPortal(now, {
       app_name: app.name,
       email: session.email,
       card_token: (await payments.findCard(db, subscription.card_id)).token,
       return_url: `${config.base_url}${at('card')}`,
     })
-    setSignedCookie(world, reply, PORTAL, JSON.stringify([session.id, license.license_id, id]))
+    const { license_id } = license
+    setSignedCookie(world, reply, PORTAL, { session_id: session.id, license_id, portal_id })
     return goTo(reply, url)
   })
 
@@ -93,6 +105,7 @@ function placeOf({ billing_zip }: payments.Card): BilledPlace {
 
 /** The portal that this very session opened for this license. */
 function portalOf(world: World, { request, session, license }: ManageContext): string | undefined {
-  const [session_id, license_id, id] = JSON.parse(readSignedCookie(world, request, PORTAL) ?? '[]')
-  return session_id === session.id && license_id === license.license_id ? id : undefined
+  const opened = readSignedCookie(world, request, PORTAL)
+  const isOwn = opened?.session_id === session.id && opened.license_id === license.license_id
+  return isOwn ? opened.portal_id : undefined
 }

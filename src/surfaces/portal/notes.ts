@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
-import { readSigned, signed } from '#http/signed-token'
+import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { waitWords } from '#platform/text'
 import type { Note } from './layout.tsx'
 
@@ -78,11 +79,12 @@ function waitNote(seconds: number): Note {
   return { tone: 'info', words }
 }
 
-const MINUTES = 5
+/** What has just happened to a license. */
+const DONE: TokenKind<string> = { purpose: 'done', seconds: 300, facts: z.string() }
 
 /** The word for what has just happened to a license, so that nobody can write it into a link. */
 export function signDone(world: World, license_id: string, done: string): string {
-  return signed(world, `done ${license_id}`, { value: done, seconds: 60 * MINUTES })
+  return signToken(world, DONE, done, { about: license_id })
 }
 
 /** What has just happened, in words; undefined where nothing has. */
@@ -91,7 +93,7 @@ export async function noteOf(
   license_id: string,
   text: string | undefined,
 ): Promise<Note | undefined> {
-  const done = readSigned(world, `done ${license_id}`, text)
+  const done = readToken(world, DONE, text, { about: license_id })
   if (done === undefined) return undefined
   const wait = WAIT.exec(done)
   if (wait) return waitNote(Number(wait[1]))
