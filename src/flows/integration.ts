@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as apps from '#domain/apps'
 import type { World } from '#flows/world'
 import { type ActorOf, audit } from '#platform/audit'
@@ -42,11 +43,13 @@ export async function saveAddresses(
       .addressFaults(app, addresses)
       .filter(({ path }) => FIELDS.some((name) => name in changes && path.startsWith(name)))
     if (faults.length > 0) return { faults }
-    const changed = FIELDS.filter((name) => !isSame(before[name], addresses[name])).map((path) => ({
-      path,
-      before: before[path],
-      after: addresses[path],
-    }))
+    const changed = FIELDS.filter((name) => !isDeepStrictEqual(before[name], addresses[name])).map(
+      (path) => ({
+        path,
+        before: before[path],
+        after: addresses[path],
+      }),
+    )
     const removed = LISTS.flatMap(([list, kind]) =>
       before[list]
         .filter((address) => !addresses[list].includes(address))
@@ -73,10 +76,6 @@ async function addressesOf(db: Db, app_id: string, client: apps.AppClient) {
   const { oauth_login_url } = (await apps.find(db, app_id))!
   const { redirect_uris, post_logout_redirect_uris } = client
   return { oauth_login_url, redirect_uris, post_logout_redirect_uris }
-}
-
-function isSame(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right)
 }
 
 /**

@@ -43,7 +43,7 @@ export function coarseNetworkOf(ip: string): string {
 
 /** The first four groups of an IPv6 address; undefined for an IPv4 one, however it is written. */
 function groupsOf(ip: string): string[] | undefined {
-  if (!ip.includes(':') || isMapped(ip)) return undefined
+  if (!ip.includes(':') || MAPPED.test(ip)) return undefined
   const [head = '', tail = ''] = ip.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === '' ? [] : tail.split(':')
@@ -51,10 +51,12 @@ function groupsOf(ip: string): string[] | undefined {
   return [...left, ...(ip.includes('::') ? gap : []), ...right].slice(0, 4)
 }
 
-function isMapped(ip: string): boolean {
-  return ip.startsWith('::ffff:') && ip.includes('.')
-}
+/** An IPv4 address that is written as an IPv6 one: `::ffff:203.0.113.9` or `::ffff:cb00:7109`. */
+const MAPPED = /^::ffff:(?:([\d.]+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i
 
 function ipv4Of(ip: string): string {
-  return isMapped(ip) ? ip.slice('::ffff:'.length) : ip
+  const [, dotted, high, low] = MAPPED.exec(ip) ?? []
+  if (high === undefined || low === undefined) return dotted ?? ip
+  const halves = [high, low].map((half) => Number.parseInt(half, 16))
+  return halves.flatMap((half) => [half >> 8, half & 0xff]).join('.')
 }

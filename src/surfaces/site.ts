@@ -2,6 +2,7 @@ import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
+import { namesType } from '#http/accept'
 import { assets } from '#http/assets'
 import { answerProblem, mount } from '#http/endpoint'
 import { exports } from '#http/exports'
@@ -93,6 +94,7 @@ export async function openSite(
 
 /** Answers a person's browser with a page, and a program with JSON. */
 function answerAsAsked(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const wantsPage = request.headers.accept?.includes('text/html') ?? false
-  return wantsPage ? pageForError(error, request, reply) : answerProblem(error, request, reply)
+  return namesType(request, 'text/html')
+    ? pageForError(error, request, reply)
+    : answerProblem(error, request, reply)
 }

@@ -47,6 +47,8 @@ test('IPv6 callers count by their network, IPv4 callers by their address', () =>
   const rows: [ip: string, network: string][] = [
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::ffff:cb00:7109', '203.0.113.9'],
+    ['::FFFF:1:2', '0.1.0.2'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['2001:db8:1:2::9', '2001:db8:1:2'],
     ['2001:db8::1', '2001:db8:0:0'],

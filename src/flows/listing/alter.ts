@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Altered } from './written.ts'
 
 /** Every field in which two states differ, by its path: `sections[2].title`. */
 export function differences(before: unknown, after: unknown, path = ''): Altered[] {
-  if (isSame(before, after)) return []
+  if (isDeepStrictEqual(before, after)) return []
   if (isList(before) && isList(after)) {
     const haveIds = [...before, ...after].every((entry) => idOf(entry) !== undefined)
     return (haveIds ? differencesById : differencesByPlace)(before, after, path)
@@ -34,7 +35,7 @@ function differencesById(before: unknown[], after: unknown[], path: string): Alt
   const order = was.filter((id) => is.includes(id))
   const new_order = is.filter((id) => was.includes(id))
   return [
-    ...(isSame(order, new_order) ? [] : [{ path, before: order, after: new_order }]),
+    ...(isDeepStrictEqual(order, new_order) ? [] : [{ path, before: order, after: new_order }]),
     ...before.flatMap((entry, index) =>
       is.includes(was[index]) ? [] : differences(entry, undefined, `${path}[${index}]`),
     ),
@@ -63,10 +64,6 @@ export function gone<Entry>(
     if (place >= 0) left.splice(place, 1)
     return place < 0
   })
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** A list that is compared by entry; one of plain words is compared as a whole. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import * as apps from '#domain/apps'
 import { type ListedVersion, readListing, readVersions, revertChange } from '#flows/listing'
@@ -94,7 +95,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
   const plan = every.find((each) => each.product_public_id === product_public_id)
   const current: Part = plan ? { ...plan } : { ...(await readListing(world.db, app)), versions }
   const fields = Object.keys(before)
-  const altered = fields.filter((field) => !isSame(before[field], after[field]))
+  const altered = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
   const earlier: Part = before.versions
     ? { versions: asDescribed(before.versions as ListedVersion[], every) }
     : before
@@ -112,10 +113,6 @@ function asDescribed(plans: ListedVersion[], every: ListedVersion[]): ListedVers
     const now = every.find((each) => each.product_public_id === plan.product_public_id)
     return { ...plan, description: now?.description ?? plan.description }
   })
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 async function planNames({ db }: World, { app }: SellerTermsContext): Promise<Map<string, string>> {

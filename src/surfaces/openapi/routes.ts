@@ -5,8 +5,8 @@ import files from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 import type { Endpoint } from '#http/endpoint'
+import { etagOf, isCurrent, tagOf } from '#http/etag'
 import { people, sendPage } from '#http/pages'
-import { sha256 } from '#platform/secrets'
 import { openApiDocument } from './document.ts'
 import { ExplorerPage } from './explorer-page.tsx'
 
@@ -32,7 +32,7 @@ const ASSETS: Record<string, string> = {
  */
 export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): void {
   const text = JSON.stringify(openApiDocument(world.config.base_url, version, rows))
-  const etag = `"${tagOf(text)}"`
+  const etag = etagOf(text)
   const headers = {
     'access-control-allow-origin': '*',
     'cache-control': 'public, max-age=60',
@@ -40,8 +40,7 @@ export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): v
   }
   app.get('/api/v1/schema/', async (request, reply) => {
     reply.headers(headers)
-    // Quotes and all, the tag stands in a list of tags and after a proxy's `W/` alike.
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    if (isCurrent(request, etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(text)
   })
 
@@ -67,8 +66,4 @@ function declareAssets(app: FastifyInstance): string {
     allowedPath: (path) => Object.hasOwn(ASSETS, path.slice(1)),
   })
   return prefix
-}
-
-function tagOf(content: string | Buffer): string {
-  return sha256(content).toString('base64url').slice(0, 22)
 }

@@ -1,7 +1,7 @@
 import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import type { World } from '#flows/world'
-import { sha256 } from '#platform/secrets'
+import { etagOf } from '#http/etag'
 import { writePrices, writeProfile } from './wire.ts'
 
 /** JSON text that is ready to be sent, with its entity tag. */
@@ -88,5 +88,5 @@ async function load(
 
 function ready(value: object): Ready {
   const text = JSON.stringify(value)
-  return { text, etag: `"${sha256(text).toString('base64url').slice(0, 22)}"` }
+  return { text, etag: etagOf(text) }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { World } from '#flows/world'
 import { type Answer, type Call, type Endpoint, endpoint } from '#http/endpoint'
+import { isCurrent } from '#http/etag'
 import { byIp } from '#http/limit-keys'
 import { refuse } from '#http/refusals'
 import { openCatalogCache } from './cache.ts'
@@ -25,8 +26,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       if (!entry) throw refuse('not_found', { headers: CACHE })
       const { text, etag } = entry[part]
       const headers = { ...CACHE, etag }
-      const known = request.headers['if-none-match']
-      return known && matches(known, etag) ? { status: 304, headers, text: '' } : { headers, text }
+      return isCurrent(request, etag) ? { status: 304, headers, text: '' } : { headers, text }
     }
 
   const shared = {
@@ -63,9 +63,4 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
       run: answer('prices'),
     }),
   ]
-}
-
-function matches(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true
-  return header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 }

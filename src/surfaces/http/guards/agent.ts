@@ -7,6 +7,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
+import { namesType } from '#http/accept'
 import { bearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 
@@ -17,7 +18,7 @@ import { refuse } from '#http/refusals'
  */
 export function requireAgentHeaders(world: World, request: FastifyRequest): void {
   requireKnownOrigin(world, request)
-  if (!namesJson(request.headers.accept)) throw refuse('not_acceptable')
+  if (!namesType(request, 'application/json')) throw refuse('not_acceptable')
 }
 
 /** The part of it that a preflight must pass as well. */
@@ -30,13 +31,6 @@ export function requireKnownOrigin({ config }: World, { host, headers }: Fastify
   if (origin !== config.base_url && !validateOriginHeader(origin, localhostAllowedOrigins()).ok) {
     throw refuse('origin_not_allowed')
   }
-}
-
-function namesJson(accept = ''): boolean {
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return type === 'application/json' && !parameters.some((each) => /^q=0(\.0*)?$/.test(each))
-  })
 }
 
 /** Where RFC 9728 has the description of the agent endpoint. */

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify'
+import { sha256 } from '#platform/secrets'
+
+/** A short name of a content, for an address or an entity tag: another content has another one. */
+export function tagOf(content: string | Buffer): string {
+  return sha256(content).toString('base64url').slice(0, 22)
+}
+
+/** The entity tag of a content. */
+export function etagOf(content: string): string {
+  return `"${tagOf(content)}"`
+}
+
+/** Whether the caller has this version; a proxy may have marked its tag as weak (RFC 9110, 13.1.2). */
+export function isCurrent({ headers }: FastifyRequest, etag: string): boolean {
+  const known = headers['if-none-match']?.trim() ?? ''
+  // No tag of the service contains a comma.
+  return known === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
+}
