@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { RETRY_DAYS } from '#domain/billing'
 import { ConfigError } from '#platform/config'
 import { readDocument } from '#platform/documents'
 import { signUp } from '../support/account.ts'
@@ -48,9 +49,10 @@ for (const path of ['/terms/', '/seller-terms/', '/privacy/', '/refunds/', '/hel
   })
 }
 
-test('the terms name the governing law, the contact page the address and the tax id', async () => {
+test('the terms name the governing law and the dunning calendar, the contact page the address and the tax id', async () => {
   assert.match(await read('/terms/'), /laws of the State of Oregon/)
   assert.match(await read('/terms/'), /HARBOR SOFTWARE/)
+  assert.match(await read('/terms/'), new RegExp(`for up to ${RETRY_DAYS.at(-1)} days`))
   assert.match(await read('/help/'), /1 Main Street Wilmington, DE 19801 .*Tax ID: 12-3456789/)
 })
 

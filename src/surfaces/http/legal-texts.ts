@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { formatDay } from '#design/money'
+import { RETRY_DAYS } from '#domain/billing'
 import type { World } from '#flows/world'
 import { readDocument, type TextDocument } from '#platform/documents'
 
@@ -44,6 +45,7 @@ function legalValues({ config, processor }: LegalFacts): Record<string, string> 
     governing_law: operator.governing_law,
     base_url,
     processor: name,
+    retry_days: String(RETRY_DAYS.at(-1)),
     processor_sentence: `Payments are processed by ${name}${is_test_mode ? '; no real money moves' : ''}.`,
   }
   const escaped = Object.entries(values).map(([key, value]) => [key, escapeHtml(value)])
