@@ -17,8 +17,9 @@ interface Signer {
 }
 
 /**
- * Signs facts that leave the service and return: in a link, a form, a cookie. Anyone can read them;
- * only the service can make them. Valid from `at` (now, unless given) and only for the same `about`.
+ * Signs facts that leave the service and return: in a link, a form, a cookie. Anyone can read
+ * them; only the service can make them. Valid from `at` (now, unless given) and only for the same
+ * `about`.
  */
 export function signToken<Facts>(
   { keys, clock }: Signer,
