@@ -45,7 +45,7 @@ export function grownStatements(
       'R14 tax lines of a state and month',
       () => tax.taxLines(db, { month, state: 'TX', limit: 100, offset: 200 }),
     ],
-    ['R14 standing of a payee', () => payouts.standingOf(db, now, payee)],
+    ['R14 standing of a payee', () => payouts.payeeBalance(db, now, payee)],
     ['unsettled attempts', () => payments.pendingAttempts(db, now)],
     ['payees due by the calendar', () => payouts.dueByCalendar(db, now)],
     ['open payouts', () => payouts.openPayouts(db)],

@@ -12,9 +12,9 @@ export const SERVER_CORE = 0
 export const LOAD_CORE = 1
 
 /** A command that stays on one core, where the machine has several and can say so. */
-export function pinned(core: number, command: string, words: string[]): [string, string[]] {
-  if (cpus().length < 2 || !which('taskset')) return [command, words]
-  return ['taskset', ['-c', String(core), command, ...words]]
+export function pinned(core: number, command: string, args: string[]): [string, string[]] {
+  if (cpus().length < 2 || !which('taskset')) return [command, args]
+  return ['taskset', ['-c', String(core), command, ...args]]
 }
 
 /** Starts a TypeScript file as a server and waits until its address answers. */
@@ -25,12 +25,12 @@ export async function startServer(
   log: string,
 ): Promise<{ stop(): Promise<void> }> {
   const out = openSync(log, 'a')
-  const [command, words] = pinned(SERVER_CORE, process.execPath, [
+  const [command, args] = pinned(SERVER_CORE, process.execPath, [
     '--import',
     './scripts/register-tsx.mjs',
     file,
   ])
-  const server = spawn(command, words, {
+  const server = spawn(command, args, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', out, out],
@@ -80,8 +80,8 @@ export interface Round {
 /** Sends the requests of a file for some seconds over 32 connections. */
 export function load(url: string, requests: string, authorization: string, seconds: number): Round {
   const script = fileURLToPath(new URL('wrk.lua', import.meta.url))
-  const words = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]
-  const [command, all] = pinned(LOAD_CORE, findWrk(), words)
+  const args = ['-t1', '-c32', `-d${seconds}s`, '-s', script, url, '--', requests, authorization]
+  const [command, all] = pinned(LOAD_CORE, findWrk(), args)
   const output = execFileSync(command, all, { encoding: 'utf8' })
   const result = /^RESULT (.*)$/m.exec(output)?.[1]
   if (!result) throw new Error(`wrk said:\n${output}`)

@@ -193,8 +193,8 @@ async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string)
 
 /** Runs a load generator of our own on the other core. */
 function generate(file: string, settings: Record<string, string>): Round {
-  const words = ['--import', './scripts/register-tsx.mjs', join(root, file)]
-  const [command, all] = pinned(LOAD_CORE, process.execPath, words)
+  const args = ['--import', './scripts/register-tsx.mjs', join(root, file)]
+  const [command, all] = pinned(LOAD_CORE, process.execPath, args)
   const env = { ...process.env, SECONDS: String(seconds * 2), ...settings }
   return JSON.parse(execFileSync(command, all, { env, encoding: 'utf8', cwd: root }))
 }

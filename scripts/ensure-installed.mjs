@@ -16,10 +16,10 @@ const isCurrent =
 if (!isCurrent) {
   console.log('Installing what is missing. This takes a minute, once.')
   const npm = process.env.npm_execpath
-  const [command, ...words] = npm ? [process.execPath, npm] : ['npm']
+  const [command, ...args] = npm ? [process.execPath, npm] : ['npm']
   const { status } = spawnSync(
     command,
-    [...words, 'ci', '--no-audit', '--no-fund', '--loglevel=error'],
+    [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error'],
     {
       cwd: root,
       stdio: 'inherit',

@@ -83,7 +83,7 @@ const SCHEMAS = [
   'webhook_endpoint',
 ]
 
-const WORDS = ['type', 'enum', 'nullable', 'required', 'additionalProperties']
+const KEYWORDS = ['type', 'enum', 'nullable', 'required', 'additionalProperties']
 const REF = '#/components/schemas/'
 
 /** A schema without its words, and without what lies beyond the kept ones. */
@@ -93,7 +93,7 @@ function reduced(schema: unknown): unknown {
     const name = $ref.slice(REF.length)
     return SCHEMAS.includes(name) ? { $ref: name } : { type: 'object' }
   }
-  const kept: Json = Object.fromEntries(WORDS.flatMap((w) => (w in rest ? [[w, rest[w]]] : [])))
+  const kept: Json = Object.fromEntries(KEYWORDS.flatMap((w) => (w in rest ? [[w, rest[w]]] : [])))
   if (typeof kept.additionalProperties === 'object') kept.additionalProperties = true
   if (properties) kept.properties = mapped(properties as Json, reduced)
   if (items) kept.items = reduced(items)

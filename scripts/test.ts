@@ -93,10 +93,10 @@ async function runOnce(): Promise<boolean> {
 }
 
 /** Runs a tool of the project and prints what it says only where it finds something. */
-function step(name: string, program: string, ...words: string[]): boolean {
+function step(name: string, program: string, ...args: string[]): boolean {
   process.stdout.write(`${name} … `)
   try {
-    execFileSync(`${root}node_modules/.bin/${program}`, words, { stdio: 'pipe', encoding: 'utf8' })
+    execFileSync(`${root}node_modules/.bin/${program}`, args, { stdio: 'pipe', encoding: 'utf8' })
     console.log('good')
     return true
   } catch (error) {

@@ -45,8 +45,8 @@ export async function startPostgres(programs: string, options: string[] = []): P
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
   ]
-  const words = [...settings, 'max_connections=200', ...options].flatMap((each) => ['-c', each])
-  const server = spawn(join(programs, 'postgres'), ['-D', data, ...words], {
+  const args = [...settings, 'max_connections=200', ...options].flatMap((each) => ['-c', each])
+  const server = spawn(join(programs, 'postgres'), ['-D', data, ...args], {
     ...who,
     cwd: folder,
     stdio: 'ignore',

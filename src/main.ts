@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  console.log(demo?.words ?? `Purser is ready at ${config.base_url}`)
+  console.log(demo?.text ?? `Purser is ready at ${config.base_url}`)
 }
 
 main().catch((error: Error & { code?: string; port?: number }) => {

@@ -38,7 +38,7 @@ const numbers = Object.entries(REQUIREMENTS).flatMap(([chapter, sections]) =>
 
 interface Row {
   number: string
-  words: string
+  text: string
   status: string
   /** Where the guard is, or the reason why there is none. */
   detail: string
@@ -46,7 +46,7 @@ interface Row {
 
 const text = readFileSync(DOCUMENT, 'utf8')
 const rows: Row[] = [...text.matchAll(/^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|$/gm)].map(
-  ([, number = '', words = '', status = '', detail = '']) => ({ number, words, status, detail }),
+  ([, number = '', text = '', status = '', detail = '']) => ({ number, text, status, detail }),
 )
 
 /** The tests that a row names, as `file` "title". */

@@ -8,11 +8,11 @@ type Fault = { status: number; retry_after?: number; page: VNode }
 /** The answer to an error that no route expected; `address` is what was asked for. */
 export function faultOf(error: unknown, address: string): Fault {
   if (error instanceof UnreachableError || error instanceof RateLimitedError) {
-    const words =
+    const text =
       'Our license service is not answering, so this page cannot open yet. Nothing is wrong with your ' +
       'license.'
     const retry_after = error instanceof RateLimitedError ? error.retry_after : 10
-    return { ...notice(503, 'We cannot check licenses right now', words, address), retry_after }
+    return { ...notice(503, 'We cannot check licenses right now', text, address), retry_after }
   }
   if (error instanceof PurserError) {
     return notice(
@@ -30,10 +30,10 @@ export function nothingHere(): Fault {
   return notice(404, 'Nothing washed up here', 'There is no page at this address.')
 }
 
-function notice(status: number, title: string, words: string, again?: string): Fault {
+function notice(status: number, title: string, text: string, again?: string): Fault {
   const page = (
     <NoticePage title={title}>
-      <p class="lead">{words}</p>
+      <p class="lead">{text}</p>
       <p class="actions">
         {again && (
           <a class="button is-strong" href={again}>

@@ -247,7 +247,7 @@ async function seedListing(
   { clock }: World,
   tx: Db,
   app_id: string,
-  words: CastListing,
+  text: CastListing,
 ): Promise<void> {
   const changes = await apps.changesOf(tx, app_id, { limit: 1 })
   const sections = await listing.sections(tx, app_id)
@@ -255,12 +255,12 @@ async function seedListing(
   const now = clock.now()
   const products = await catalog.products(tx, app_id)
   const idOf = (plan: string) => products.filter(({ name }) => name === plan).map(({ id }) => id)
-  const { categories, industries, tags } = words
+  const { categories, industries, tags } = text
   await listing.setNames(tx, now, { app_id, kind: 'category', names: categories })
   await listing.setNames(tx, now, { app_id, kind: 'industry', names: industries })
   await listing.setNames(tx, now, { app_id, kind: 'tag', names: tags })
-  await listing.setSections(tx, app_id, words.sections)
-  const features = words.features.map(({ name, description, plans }) => ({
+  await listing.setSections(tx, app_id, text.sections)
+  const features = text.features.map(({ name, description, plans }) => ({
     name,
     description,
     product_ids: plans.flatMap(idOf),

@@ -9,7 +9,7 @@ import { type DemoApp, type DemoFacts, seedCast } from './seed.ts'
 /** A running demo: what to print for the person who started it, and how to stop it. */
 export interface Demo {
   facts: DemoFacts
-  words: string
+  text: string
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function startDemo(world: World): Promise<Demo> {
   const close = async () => {
     for (const site of sites) await site.close()
   }
-  return { facts, words: tell(facts, file), close }
+  return { facts, text: demoText(facts, file), close }
 }
 
 function credentialsOf({ client_id, client_secret }: DemoApp) {
@@ -67,7 +67,7 @@ function readKept(file: string): Partial<DemoFacts> | undefined {
   }
 }
 
-function tell(facts: DemoFacts, file: string): string {
+function demoText(facts: DemoFacts, file: string): string {
   const { base_url, sample_site_url, sign_in_site_url, buyer, seller, app } = facts
   return [
     '',

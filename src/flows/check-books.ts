@@ -30,8 +30,8 @@ export async function checkBooks(
     count: (what: string, number = 1) => {
       counts[what] = (counts[what] ?? 0) + number
     },
-    differ: (rule: string, subject: string, words: string) => {
-      differences.push({ rule, subject, words })
+    differ: (rule: string, subject: string, detail: string) => {
+      differences.push({ rule, subject, detail })
     },
   }
   const { db, processor } = sides

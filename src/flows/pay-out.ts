@@ -6,7 +6,7 @@
  * repeated under the same key. An amount that the bank returns becomes a line of the next payout.
  */
 export { noteAccount, openOnboarding, refreshAccount } from './pay-out/account.ts'
-export { payOut, readStanding } from './pay-out/pay.ts'
+export { payOut, readPayeeBalance } from './pay-out/pay.ts'
 export { reconcilePayouts, settlePayout } from './pay-out/reconcile.ts'
 export type { PayoutOutcome } from './pay-out/settle.ts'
 export { payeeTime } from './pay-out/time.ts'

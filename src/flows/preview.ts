@@ -22,7 +22,7 @@ export async function startPreview(
   facts: { app: apps.App; product_id: string },
 ): Promise<boolean> {
   const { app, product_id } = facts
-  if (!apps.isDeveloper(app, request.session)) return false
+  if (!apps.isSellerOf(app, request.session)) return false
   const plan = (await catalog.products(world.db, app.id)).find(({ id }) => id === product_id)
   if (!plan || plan.is_free) return false
   await world.db.tx((tx) => grant(world, tx, { app, product_id, by: 'dashboard' }, request))
@@ -35,9 +35,9 @@ export async function endPreview(
   { session, request_id }: PreviewRequest,
   { app }: { app: apps.App },
 ): Promise<void> {
-  if (!apps.isDeveloper(app, session)) return
+  if (!apps.isSellerOf(app, session)) return
   const now = clock.now()
-  const user_id = app.developer_id
+  const user_id = app.seller_user_id
   await db.tx(async (tx) => {
     const subject = await licensing.endPreview(tx, now, { app_id: app.id, user_id })
     if (subject === undefined) return
@@ -64,7 +64,7 @@ export async function finishWalkthrough(
     const price = await catalog.findLivePrice(tx, cart.price_id)
     const app = price && (await apps.findOnSale(tx, price.app_id))
     if (!app) return { outcome: 'gone' }
-    if (!apps.isDeveloper(app, request.session) || cart.user_id !== app.developer_id) {
+    if (!apps.isSellerOf(app, request.session) || cart.user_id !== app.seller_user_id) {
       return { outcome: 'sign_in_needed' }
     }
     if (cart.completed_at) return { outcome: 'completed' }
@@ -87,10 +87,10 @@ async function grant(
     tx,
     now,
     { keys, random },
-    { license_id: mintId(random, 'lic'), app_id: app.id, user_id: app.developer_id, product_id },
+    { license_id: mintId(random, 'lic'), app_id: app.id, user_id: app.seller_user_id, product_id },
   )
   await audit(tx, now, {
-    actor: { kind: 'seller', user_id: app.developer_id, request_id },
+    actor: { kind: 'seller', user_id: app.seller_user_id, request_id },
     action: 'license.preview_granted',
     subject,
     detail: { product_id, by },

@@ -109,12 +109,12 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 // PostgreSQL's own codes: it starts, stops, has no connection left, or cannot write now.
 const AWAY_CODES = /^(08...|53...|57P0[1-5]|57014|25006|58030|ECONN\w+|ENOTFOUND|ETIMEDOUT|EPIPE)$/
 // The driver's messages about a connection, which have no code.
-const AWAY_WORDS =
+const AWAY_MESSAGES =
   /^(Query read timeout|timeout ex|(The|the) connection ended|Connection terminated|Client (has|was) )/
 
 /** Whether an error means that the database is unavailable or overloaded, so a retry may help. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return AWAY_CODES.test(code) || AWAY_WORDS.test(error.message)
+  return AWAY_CODES.test(code) || AWAY_MESSAGES.test(error.message)
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Limit, LimitKey, Limits } from '#platform/limits'
 import { Problem } from '#platform/problem'
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 
 /** A limit of a route, and what a request counts against. */
 export interface RouteLimit extends Limit {
@@ -72,6 +72,6 @@ export async function takePoint(
     ratelimit: `"${limit.name}";r=${remaining};t=${reset_seconds}`,
   })
   if (allowed) return
-  const message = `Too many requests. Try again in ${waitWords(reset_seconds)}.`
+  const message = `Too many requests. Try again in ${durationText(reset_seconds)}.`
   throw new Problem(429, 'rate_limited', message, { retry_after: reset_seconds })
 }

@@ -47,7 +47,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** A wait in words, to the second: "1 second", "45 seconds", "2 minutes 5 seconds". */
-export function waitWords(seconds: number): string {
+export function durationText(seconds: number): string {
   if (seconds < 120) return counted(seconds, 'second')
   const rest = seconds % 60
   const minutes = counted(Math.floor(seconds / 60), 'minute')

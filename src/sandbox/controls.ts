@@ -91,7 +91,7 @@ export function openControls(options: SandboxPageOptions): SandboxControls {
     appealDispute: (now, id) => db.tx((tx) => disputes.appeal(tx, random, now, id)),
     declineRenewals: (card_token, count) => cards.declineRenewals(db, card_token, count),
     moveFunds: (now, amount) => balance.moveFunds(db, random, now, amount),
-    recoverCard: (card_token) => cards.mend(db, card_token),
+    recoverCard: (card_token) => cards.recover(db, card_token),
     nextEventAt: (after, ids) => events.nextAt(db, after, ids),
   }
 }

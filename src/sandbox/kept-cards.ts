@@ -70,7 +70,7 @@ export async function declineRenewals(db: Db, token: string, count: number): Pro
 }
 
 /** Makes a card one that works from here on. */
-export async function mend(db: Db, token: string): Promise<void> {
+export async function recover(db: Db, token: string): Promise<void> {
   const behavior: BehaviourName = 'succeeds'
   const touched = await db.run(sql`update sandbox.cards
     set behavior = ${behavior}, failing_renewals = 0, declines = 0 where token = ${token}`)

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
 import { isRefusal, openClient, type StripeSettings } from './client.ts'
-import { CONNECT_KINDS, OWN_KINDS } from './tell.ts'
+import { CONNECT_KINDS, OWN_KINDS } from './parse-event.ts'
 
 /** One thing that the account at Stripe needs, whether it is there, and what to do if it is not. */
 export interface SetupFinding {
@@ -88,14 +88,14 @@ async function checkWebhooks(stripe: Stripe, { base_url }: SetupExpected): Promi
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
   const ours = data.filter((each) => each.url === url && each.status === 'enabled')
   const kinds = [
-    { words: 'your account', isConnect: false, events: OWN_KINDS },
-    { words: 'connected accounts', isConnect: true, events: CONNECT_KINDS },
+    { source: 'your account', isConnect: false, events: OWN_KINDS },
+    { source: 'connected accounts', isConnect: true, events: CONNECT_KINDS },
   ]
-  return kinds.flatMap(({ words, isConnect, events }) => {
-    const what = `Events of ${words} are sent here`
+  return kinds.flatMap(({ source, isConnect, events }) => {
+    const what = `Events of ${source} are sent here`
     const endpoint = ours.find(({ application }) => (application !== null) === isConnect)
     if (!endpoint) {
-      const next = `Add an endpoint for ${words} at ${url}: Dashboard, Developers, Webhooks. Its events: ${events.join(', ')}.`
+      const next = `Add an endpoint for ${source} at ${url}: Dashboard, Developers, Webhooks. Its events: ${events.join(', ')}.`
       return [finding(what, false, next)]
     }
     const { enabled_events: enabled, api_version } = endpoint
@@ -103,7 +103,7 @@ async function checkWebhooks(stripe: Stripe, { base_url }: SetupExpected): Promi
     return [
       finding(what, missing.length === 0, `Add to endpoint ${endpoint.id}: ${missing.join(', ')}.`),
       finding(
-        `Events of ${words} have the pinned API version`,
+        `Events of ${source} have the pinned API version`,
         api_version === Stripe.API_VERSION,
         `Endpoint ${endpoint.id} sends ${api_version ?? 'the account’s default'}. Create it again with ${Stripe.API_VERSION}.`,
       ),

@@ -71,8 +71,8 @@ function translated(error: unknown): unknown {
   const { errors } = Stripe
   if (!(error instanceof errors.StripeError)) return error
   if (error instanceof errors.StripeIdempotencyError) {
-    const words = 'this key was used for a request that said something else'
-    return new KeyConflict(words, { cause: error })
+    const message = 'this key was used for a request that said something else'
+    return new KeyConflict(message, { cause: error })
   }
   const says = [errors.StripeCardError, errors.StripeInvalidRequestError]
   if (says.some((kind) => error instanceof kind)) return error

@@ -5,11 +5,11 @@ import { cents } from '#platform/money'
 import { sql } from '#platform/sql'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import type { Made } from './once.ts'
+import { type ParsedEvent, revived } from './parse-event.ts'
 import { takeBack } from './payouts.ts'
 import * as requests from './requests.ts'
-import { revived, type Telling } from './tell.ts'
 
-interface Stored extends Telling {
+interface Stored extends ParsedEvent {
   id: string
 }
 
@@ -35,7 +35,7 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
 async function waiting(db: Db): Promise<Stored[]> {
   const rows = await unhandled(db, 'stripe')
   return rows
-    .map(({ id, payload }) => ({ id, ...(payload as Telling) }))
+    .map(({ id, payload }) => ({ id, ...(payload as ParsedEvent) }))
     .sort((left, right) => left.at - right.at || Number(left.is_end) - Number(right.is_end))
 }
 

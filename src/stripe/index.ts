@@ -29,7 +29,7 @@ import { declareRoutes } from './routes.ts'
 import { openTaxes } from './tax.ts'
 
 export type { StripeSettings } from './client.ts'
-export { KINDS } from './tell.ts'
+export { KINDS } from './parse-event.ts'
 
 /** The processor, the address that receives its events, and its tax service. */
 export interface StripeAccount extends Processor {

@@ -6,7 +6,7 @@ import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 import type { StripeParts } from './client.ts'
-import { tellingOf } from './tell.ts'
+import { parseEvent } from './parse-event.ts'
 
 const PATH = '/processor-events/stripe'
 const TOLERANCE_SECONDS = 300
@@ -36,7 +36,7 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
         log.warn({ request_id: request.id }, 'an event with no good signature of Stripe’s')
         throw new Problem(400, 'invalid_signature', 'This event carries no good signature.')
       }
-      const telling = isOurs(parts, event) ? tellingOf(event) : undefined
+      const telling = isOurs(parts, event) ? parseEvent(event) : undefined
       if (telling) {
         const { id, type: kind } = event
         await receive(db, clock.now(), { id, processor: 'stripe', kind, payload: telling })

@@ -38,8 +38,8 @@ test('the receipt contains the key, the figures and the links, and confirming th
   const reader = await setup.newPage(t)
   await receiptOf(reader, email)
   const message = await reader.getByRole('main').textContent()
-  for (const words of [key, '$12.00', '$0.60', '$12.60', 'visa ending in 4242']) {
-    assert.ok(message?.toLowerCase().includes(words.toLowerCase()), words)
+  for (const text of [key, '$12.00', '$0.60', '$12.60', 'visa ending in 4242']) {
+    assert.ok(message?.toLowerCase().includes(text.toLowerCase()), text)
   }
   await followLink(reader, 'verify_email')
   await arrive(reader, 'Confirm your email')

@@ -98,8 +98,8 @@ async function focused(page: Page): Promise<{ name: string; visible: boolean }> 
     const element = document.activeElement as HTMLInputElement
     const { outlineStyle, outlineWidth } = getComputedStyle(element)
     const { width, height } = element.getBoundingClientRect()
-    const words = element.labels?.[0]?.textContent ?? element.textContent
+    const label = element.labels?.[0]?.textContent ?? element.textContent
     const outlined = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
-    return { name: words?.trim() ?? '', visible: outlined && width > 1 && height > 1 }
+    return { name: label?.trim() ?? '', visible: outlined && width > 1 && height > 1 }
   })
 }

@@ -42,8 +42,8 @@ async function enterAnother(page: Page, number: string): Promise<void> {
   await arrive(page, 'Harbor')
 }
 
-const badge = (page: Page, words: string) =>
-  page.getByRole('main').getByText(words, { exact: true }).first().waitFor()
+const badge = (page: Page, label: string) =>
+  page.getByRole('main').getByText(label, { exact: true }).first().waitFor()
 
 const shownKey = async (page: Page) =>
   (await page.getByLabel('License key', { exact: true }).textContent())?.trim()
@@ -61,8 +61,8 @@ test('an upgrade charges the cents that were shown, and the key stays', async (t
     .getByRole('link', { name: 'Choose' })
     .click()
   await arrive(page, 'Change to Lifetime')
-  const words = await page.getByRole('button', { name: /^Pay / }).textContent()
-  const [, dollars, cent] = /Pay \$(\d+)\.(\d\d) and upgrade/.exec(words ?? '')!
+  const label = await page.getByRole('button', { name: /^Pay / }).textContent()
+  const [, dollars, cent] = /Pay \$(\d+)\.(\d\d) and upgrade/.exec(label ?? '')!
   await press(page, /^Pay /)
   await page.getByText('Plan changed.').waitFor()
   await badge(page, 'Lifetime')

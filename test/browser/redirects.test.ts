@@ -73,7 +73,7 @@ interface Person {
   open(url: string): Promise<void>
   fill(label: string, value: string): Promise<void>
   /** Presses the button, or follows the link, of these words. */
-  press(words: string): Promise<void>
+  press(label: string): Promise<void>
   url(): Promise<string>
 }
 
@@ -83,8 +83,8 @@ const BROWSERS: Record<string, (t: TestContext) => Promise<Person | undefined>> 
     return {
       open: async (url) => void (await page.goto(url)),
       fill: (label, value) => page.getByLabel(label).fill(value),
-      press: (words) => {
-        const options = { name: words, exact: true }
+      press: (label) => {
+        const options = { name: label, exact: true }
         return page.getByRole('button', options).or(page.getByRole('link', options)).click()
       },
       url: async () => page.url(),
@@ -99,9 +99,9 @@ function onTab(tab: FirefoxTab): Person {
   const until = (what: string, source: string) =>
     // A page that goes away in the middle of the question answers with an error.
     eventually(what, () => tab.run(source).then(Boolean, () => false)).then(() => undefined)
-  const find = (selector: string, words: string) =>
+  const find = (selector: string, label: string) =>
     `[...document.querySelectorAll('${selector}')]
-      .find((each) => each.textContent.trim() === '${words}')`
+      .find((each) => each.textContent.trim() === '${label}')`
   return {
     open: (url) => tab.open(url),
     url: () => tab.url(),
@@ -112,10 +112,10 @@ function onTab(tab: FirefoxTab): Person {
           if (field) field.value = '${value}'
           return !!field }`,
       ),
-    press: (words) =>
+    press: (label) =>
       until(
-        words,
-        `() => { const found = ${find('button, a', words)}
+        label,
+        `() => { const found = ${find('button, a', label)}
           found?.click()
           return !!found }`,
       ),

@@ -37,8 +37,8 @@ test('a seller lets a month pass and sees the renewal, its email, and the licens
   assert.deepEqual(await accessibilityProblems(page), [])
   await press(page, 'A month')
   await arrive(page, 'Result')
-  for (const words of ['Renewal paid', 'License: renewed', 'Email: Receipt']) {
-    await page.getByText(words).first().waitFor()
+  for (const text of ['Renewal paid', 'License: renewed', 'Email: Receipt']) {
+    await page.getByText(text).first().waitFor()
   }
   await page.getByText(/Test clock: it is .* for Tidepool/).waitFor()
   assert.deepEqual(await accessibilityProblems(page), [])

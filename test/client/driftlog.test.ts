@@ -177,14 +177,14 @@ test('an answer counts once, and only in the browser that asked', async () => {
 
 test('explains a canceled sign-in and a refused one', async () => {
   await using setup = await openDriftlogTest()
-  for (const [error, words] of [
+  for (const [error, text] of [
     ['access_denied', /You did not sign in/],
     ['login_required', /Sign-in failed/],
   ] as const) {
     const { visitor, state } = await setup.begin()
     const { status, page } = await visitor.get(`/auth/callback?error=${error}&state=${state}`)
     assert.equal(status, 403)
-    assert.match(page, words)
+    assert.match(page, text)
     assert.equal((await visitor.get('/app')).status, 403)
   }
 })
@@ -245,7 +245,7 @@ test('a token that is refused early is renewed before the person is asked to sig
 test('what is not the visitor’s fault is not put on the visitor, who stays signed in', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
-  for (const [entitlement, status, words] of [
+  for (const [entitlement, status, text] of [
     [refusal(403, 'service_not_enabled'), 503, /We cannot look up plans right now/],
     [refusal(503, 'internal_error'), 503, /We cannot check licenses right now/],
     [{ reset: true }, 503, /We cannot check licenses right now/],
@@ -255,7 +255,7 @@ test('what is not the visitor’s fault is not put on the visitor, who stays sig
     setup.replies.entitlement = () => entitlement
     const answer = await visitor.get('/app')
     assert.equal(answer.status, status)
-    assert.match(answer.page, words)
+    assert.match(answer.page, text)
   }
   setup.replies.entitlement = () => ({ body: plan })
   assert.equal((await visitor.get('/app')).status, 200)

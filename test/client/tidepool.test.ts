@@ -143,7 +143,7 @@ test('a license that is not entitled closes the app and says what to do about it
   await using setup = await openTidepoolTest()
   const visitor = visitorOf(setup.tidepool.url)
   await visitor.post('/login', { license_key: key })
-  for (const [status, words] of [
+  for (const [status, text] of [
     ['past_due', /Update your card/],
     ['unpaid', /Update your card/],
     ['paused', /is paused/],
@@ -152,7 +152,7 @@ test('a license that is not entitled closes the app and says what to do about it
     setup.replies.validate = { body: license({ entitled: false, status }) }
     const answer = await visitor.get('/app')
     assert.equal(answer.status, 403)
-    assert.match(answer.page, words)
+    assert.match(answer.page, text)
     assert.ok(!answer.page.includes('License verified'))
   }
 })

@@ -41,8 +41,8 @@ export async function runConformance(): Promise<Outcome> {
 }
 
 async function runSuite(url: string): Promise<Outcome> {
-  const words = ['server', '--url', url, '--suite', 'all', '--expected-failures', EXPECTED_FAILURES]
-  const suite = spawn(process.execPath, [SUITE, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = ['server', '--url', url, '--suite', 'all', '--expected-failures', EXPECTED_FAILURES]
+  const suite = spawn(process.execPath, [SUITE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [suite.stdout, suite.stderr]) {
     stream.on('data', (chunk: Buffer) => {

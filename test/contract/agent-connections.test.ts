@@ -62,9 +62,9 @@ async function disconnect(agent: Agent, what: 'agent' | 'app', id: string) {
 
 test('an account without connections says so, and how to make one', async () => {
   const agent = await enter(setup, await person())
-  const words = textOf((await agent.open(CONNECTIONS)).body)
-  assert.match(words, /No agent has access/)
-  assert.match(words, /Apps that you sign in to with Purser appear here/)
+  const pageText = textOf((await agent.open(CONNECTIONS)).body)
+  assert.match(pageText, /No agent has access/)
+  assert.match(pageText, /Apps that you sign in to with Purser appear here/)
 })
 
 test('the page needs a session and a verified email', async () => {
@@ -81,12 +81,12 @@ test('lists every agent with its scopes, and each new one is announced by email'
   await connect(side, agent, { checked: { 'listing.write': 'yes' } })
   const redirect_uri = 'http://localhost:45454/callback'
   await connect(side, agent, { changes: { redirect_uri, scope: 'integrations.read' } })
-  const words = textOf((await agent.open(CONNECTIONS)).body)
+  const pageText = textOf((await agent.open(CONNECTIONS)).body)
   assert.match(
-    words,
+    pageText,
     /Agent at 127\.0\.0\.1:33418 Can read integration settings and change listings, plans and prices/,
   )
-  assert.match(words, /Agent at localhost:45454 Can read integration settings Allowed on/)
+  assert.match(pageText, /Agent at localhost:45454 Can read integration settings Allowed on/)
   assert.deepEqual(await auditOf(user_id), ['account.agent_allowed', 'account.agent_allowed'])
   const message = await emailTo(setup, email, /^An agent was given access/)
   assert.match(message, /127\.0\.0\.1:33418|localhost:45454/)
@@ -137,8 +137,8 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   const { user_id } = await person()
   const agent = await enter(setup, { user_id })
   const tokens = await signInToApp(setup, agent)
-  const words = textOf((await agent.open(CONNECTIONS)).body)
-  assert.match(words, /Tidepool Receives a private ID for your account and your plan/)
+  const pageText = textOf((await agent.open(CONNECTIONS)).body)
+  assert.match(pageText, /Tidepool Receives a private ID for your account and your plan/)
   const agents = await connect(side, agent)
   const page = await disconnect(agent, 'app', setup.demo.app.client_id)
   assert.match(textOf(page.body), /App disconnected/)

@@ -38,7 +38,7 @@ before(async () => {
   app_id = app.id
   caller = {
     bearer: {
-      user_id: app.developer_id,
+      user_id: app.seller_user_id,
       client_id: grants.AGENT_CLIENT,
       scopes: [...grants.AGENT_SCOPES],
       expires_at: new Date(service.clock.now().getTime() + 3_600_000),

@@ -80,10 +80,10 @@ describe('get_app_listing', () => {
   test('its answer can be written back and changes nothing', async () => {
     const { tagline, description, categories, industries, tags, sections, features, ...rest } =
       await listing()
-    const words = { tagline, description, categories, industries, tags, ...rest }
+    const changes = { tagline, description, categories, industries, tags, ...rest }
     const before = await sellersTables(service.world)
     const answers = [
-      await done('update_app_listing', words),
+      await done('update_app_listing', changes),
       await done('replace_detail_sections', { sections }),
       await done('replace_feature_table', { features }),
       await done('replace_versions', { versions: versions() }),

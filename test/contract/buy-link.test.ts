@@ -198,22 +198,22 @@ describe('the buyer’s details', () => {
     await agent.open(link)
     const before = await count('carts')
     const answer = await post(agent, { email: fresh(), ...TEXAS, ...fields })
-    return { answer, words: textOf(answer.body), opened: (await count('carts')) - before }
+    return { answer, pageText: textOf(answer.body), opened: (await count('carts')) - before }
   }
 
   test('a buyer outside of the United States is refused, whatever the ZIP says', async () => {
     for (const country of ['CA', 'GB', 'us', 'USA', '', 'XX', 'United States']) {
-      const { answer, words, opened } = await submit({ country })
+      const { answer, pageText, opened } = await submit({ country })
       assert.equal(answer.statusCode, 422, country)
-      assert.match(words, /United States only\. Nothing was charged\./)
+      assert.match(pageText, /United States only\. Nothing was charged\./)
       assert.equal(opened, 0)
     }
   })
 
   test('a buyer who chooses a territory is led to United States, with the ZIP code kept', async () => {
-    const { answer, words, opened } = await submit({ country: 'PR', zip: '00901' })
+    const { answer, pageText, opened } = await submit({ country: 'PR', zip: '00901' })
     assert.equal(answer.statusCode, 422)
-    assert.match(words, /For Puerto Rico, select United States\. It is selected now\./)
+    assert.match(pageText, /For Puerto Rico, select United States\. It is selected now\./)
     assert.match(answer.body, /<option[^>]*selected[^>]*>United States</)
     assert.match(answer.body, /value="00901"/)
     assert.equal(opened, 0)
@@ -236,9 +236,9 @@ describe('the buyer’s details', () => {
       '78701-',
       'Texas',
     ]) {
-      const { answer, words, opened } = await submit({ zip })
+      const { answer, pageText, opened } = await submit({ zip })
       assert.equal(answer.statusCode, 422, zip)
-      assert.match(words, /five-digit US ZIP/)
+      assert.match(pageText, /five-digit US ZIP/)
       assert.equal(opened, 0)
     }
     for (const zip of [
@@ -268,14 +268,14 @@ describe('the buyer’s details', () => {
       'a@b@c.co',
       'a,b@c.co',
     ]) {
-      const { answer, words } = await submit({ email })
+      const { answer, pageText } = await submit({ email })
       assert.equal(answer.statusCode, 422, email)
-      assert.match(words, /Enter an email address/)
+      assert.match(pageText, /Enter an email address/)
     }
-    const { answer, words } = await submit({ email: 'x', country: 'US', zip: '0' })
+    const { answer, pageText } = await submit({ email: 'x', country: 'US', zip: '0' })
     assert.equal(answer.statusCode, 422)
     for (const sentence of [/Enter an email address/, /five-digit US ZIP/]) {
-      assert.match(words, sentence)
+      assert.match(pageText, sentence)
     }
   })
 

@@ -60,7 +60,7 @@ describe('every page', () => {
   })
 
   test('is the one that was asked for', () => {
-    const words: Record<string, [status: number, says: RegExp]> = {
+    const expected: Record<string, [status: number, says: RegExp]> = {
       details: [200, /Your details/],
       faults: [422, /five-digit US ZIP/],
       misconfigured: [400, /This link is misconfigured/],
@@ -77,8 +77,8 @@ describe('every page', () => {
       processing: [202, /Processing your payment/],
       refused_form: [403, /no longer valid/],
     }
-    assert.deepEqual(Object.keys(pages).sort(), Object.keys(words).sort())
-    for (const [name, [status, says]] of Object.entries(words)) {
+    assert.deepEqual(Object.keys(pages).sort(), Object.keys(expected).sort())
+    for (const [name, [status, says]] of Object.entries(expected)) {
       assert.equal(pages[name]?.status, status, name)
       assert.match(textOf(pages[name]!.body), says, name)
     }

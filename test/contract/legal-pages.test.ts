@@ -101,8 +101,8 @@ test('a text without a version, or with an unknown placeholder, is refused and n
     writeFileSync(join(folder, 'terms.html'), text)
     return () => readDocument([folder], 'terms', { legal_name: 'Harbor' })
   }
-  const named = (words: RegExp) => (error: Error) =>
-    error instanceof ConfigError && words.test(error.message)
+  const named = (pattern: RegExp) => (error: Error) =>
+    error instanceof ConfigError && pattern.test(error.message)
   assert.throws(refusal('<p>Terms</p>'), named(/terms\.html must begin with/))
   assert.throws(refusal(`${HEAD}{company}`), named(/terms\.html: \{company\} is unknown/))
 })
@@ -111,14 +111,14 @@ test('the privacy policy and docs/retention.md agree on how long records are kep
   const retention = readFileSync(new URL('../../docs/retention.md', import.meta.url), 'utf8')
   const kept = (what: RegExp) => retention.split('\n').find((line) => what.test(line)) ?? ''
   const page = await read('/privacy/')
-  for (const [row, term, words] of [
+  for (const [row, term, pattern] of [
     [/^\| sales, invoices/, /for good/, /tax returns for good, as part of the books/],
     [/^\| counted uses/, /550 days/, /networks it was used from evidence in disputes 550 days/],
     [/^\| emails that were sent/, /550 days/, /without the text evidence in disputes 550 days/],
     [/^\| alarms/, /365 days/, /correcting the failure 1 year/],
   ] as const) {
     assert.match(kept(row), term)
-    assert.match(page, words)
+    assert.match(page, pattern)
   }
   assert.doesNotMatch(page, /7 years after/)
 })

@@ -16,7 +16,7 @@ before(async () => {
 after(() => closeSound(service))
 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 const withdrawn = { is_published: false, external_sales_enabled: true }
 
 // F6
@@ -30,7 +30,7 @@ describe('the manage page of an app that was unpublished', () => {
     assert.equal(signedOut.page.url, `/signin/?return_to=${back}`)
     await subscriber.agent.open(manage(subscriber))
     assert.equal(subscriber.agent.page.status, 200)
-    assert.match(words(subscriber.agent), /License key/)
+    assert.match(pageText(subscriber.agent), /License key/)
   })
 
   test('offers no way to buy it again where it is not sold', async () => {
@@ -38,11 +38,11 @@ describe('the manage page of an app that was unpublished', () => {
     const { agent, email, app } = subscriber
     await forceStatus(service, 'canceled', { email })
     await agent.open(manage(subscriber))
-    assert.match(words(agent), /This license has ended .* Buy it again/)
+    assert.match(pageText(agent), /This license has ended .* Buy it again/)
     await setOnSale(service, app.client_id, withdrawn)
     await agent.open(manage(subscriber))
     assert.match(
-      words(agent),
+      pageText(agent),
       /is no longer sold here\. Nothing more is charged\. Your receipts are kept here\./,
     )
     assert.doesNotMatch(agent.page.body, /Buy it again|href="\/(apps|buy)\//)
@@ -62,14 +62,14 @@ test('shows what has just happened, and no text from a crafted link', async () =
   for (const done of ['key_replaced', 'paid', 'declined', '__proto__', 'x.y']) {
     await agent.open(`${manage(subscriber)}?done=${done}`)
     assert.equal(agent.page.status, 200)
-    assert.doesNotMatch(words(agent), /This is your new key|went through|declined/)
+    assert.doesNotMatch(pageText(agent), /This is your new key|went through|declined/)
   }
   await agent.submit('Update card')
   await agent.press('Back to your plan')
-  assert.match(words(agent), /The card on file was not changed/)
+  assert.match(pageText(agent), /The card on file was not changed/)
   const other = await subscribe(service, { app: await otherApp(service, {}) })
   await other.agent.open(`${manage(other)}?${agent.page.url.split('?')[1]}`)
-  assert.doesNotMatch(words(other.agent), /was not changed/)
+  assert.doesNotMatch(pageText(other.agent), /was not changed/)
 })
 
 // F24
@@ -83,11 +83,11 @@ test('says what a decided dispute leads to, won or lost', async () => {
         where u.email_normalized = ${email})`)
   await pause('dispute')
   await agent.open(manage(subscriber))
-  assert.match(words(agent), /If the bank upholds the payment, the license works again/)
-  assert.match(words(agent), /If the bank returns your money, the license ends/)
+  assert.match(pageText(agent), /If the bank upholds the payment, the license works again/)
+  assert.match(pageText(agent), /If the bank returns your money, the license ends/)
   await pause('staff')
   await agent.open(manage(subscriber))
-  assert.match(words(agent), /We suspended this license/)
+  assert.match(pageText(agent), /We suspended this license/)
   await forceStatus(service, 'active', { email })
 })
 
@@ -100,7 +100,7 @@ describe('a new card that is billed in another state', () => {
     await agent.open(manage(subscriber))
     await agent.submit('Update card')
     await agent.submit('Save this card', NEW)
-    assert.match(words(agent), /Have you moved\?.* Tax address TX 78701 .* NY 10001/)
+    assert.match(pageText(agent), /Have you moved\?.* Tax address TX 78701 .* NY 10001/)
     return subscriber
   }
   const addressOf = ({ email }: Subscriber) =>
@@ -114,7 +114,7 @@ describe('a new card that is billed in another state', () => {
     assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
     await subscriber.agent.submit('Change my tax address to NY 10001')
     assert.match(
-      words(subscriber.agent),
+      pageText(subscriber.agent),
       /Future charges use this card and are taxed at your new address/,
     )
     assert.deepEqual(await addressOf(subscriber), { state: 'NY', zip: '10001', last4: '4444' })
@@ -123,7 +123,7 @@ describe('a new card that is billed in another state', () => {
   test('gives way to the card on file', async () => {
     const subscriber = await withNewCard()
     await subscriber.agent.press('Keep the card on file')
-    assert.match(words(subscriber.agent), /Visa ending in 4242/)
+    assert.match(pageText(subscriber.agent), /Visa ending in 4242/)
     assert.deepEqual(await addressOf(subscriber), { state: 'TX', zip: '78701', last4: '4242' })
   })
 })

@@ -48,7 +48,7 @@ async function twoPlans(facts: Parameters<typeof otherApp>[1] & { other?: Cents 
 }
 
 const manage = ({ app }: Pick<Subscriber, 'app'>) => `/manage/${app.client_id}/`
-const words = (agent: Agent) => textOf(agent.page.body).replaceAll(/ ([,.])/g, '$1')
+const pageText = (agent: Agent) => textOf(agent.page.body).replaceAll(/ ([,.])/g, '$1')
 
 /** Lets days pass for one app, day by day, so that a browser's session does not expire. */
 async function passDays(app: OtherApp, days: number) {
@@ -74,7 +74,7 @@ describe('the manage page', () => {
     const subscriber = await subscribe(service, { app: await twoPlans() })
     const { agent } = subscriber
     await agent.open(manage(subscriber))
-    const text = words(agent)
+    const text = pageText(agent)
     assert.match(text, /Harbor Pro/)
     assert.match(text, /Next charge \$10\.50 on April 10, 2026/)
     assert.match(text, /\$10\.00 plus \$0\.50 sales tax \(TX\)/)
@@ -123,10 +123,10 @@ describe('the manage page', () => {
     await agent.open(manage(subscriber))
     for (let count = 0; count < 5; count++) {
       await agent.submit('Resend receipt email')
-      assert.match(words(agent), /We sent the receipt again/)
+      assert.match(pageText(agent), /We sent the receipt again/)
     }
     await agent.submit('Resend receipt email')
-    assert.match(words(agent), /already sent several times\. Try again in (60|59) minutes/)
+    assert.match(pageText(agent), /already sent several times\. Try again in (60|59) minutes/)
   })
 
   test('refuses a return address that is not the app’s, on every page under it', async () => {
@@ -137,7 +137,7 @@ describe('the manage page', () => {
         const url = `${manage(subscriber)}${path}?next=${next}`
         const page = await agent.open(url)
         assert.equal(page.status, 400, url)
-        assert.match(words(agent), /misconfigured/)
+        assert.match(pageText(agent), /misconfigured/)
         assert.doesNotMatch(page.body, /elsewhere/)
       }
     }
@@ -192,13 +192,13 @@ describe('another plan', () => {
     await passDays(app, 10)
     await agent.open(manage(subscriber))
     await agent.press('Change plan')
-    assert.match(words(agent), /Your plan/)
+    assert.match(pageText(agent), /Your plan/)
     await agent.press('Choose')
-    const [, shown] = /Pay \$(\d+\.\d\d) and upgrade/.exec(words(agent))!
-    assert.match(words(agent), /Unused time on Harbor Pro/)
+    const [, shown] = /Pay \$(\d+\.\d\d) and upgrade/.exec(pageText(agent))!
+    assert.match(pageText(agent), /Unused time on Harbor Pro/)
     await agent.submit(/^Pay /)
-    assert.match(words(agent), /Plan changed/)
-    assert.match(words(agent), /Harbor Fleet/)
+    assert.match(pageText(agent), /Plan changed/)
+    assert.match(pageText(agent), /Harbor Fleet/)
     assert.deepEqual(await takenFrom(service, email), [1050, Math.round(Number(shown) * 100)])
     assert.equal(licenseKey(agent.page), subscriber.license_key)
   })
@@ -209,10 +209,10 @@ describe('another plan', () => {
     const subscriber = await subscribe(service, { app })
     const { agent } = subscriber
     await agent.open(`${manage(subscriber)}plan/`)
-    assert.match(words(agent), /\$12\.60 with sales tax/)
+    assert.match(pageText(agent), /\$12\.60 with sales tax/)
     await agent.press('Choose')
-    assert.match(words(agent), /Renews at \$12\.60 \(\$12\.00 and \$0\.60 sales tax\) per month/)
-    assert.doesNotMatch(words(agent), /plus sales tax/)
+    assert.match(pageText(agent), /Renews at \$12\.60 \(\$12\.00 and \$0\.60 sales tax\) per month/)
+    assert.doesNotMatch(pageText(agent), /plus sales tax/)
   })
 
   // M1
@@ -221,9 +221,9 @@ describe('another plan', () => {
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
-    assert.match(words(agent), /Waived \(below the minimum charge\) -?.?\$0\.16/)
+    assert.match(pageText(agent), /Waived \(below the minimum charge\) -?.?\$0\.16/)
     await agent.submit('Change to Harbor Fleet')
-    assert.match(words(agent), /Plan changed/)
+    assert.match(pageText(agent), /Plan changed/)
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
@@ -234,8 +234,8 @@ describe('another plan', () => {
     await declineFromNowOn(subscriber)
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
     await agent.submit(/^Pay /)
-    assert.match(words(agent), /Your card was declined/)
-    assert.match(words(agent), /does not have enough funds/)
+    assert.match(pageText(agent), /Your card was declined/)
+    assert.match(pageText(agent), /does not have enough funds/)
     assert.match(agent.page.url, new RegExp(`/plan/${app.other_id}/`))
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
@@ -248,9 +248,9 @@ describe('another plan', () => {
       where token in (select token from cards where user_id = ${subscriber.user_id})`)
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
     await agent.submit(/^Pay /)
-    assert.match(words(agent), /Confirm that it is you/)
+    assert.match(pageText(agent), /Confirm that it is you/)
     await agent.submit('Complete authentication')
-    assert.match(words(agent), /Plan changed/)
+    assert.match(pageText(agent), /Plan changed/)
     assert.equal((await takenFrom(service, email)).length, 2)
   })
 
@@ -261,8 +261,8 @@ describe('another plan', () => {
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
     await catalog.setAmount(service.world.db, { id: app.other_id, amount: cents(3100) })
     await agent.submit(/^Pay /)
-    assert.match(words(agent), /Your order has changed/)
-    assert.match(words(agent), /\$31\.00/)
+    assert.match(pageText(agent), /Your order has changed/)
+    assert.match(pageText(agent), /\$31\.00/)
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
@@ -271,12 +271,12 @@ describe('another plan', () => {
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
     await agent.open(`${manage(subscriber)}plan/${app.other_id}/`)
-    assert.match(words(agent), /Nothing is due today/)
+    assert.match(pageText(agent), /Nothing is due today/)
     await agent.submit('Change on April 10, 2026')
-    assert.match(words(agent), /Changes to Harbor Fleet, \$4\.00 per month/)
-    assert.match(words(agent), /Next charge \$4\.20 on April 10, 2026/)
+    assert.match(pageText(agent), /Changes to Harbor Fleet, \$4\.00 per month/)
+    assert.match(pageText(agent), /Next charge \$4\.20 on April 10, 2026/)
     await agent.submit('Keep my plan')
-    assert.match(words(agent), /Next charge \$10\.50/)
+    assert.match(pageText(agent), /Next charge \$10\.50/)
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
 
@@ -297,13 +297,13 @@ describe('auto-renew and pauses', () => {
     const { agent, email } = subscriber
     await agent.open(manage(subscriber))
     await agent.press('Cancel subscription')
-    assert.match(words(agent), /You keep Harbor Pro until April 10, 2026/)
+    assert.match(pageText(agent), /You keep Harbor Pro until April 10, 2026/)
     await agent.submit('Cancel subscription')
-    assert.match(words(agent), /Ends on April 10, 2026/)
+    assert.match(pageText(agent), /Ends on April 10, 2026/)
     assert.equal((await stateOf(service, subscriber)).canceled_at, '2026-04-10')
     await passDays(app, 32)
     await agent.open(manage(subscriber))
-    assert.match(words(agent), /This license has ended/)
+    assert.match(pageText(agent), /This license has ended/)
     assert.match(agent.page.body, /\/invoices\/inv_\w+\.pdf/)
     await agent.press('Buy it again')
     await agent.submit('Continue', { email, ...TEXAS })
@@ -319,14 +319,14 @@ describe('auto-renew and pauses', () => {
     const subscriber = await subscribe(service, { app })
     const { agent, email } = subscriber
     await agent.open(manage(subscriber))
-    assert.doesNotMatch(words(agent), /Pause/)
+    assert.doesNotMatch(pageText(agent), /Pause/)
     await apps.setAllowsPause(service.world.db, app.client_id, true)
     await agent.open(manage(subscriber))
     await agent.press('Pause')
     await agent.submit(/^Pause on/)
     await passDays(app, 40)
     await agent.open(manage(subscriber))
-    assert.match(words(agent), /You paused this license/)
+    assert.match(pageText(agent), /You paused this license/)
     await agent.submit('Resume for $10.50')
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
@@ -348,7 +348,7 @@ describe('the key', () => {
     await agent.submit('Replace the key now')
     const after = licenseKey(agent.page)
     assert.notEqual(after, before)
-    assert.match(words(agent), /This is your new key/)
+    assert.match(pageText(agent), /This is your new key/)
     await twice.submit('Replace the key now')
     assert.equal(licenseKey(twice.page), after)
     const { actor } = await service.world.db.one<{ actor: string }>(sql`select actor
@@ -360,7 +360,7 @@ describe('the key', () => {
     const subscriber = await subscribe(service, { app: await twoPlans() })
     const { agent } = subscriber
     await agent.open(manage(subscriber))
-    assert.doesNotMatch(words(agent), /Replace the key/)
+    assert.doesNotMatch(pageText(agent), /Replace the key/)
     assert.equal((await agent.open(`${manage(subscriber)}key/`)).url, manage(subscriber))
   })
 })
@@ -372,18 +372,18 @@ describe('the card', () => {
     const { agent, email } = subscriber
     await passDays(app, 31)
     await agent.open(manage(subscriber))
-    const text = words(agent)
+    const text = pageText(agent)
     assert.match(text, /Your last payment failed/)
     assert.match(text, /declined this card/)
     assert.match(text, /We retry automatically on April 11, 2026/)
     assert.match(text, /If not paid by May 1, 2026, the license ends/)
     await declineFromNowOn(subscriber)
     await agent.submit('Pay $10.50 now')
-    assert.match(words(agent), /Your card was declined/)
+    assert.match(pageText(agent), /Your card was declined/)
     await agent.submit('Update your card')
     await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
-    assert.match(words(agent), /The payment went through/)
-    assert.match(words(agent), /Mastercard ending in 4444/)
+    assert.match(pageText(agent), /The payment went through/)
+    assert.match(pageText(agent), /Mastercard ending in 4444/)
     assert.equal((await stateOf(service, subscriber)).status, 'active')
     assert.equal(licenseKey(agent.page), subscriber.license_key)
     assert.deepEqual(await takenFrom(service, email), [1050, 1050])
@@ -395,11 +395,11 @@ describe('the card', () => {
     await agent.open(manage(subscriber))
     await agent.submit('Update card')
     await agent.press('Back to your plan')
-    assert.match(words(agent), /The card on file was not changed/)
+    assert.match(pageText(agent), /The card on file was not changed/)
     await agent.submit('Update card')
     await agent.submit('Save this card', { number: '4000001240000000', ...NEW_CARD })
-    assert.match(words(agent), /This card cannot be used here/)
-    assert.match(words(agent), /Visa ending in 4242/)
+    assert.match(pageText(agent), /This card cannot be used here/)
+    assert.match(pageText(agent), /Visa ending in 4242/)
   })
 
   test('of a visit to the portal is taken in the session that went there, and once', async () => {
@@ -409,7 +409,7 @@ describe('the card', () => {
     const stale = agent.twin()
     await agent.submit('Update card')
     await agent.submit('Save this card', { number: CARD.mastercard, ...NEW_CARD })
-    assert.match(words(agent), /Future charges use this card/)
+    assert.match(pageText(agent), /Future charges use this card/)
     await stale.open(`${manage(subscriber)}card`)
     assert.equal(stale.page.url, manage(subscriber))
   })
@@ -421,11 +421,11 @@ describe('the card', () => {
     await passDays(app, 31)
     await agent.open(manage(subscriber))
     await agent.press('Cancel subscription')
-    assert.match(words(agent), /The \$10\.50 is no longer due/)
+    assert.match(pageText(agent), /The \$10\.50 is no longer due/)
     await agent.submit('Cancel now')
     // The end is said once, and a license that has ended shows no price.
-    assert.equal(words(agent).match(/license has ended/gi)?.length, 1)
-    assert.doesNotMatch(words(agent), /per month/)
+    assert.equal(pageText(agent).match(/license has ended/gi)?.length, 1)
+    assert.doesNotMatch(pageText(agent), /per month/)
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
     assert.deepEqual(await takenFrom(service, email), [1050])
   })
@@ -442,6 +442,6 @@ test('the portal lists every purchase with what comes next of it', async () => {
     await agent.submit(/^(Pay|Start) /)
   }
   await agent.open('/account/')
-  assert.match(words(agent), /First charge \$10\.50 on March 24, 2026/)
-  assert.match(words(agent), /Lifetime/)
+  assert.match(pageText(agent), /First charge \$10\.50 on March 24, 2026/)
+  assert.match(pageText(agent), /Lifetime/)
 })

@@ -96,10 +96,10 @@ test('a compromised key is replaced within a minute, and its signatures are no l
 
 test('the command adds a key, and refuses while a service has the embedded database', async () => {
   const data_dir = mkdtempSync(join(tmpdir(), 'purser-keys-'))
-  const run = (...words: string[]) =>
+  const run = (...args: string[]) =>
     execFileSync(
       process.execPath,
-      ['--import', './scripts/register-tsx.mjs', 'scripts/keys-rotate.ts', ...words],
+      ['--import', './scripts/register-tsx.mjs', 'scripts/keys-rotate.ts', ...args],
       { env: { PATH: process.env.PATH, DATA_DIR: data_dir }, encoding: 'utf8', stdio: 'pipe' },
     )
   try {

@@ -45,7 +45,7 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
   assert.equal(pages, 1)
   assert.equal(title, 'Receipt and invoice')
   assert.equal(author, 'Purser Demo, Inc.')
-  for (const words of [
+  for (const part of [
     number,
     // F26: the operator's settings, and what the card statement really shows.
     'Purser Demo, Inc., merchant of record',
@@ -65,7 +65,7 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
     'Visa ending in 4242',
     'Page 1 of 1',
   ]) {
-    assert.ok(text.includes(words), `the receipt lacks "${words}":\n${text}`)
+    assert.ok(text.includes(part), `the receipt lacks "${part}":\n${text}`)
   }
   assert.ok(!text.includes('424242424242'))
   const again = await fetchPdf(subscriber, address(subscriber, bill!.id))
@@ -106,8 +106,8 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   const { text } = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, second!.id))).rawPayload,
   )
-  for (const words of ['Refunded on', '−$5.25', 'Paid after refunds', '$15.75']) {
-    assert.ok(text.includes(words), words)
+  for (const part of ['Refunded on', '−$5.25', 'Paid after refunds', '$15.75']) {
+    assert.ok(text.includes(part), part)
   }
   const untouched = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, first!.id))).rawPayload,

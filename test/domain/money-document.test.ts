@@ -8,7 +8,7 @@ import * as tax from '#domain/tax'
 import type { Database } from '#platform/db'
 import { type Cents, cents, formatAmount, parseAmount, sum, ZERO } from '#platform/money'
 import { openTestDatabase } from '../support/database.ts'
-import { modelStanding, type PayeeLine } from '../support/standing.ts'
+import { modelBalance, type PayeeLine } from '../support/payee-balance.ts'
 
 const TEXT = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8')
 const SELLER = { seller_id: 'sel_1', state: 'TX', user_id: 'usr_1' }
@@ -46,10 +46,10 @@ const show = (amount: number) => `${amount < 0 ? '-' : ''}$${formatAmount(cents(
 /** The events of the example: its date, and the posting that the service's own rules make. */
 const events: { at: Date; heading: string; posting: ledger.Posting }[] = []
 const titles = [...TEXT.matchAll(/^### (\d{4}-\d\d-\d\d): (.+)$/gm)].map(
-  ([heading, day, words]) => ({
+  ([heading, day, text]) => ({
     heading,
     at: new Date(`${day}T12:00:00Z`),
-    words: words!,
+    text: text!,
   }),
 )
 
@@ -99,32 +99,32 @@ let refunded = billing.NOTHING_BACK
 const filed: tax.Filed[] = []
 
 /** The posting of one event of the document. */
-function postingOf(words: string, at: Date, tables: Row[][]): ledger.Posting {
+function postingOf(text: string, at: Date, tables: Row[][]): ledger.Posting {
   const subject = `${events.length}`
   const parties = { ...SELLER, affiliate_id: 'aff_1' }
-  if (/sale|renews/.test(words) && !/disputed/.test(words)) {
+  if (/sale|renews/.test(text) && !/disputed/.test(text)) {
     const price = readMoney(tables[0]![0]!.price!)
-    const invoice = divide(price, at, !/without/.test(words))
+    const invoice = divide(price, at, !/without/.test(text))
     invoices.push(invoice)
     sales.push(subject)
     return ledger.sale({ ...invoice, ...parties, invoice_id: subject, is_waived: false })
   }
-  if (/refunded/.test(words)) {
+  if (/refunded/.test(text)) {
     const renewal = invoices[2]!
     const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
     refunded = billing.togetherBack(refunded, parts)
     const amount = cents(parts.amount - parts.tax)
     return ledger.refund({ ...parts, ...parties, amount, refund_id: subject })
   }
-  if (/payout/.test(words) && !/back/.test(words)) {
-    const { total, lines } = modelStanding(at, PAYEE, untaken(taken))
+  if (/payout/.test(text) && !/back/.test(text)) {
+    const { total, lines } = modelBalance(at, PAYEE, untaken(taken))
     assert.ok(payouts.isPayable(total))
     for (const { transaction_id } of lines) taken.add(transaction_id)
     paid = { ...PAYEE, payout_id: subject, amount: total }
     return ledger.payout(paid)
   }
-  if (/back/.test(words)) return ledger.payoutFailed({ ...paid!, payout_id: subject })
-  if (/dispute/.test(words)) {
+  if (/back/.test(text)) return ledger.payoutFailed({ ...paid!, payout_id: subject })
+  if (/dispute/.test(text)) {
     const invoice = at.getUTCMonth() < 5 ? invoices[1]! : invoices[3]!
     const facts = {
       ...invoice,
@@ -133,10 +133,10 @@ function postingOf(words: string, at: Date, tables: Row[][]): ledger.Posting {
       owed: ZERO,
       cost: billing.DISPUTE_COST,
     }
-    if (/disputed/.test(words)) return ledger.disputeOpened(facts)
-    return /won/.test(words) ? ledger.disputeWon(facts) : ledger.disputeLost(facts)
+    if (/disputed/.test(text)) return ledger.disputeOpened(facts)
+    return /won/.test(text) ? ledger.disputeWon(facts) : ledger.disputeLost(facts)
   }
-  if (/filed/.test(words)) {
+  if (/filed/.test(text)) {
     const owed = tax
       .liabilitiesOf(at, monthsUntil(at), filed)
       .filter(({ status }) => status !== 'open')
@@ -145,8 +145,8 @@ function postingOf(words: string, at: Date, tables: Row[][]): ledger.Posting {
     }
     return ledger.remittance({ remittance_id: subject, state: 'TX', amount: filed.at(-1)!.amount })
   }
-  assert.match(words, /written off/)
-  const amount = cents(0 - modelStanding(at, PAYEE, untaken(taken)).total)
+  assert.match(text, /written off/)
+  const amount = cents(0 - modelBalance(at, PAYEE, untaken(taken)).total)
   return ledger.writeOff({ ...PAYEE, write_off_id: subject, amount })
 }
 
@@ -167,10 +167,10 @@ function monthsUntil(at: Date): tax.StateMonth[] {
 }
 
 describe('the document of money', () => {
-  for (const { heading, at, words } of titles) {
-    test(`is right about ${at.toISOString().slice(0, 10)}, ${words}`, () => {
+  for (const { heading, at, text } of titles) {
+    test(`is right about ${at.toISOString().slice(0, 10)}, ${text}`, () => {
       const tables = tablesUnder(heading)
-      const posting = postingOf(words, at, tables)
+      const posting = postingOf(text, at, tables)
       events.push({ at, heading, posting })
       const table = tables.find(([row]) => row && 'debit' in row)!
       assert.deepEqual(
@@ -210,7 +210,7 @@ describe('the document of money', () => {
     for (const { Monday, counts, paid } of tablesUnder('## May')[0]!) {
       const at = new Date(`${Monday}T00:00:00Z`)
       const known = untaken(taken_by_then).filter((line) => line.at <= at)
-      const { total } = modelStanding(at, PAYEE, known)
+      const { total } = modelBalance(at, PAYEE, known)
       assert.equal(show(total), counts)
       assert.equal(payouts.isPayable(total) ? show(total) : '', paid)
     }

@@ -8,7 +8,7 @@ import * as tax from '#domain/tax'
 import { addDays, addSeconds } from '#platform/calendar'
 import { cents, ZERO } from '#platform/money'
 import { MONEY_CASES } from '../support/budget.ts'
-import { modelStanding } from '../support/standing.ts'
+import { modelBalance } from '../support/payee-balance.ts'
 
 /** The same numbers every time: xorshift, 32 bits. */
 function numbers(seed: number) {
@@ -184,17 +184,17 @@ test('20,000 payees: payouts are what was earned long enough ago, less all that 
     for (let week = 1; week <= 20; week++) {
       const now = addDays(start, 7 * week)
       const known = untaken.filter(({ at }) => at <= now)
-      const standing = modelStanding(now, { account }, known)
+      const balance = modelBalance(now, { account }, known)
       const ripe = lines.filter(({ at, event, amount }) => {
         if (at > now) return false
         return amount > 0 || event === 'payout_failed' || addDays(at, days) <= now
       })
       const exact = ripe.reduce((sum, { amount }) => sum - BigInt(amount), 0n) - BigInt(paid)
-      if (BigInt(standing.total) !== exact) assert.fail(`${standing.total} of ${exact}`)
-      if (!payouts.isPayable(standing.total)) continue
-      assert.ok(standing.total >= 2500)
-      paid += standing.total
-      untaken = untaken.filter((line) => !standing.lines.includes(line))
+      if (BigInt(balance.total) !== exact) assert.fail(`${balance.total} of ${exact}`)
+      if (!payouts.isPayable(balance.total)) continue
+      assert.ok(balance.total >= 2500)
+      paid += balance.total
+      untaken = untaken.filter((line) => !balance.lines.includes(line))
     }
   }
 })

@@ -6,7 +6,7 @@ import { addDays } from '#platform/calendar'
 import type { Database } from '#platform/db'
 import { cents } from '#platform/money'
 import { openTestDatabase } from '../support/database.ts'
-import { modelStanding, type PayeeLine, standingInBooks } from '../support/standing.ts'
+import { balanceInBooks, modelBalance, type PayeeLine } from '../support/payee-balance.ts'
 
 const NOON = new Date('2026-03-10T12:00:00Z')
 const SELLER = { account: 'seller_payable' } as const
@@ -19,9 +19,9 @@ before(async () => {
 after(() => db.close())
 
 /** The balance of a payee by the service's statements, which the model computes as well. */
-async function standingOf(now: Date, payee: typeof SELLER | typeof AFFILIATE, all: PayeeLine[]) {
-  const model = modelStanding(now, payee, all)
-  const found = await standingInBooks(db, now, payee, all)
+async function checkBalance(now: Date, payee: typeof SELLER | typeof AFFILIATE, all: PayeeLine[]) {
+  const model = modelBalance(now, payee, all)
+  const found = await balanceInBooks(db, now, payee, all)
   assert.deepEqual(found, { ...model, lines: isPayable(model.total) ? model.lines : undefined })
   return model
 }
@@ -49,10 +49,10 @@ describe('what is available', () => {
     ] as const) {
       const sale = line(NOON, 'sale', -3000)
       const end = addDays(NOON, days)
-      const before = await standingOf(new Date(end.getTime() - 1), payee, [sale])
+      const before = await checkBalance(new Date(end.getTime() - 1), payee, [sale])
       assert.deepEqual([before.total, before.pending_total, before.lines], [0, 3000, []])
       assert.deepEqual(before.pending, [{ at: end, amount: 3000 }])
-      const after = await standingOf(end, payee, [sale])
+      const after = await checkBalance(end, payee, [sale])
       assert.deepEqual([after.total, after.pending_total, after.lines], [3000, 0, [sale]])
     }
   })
@@ -65,14 +65,14 @@ describe('what is available', () => {
       line(NOON, 'payout_failed', -3000),
       line(NOON, 'write_off', -700),
     ]
-    const { total, pending_total } = await standingOf(NOON, SELLER, taken)
+    const { total, pending_total } = await checkBalance(NOON, SELLER, taken)
     assert.deepEqual([total, pending_total], [-2000 - 2500 + 3000 + 700, 5000])
   })
 
   test('what is won back from a dispute is in reserve like a sale', async () => {
     const won = [line(NOON, 'dispute_won', -2500)]
-    assert.equal((await standingOf(addDays(NOON, 6), SELLER, won)).total, 0)
-    assert.equal((await standingOf(addDays(NOON, 7), SELLER, won)).total, 2500)
+    assert.equal((await checkBalance(addDays(NOON, 6), SELLER, won)).total, 0)
+    assert.equal((await checkBalance(addDays(NOON, 7), SELLER, won)).total, 2500)
   })
 
   // M10
@@ -80,14 +80,14 @@ describe('what is available', () => {
     const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
     const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const refund = line(NOON, 'refund', 9350, 'inv_2')
-    const { total, lines, pending, pending_total } = await standingOf(NOON, SELLER, [
+    const { total, lines, pending, pending_total } = await checkBalance(NOON, SELLER, [
       other,
       reserved,
       refund,
     ])
     assert.deepEqual([total, lines, pending_total], [9400, [other], 50])
     assert.deepEqual(pending, [{ at: addDays(NOON, 6), amount: 50 }])
-    const later = await standingOf(addDays(NOON, 6), SELLER, [other, reserved, refund])
+    const later = await checkBalance(addDays(NOON, 6), SELLER, [other, reserved, refund])
     assert.deepEqual([later.total, later.pending_total], [9450, 0])
   })
 
@@ -97,7 +97,7 @@ describe('what is available', () => {
     const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const disputed = line(NOON, 'dispute_opened', 11_500, 'inv_2')
     const all = [other, reserved, disputed]
-    const { total, lines, pending } = await standingOf(NOON, SELLER, all)
+    const { total, lines, pending } = await checkBalance(NOON, SELLER, all)
     assert.deepEqual([total, lines, pending], [9400 - 2100, all, []])
   })
 
@@ -107,7 +107,7 @@ describe('what is available', () => {
       line(new Date('2026-03-09T01:00:00Z'), 'sale', -200),
       line(new Date('2026-03-08T12:00:00Z'), 'sale', -100),
     ]
-    assert.deepEqual((await standingOf(NOON, SELLER, reserved)).pending, [
+    assert.deepEqual((await checkBalance(NOON, SELLER, reserved)).pending, [
       { at: new Date('2026-03-15T12:00:00Z'), amount: 100 },
       { at: new Date('2026-03-16T23:00:00Z'), amount: 500 },
     ])
@@ -125,7 +125,7 @@ describe('what is available', () => {
       .map(([days, event, amount, sale]) => line(addDays(NOON, days), event, amount, sale))
     await fc.assert(
       fc.asyncProperty(fc.array(anyLine), fc.integer({ min: -50, max: 90 }), async (all, days) => {
-        const { total, pending_total } = await standingOf(addDays(NOON, days), SELLER, all)
+        const { total, pending_total } = await checkBalance(addDays(NOON, days), SELLER, all)
         assert.equal(total + pending_total, 0 - all.reduce((sum, { amount }) => sum + amount, 0))
         assert.ok(pending_total >= 0, 'only what is owed is in reserve')
       }),

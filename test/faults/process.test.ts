@@ -55,7 +55,8 @@ describe('a service whose database has trouble', { skip: SKIP }, () => {
   // R12
   test('is not ready while it cannot write, keeps running, and is ready again without a restart', async () => {
     await becomes(200)
-    const alter = (words: string) => administrate(SERVER_URL!, `alter database ${name()} ${words}`)
+    const alter = (options: string) =>
+      administrate(SERVER_URL!, `alter database ${name()} ${options}`)
     await alter('set default_transaction_read_only = on')
     await terminateOthers()
     await becomes(503)

@@ -28,8 +28,8 @@ function limitsAt(port: number): Limits {
 }
 
 async function startServer(port: number): Promise<ChildProcess> {
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
-  const server = spawn(program!, words, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
+  const server = spawn(program!, args, { stdio: ['ignore', 'pipe', 'ignore'] })
   servers.add(server)
   let said = ''
   while (!said.includes('Ready to accept')) said += String((await once(server.stdout!, 'data'))[0])

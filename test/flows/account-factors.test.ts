@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** An owner with every second factor there is. */
 interface Guarded {
@@ -119,7 +119,7 @@ describe('every way to sign in asks for the second factor', async () => {
         assert.ok(!(await isSignedIn(agent)), `${factor}: nothing is open before it`)
         assert.ok(!agent.cookies.has('__Host-session'))
         await give(agent, owner)
-        assert.ok(await isSignedIn(agent), `${factor}: ${words(agent)}`)
+        assert.ok(await isSignedIn(agent), `${factor}: ${pageText(agent)}`)
         assert.ok(!agent.cookies.has('__Host-pending'))
       }
     })
@@ -182,7 +182,7 @@ describe('an authenticator app', () => {
     for (const used of [code, earlier]) {
       await late.submit('Sign in', { code: used })
       assert.equal(late.page.status, 422)
-      assert.match(words(late), /incorrect or was already used/)
+      assert.match(pageText(late), /incorrect or was already used/)
     }
   })
 
@@ -262,7 +262,7 @@ describe('recovery codes', () => {
     assert.ok(await enter(second.replaceAll('-', ' ')))
     await emailTo(service, email, /^A recovery code was used/)
     await owner.open('/account/security/')
-    assert.match(words(owner), /8 codes left/)
+    assert.match(pageText(owner), /8 codes left/)
   })
 
   test('are replaced by new ones, and go with the last second factor', async () => {
@@ -276,7 +276,7 @@ describe('recovery codes', () => {
     assert.equal(agent.page.status, 422)
     await owner.open('/account/security/')
     await owner.submit('Remove the app')
-    assert.ok(!words(owner).includes('codes left'))
+    assert.ok(!pageText(owner).includes('codes left'))
     assert.ok(await isSignedIn(await enterPassword(service, email)))
   })
 })
@@ -314,7 +314,7 @@ describe('a passkey', () => {
       await agent.open('/signin/')
       await pressPasskey(service, agent, passkey, manner)
       assert.equal(agent.page.status, 422)
-      assert.match(words(agent), /is not registered here/)
+      assert.match(pageText(agent), /is not registered here/)
     }
     // Beside a password its presence is enough.
     const second = await enterPassword(service, email)
@@ -334,7 +334,7 @@ describe('a passkey', () => {
     const { email, agent: owner } = await signUp(service)
     const passkey = await addPasskey(service, owner)
     await owner.open('/account/security/')
-    assert.match(words(owner), /Test device/)
+    assert.match(pageText(owner), /Test device/)
     await owner.submit('Remove')
     const agent = buyer(service)
     await agent.open('/signin/')

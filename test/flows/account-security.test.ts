@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** A browser at a page. */
 async function at(agent: Agent, url: string): Promise<Agent> {
@@ -178,7 +178,7 @@ describe('security settings change only after a recent confirmation', () => {
     await agent.open(`${SECURITY}password`)
     await agent.submit('Confirm', { password: 'not my password' })
     assert.equal(agent.page.status, 422)
-    assert.match(words(agent), /The password is incorrect/)
+    assert.match(pageText(agent), /The password is incorrect/)
     assert.match((await agent.open(`${SECURITY}password`)).url, /^\/account\/confirm\?/)
   })
 
@@ -191,7 +191,7 @@ describe('security settings change only after a recent confirmation', () => {
     await agent.open(linkIn(await emailTo(service, email, /^Your sign-in link/), 'sign_in'))
     await agent.submit('Sign in')
     assert.equal(agent.page.url, `${SECURITY}password`)
-    assert.match(words(agent), /Set your password/)
+    assert.match(pageText(agent), /Set your password/)
   })
 })
 
@@ -203,7 +203,7 @@ describe('a new password', () => {
     await agent.submit('Save password', { password: 'password1234' })
     assert.equal(agent.page.status, 422)
     await agent.submit('Save password', { password: 'another walk along the shore' })
-    assert.match(words(agent), /Password saved/)
+    assert.match(pageText(agent), /Password saved/)
     assert.ok(await isSignedIn(agent))
     assert.ok(!(await isSignedIn(other)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
@@ -237,7 +237,7 @@ describe('a new password', () => {
     assert.ok(await isSignedIn(owner))
     assert.ok(!(await isSignedIn(agent)))
     assert.equal((await buyer(service).open(confirm)).status, 404)
-    assert.match(words(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
+    assert.match(pageText(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
     await emailTo(service, email, /^Your password was changed/)
   })
 })
@@ -263,12 +263,15 @@ describe('another address', () => {
 
   test('changes nothing before the new mailbox confirms, and then notifies both', async () => {
     const { email, wanted, agent, confirm } = await ask()
-    assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${email}.*Waiting for`))
+    assert.match(
+      pageText(await at(agent, SECURITY)),
+      new RegExp(`Signed in as ${email}.*Waiting for`),
+    )
     assert.ok(await isSignedIn(await enterPassword(service, email)))
     const answered = await change(confirm)
-    assert.match(words(answered), /Email changed/)
+    assert.match(pageText(answered), /Email changed/)
     assert.ok(!(await isSignedIn(answered)), 'a link for an address opens no account')
-    assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${wanted}`))
+    assert.match(pageText(await at(agent, SECURITY)), new RegExp(`Signed in as ${wanted}`))
     assert.ok(await isSignedIn(await enterPassword(service, wanted)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     await emailTo(service, email, /^Your email was changed/)
@@ -295,13 +298,13 @@ describe('another address', () => {
     await owner.open(path)
     await owner.submit('Keep this email')
     // No second factor is asked for that came after the change was asked for.
-    assert.match(words(owner), /Set your password/)
+    assert.match(pageText(owner), /Set your password/)
     await owner.submit('Save password', { password: 'the owner walks along the shore' })
-    assert.match(words(owner), new RegExp(`Signed in as ${email}`))
+    assert.match(pageText(owner), new RegExp(`Signed in as ${email}`))
     assert.ok(!(await isSignedIn(agent)))
     assert.ok(!(await isSignedIn(await enterPassword(service, email))))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
-    assert.match(words(await at(owner, SECURITY)), /Passkeys Off/)
+    assert.match(pageText(await at(owner, SECURITY)), /Passkeys Off/)
   })
 
   test('may be stopped before the new mailbox answers', async () => {
@@ -313,7 +316,7 @@ describe('another address', () => {
       assert.equal((await buyer(service).open(path)).status, 404)
     }
     assert.ok(!(await isSignedIn(agent)))
-    assert.match(words(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
+    assert.match(pageText(await at(owner, SECURITY)), new RegExp(`Signed in as ${email}`))
   })
 
   test('cannot be undone after seven days, and the request expires after one', async () => {
@@ -330,7 +333,7 @@ describe('another address', () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send confirmation email', { email: taken })
-    assert.match(words(agent), /We sent an email to the new address/)
+    assert.match(pageText(agent), /We sent an email to the new address/)
     const message = await emailTo(service, taken, /^This email already has a Purser account/)
     assert.ok(!message.includes('/link/'))
     assert.ok(!message.includes(email))
@@ -344,7 +347,7 @@ describe('another address', () => {
     assert.equal((await buyer(service).open(confirm)).status, 404)
     const path = linkIn(await emailTo(service, better, /^Confirm your new/), 'change_email')
     await change(path)
-    assert.match(words(await at(agent, SECURITY)), new RegExp(`Signed in as ${better}`))
+    assert.match(pageText(await at(agent, SECURITY)), new RegExp(`Signed in as ${better}`))
     assert.ok(!(await isSignedIn(await enterPassword(service, wanted))))
   })
 
@@ -357,7 +360,7 @@ describe('another address', () => {
     ] as const) {
       await agent.submit('Send confirmation email', { email: value })
       assert.equal(agent.page.status, 422)
-      assert.match(words(agent), reason)
+      assert.match(pageText(agent), reason)
     }
   })
 })

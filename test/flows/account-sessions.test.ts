@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 describe('the list of sessions', () => {
   const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
@@ -26,7 +26,7 @@ describe('the list of sessions', () => {
   test('shows the browser and the network, and never the whole address', async () => {
     const { agent } = await signUp(service)
     await agent.open(SECURITY)
-    assert.match(words(agent), /Unknown browser This browser Since March \d+, 2026/)
+    assert.match(pageText(agent), /Unknown browser This browser Since March \d+, 2026/)
     const rows = await service.world.db.rows<{ network: string }>(sql`select network from sessions`)
     assert.ok(rows.every(({ network }) => /^(10\.\d+\.\d+|127\.0\.0)\.\*$/.test(network)))
   })
@@ -99,8 +99,8 @@ describe('the list of sessions', () => {
     const other = await enterPassword(service, email)
     service.clock.pass(2 * 86_400)
     await agent.open(SECURITY)
-    assert.match(words(agent), /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
-    const seen = [...words(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
+    assert.match(pageText(agent), /Last seen on March \d+, 2026.*Last seen on March \d+, 2026/)
+    const seen = [...pageText(agent).matchAll(/Last seen on (\w+ \d+)/g)].map(([, day]) => day)
     assert.notEqual(seen[0], seen[1])
     assert.ok(await isSignedIn(other))
   })

@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Fills in the sign-up page and returns the browser. */
 async function typeIn(email: string, password = PASSWORD, return_to = ''): Promise<Agent> {
@@ -37,7 +37,7 @@ const confirmation = async (email: string) =>
 test('creates no account, session or sign-in before the email is confirmed', async () => {
   const email = newEmail()
   const agent = await typeIn(email)
-  assert.match(words(agent), /Check your inbox/)
+  assert.match(pageText(agent), /Check your inbox/)
   assert.ok(!agent.cookies.has('__Host-session'))
   const path = await confirmation(email)
   await buyer(service).open(path)

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = () => textOf(staff.page.body)
+const pageText = () => textOf(staff.page.body)
 
 test('the admin checks are for staff alone', async () => {
   const seller = await signedIn(service, service.demo.seller)
@@ -30,8 +30,8 @@ test('staff checks the books: they agree, and the page says what was looked at',
   await staff.press('Checks')
   await staff.submit('Check ledger')
   assert.equal(staff.page.url, CHECKS)
-  assert.match(words(), /The ledger is correct/)
-  assert.match(words(), /Checked .*: 1/)
+  assert.match(pageText(), /The ledger is correct/)
+  assert.match(pageText(), /Checked .*: 1/)
 })
 
 test('reports an entry without a cause, with the rule that it breaks', async () => {
@@ -40,8 +40,8 @@ test('reports an entry without a cause, with the rule that it breaks', async () 
     values ('txn_stray', ${service.clock.now()}, 'sale', 'inv_nothing')`)
   await staff.open(CHECKS)
   await staff.submit('Check ledger')
-  assert.match(words(), /Differences found/)
-  assert.match(words(), /txn_stray|inv_nothing/)
+  assert.match(pageText(), /Differences found/)
+  assert.match(pageText(), /txn_stray|inv_nothing/)
 })
 
 test('missed events are processed once, however often they are requested', async () => {
@@ -49,11 +49,11 @@ test('missed events are processed once, however often they are requested', async
   assert.equal((await stateOf(service, subscriber)).status, 'active')
   await staff.open(CHECKS)
   await staff.submit('Reprocess events')
-  assert.match(words(), /1 processed, 0 pending/)
+  assert.match(pageText(), /1 processed, 0 pending/)
   assert.equal((await stateOf(service, subscriber)).status, 'paused')
   service.clock.pass(1)
   await staff.submit('Reprocess events')
-  assert.match(words(), /0 processed, 0 pending/)
+  assert.match(pageText(), /0 processed, 0 pending/)
   const { count } = await service.world.db.one<{ count: number }>(
     sql`select count(*) as count from ledger_transactions where event = 'dispute_opened'`,
   )

@@ -124,12 +124,12 @@ describe('joining as an affiliate', () => {
   const join = async (agent: Agent, code: string) => {
     await agent.open('/affiliate/')
     await agent.submit('Become an affiliate', { code })
-    return { status: agent.page.status, words: textOf(agent.page.body) }
+    return { status: agent.page.status, pageText: textOf(agent.page.body) }
   }
 
   test('reads the terms and chooses a code that is free and of the right shape', async () => {
     const agent = await signedIn(service, service.demo.buyer)
-    for (const [code, words] of [
+    for (const [code, pageText] of [
       ['', /Enter a code/],
       ['abc', /Use 4 to 32/],
       ['a b c d', /Use 4 to 32/],
@@ -141,12 +141,12 @@ describe('joining as an affiliate', () => {
     ] as const) {
       const seen = await join(agent, code)
       assert.equal(seen.status, 422)
-      assert.match(seen.words, words)
+      assert.match(seen.pageText, pageText)
     }
     assert.match(textOf((await agent.open('/affiliate/')).body), /25% of Purser’s fee/)
     const joined = await join(agent, 'Low-Tides')
-    assert.match(joined.words, /You are now an affiliate.*\?ref=low-tides/)
-    assert.match(joined.words, /No commission yet/)
+    assert.match(joined.pageText, /You are now an affiliate.*\?ref=low-tides/)
+    assert.match(joined.pageText, /No commission yet/)
     assert.match(textOf((await agent.open('/account/')).body), /Referrals/)
     await agent.open(agent.page.url)
     const followed = buyer(service)
@@ -164,9 +164,9 @@ describe('joining as an affiliate', () => {
 describe('an affiliate’s page', () => {
   test('lists every commission with its status, and nothing about the buyer', async () => {
     await passDays(40)
-    const standing = await earned()
-    assert.ok(standing > 0)
-    for (let more = standing; more < 2500; more += LIFETIME) {
+    const balance = await earned()
+    assert.ok(balance > 0)
+    for (let more = balance; more < 2500; more += LIFETIME) {
       await buy(service, { query, price: 2 })
     }
     const late = await buy(service, { query, price: 2 })

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Every email to the cast's seller about a buyer. */
 async function sellersEmails(buyer_email: string): Promise<string[]> {
@@ -33,18 +33,18 @@ test('a subscription is canceled under that name, confirmed by email, and can be
   const subscriber = await subscribe(service)
   const { agent, email, app } = subscriber
   await agent.open(`/manage/${app.client_id}/`)
-  assert.match(words(agent), /Auto-renew On/)
+  assert.match(pageText(agent), /Auto-renew On/)
   await agent.press('Cancel subscription')
-  assert.match(words(agent), /You keep Pro until April 10, 2026/)
+  assert.match(pageText(agent), /You keep Pro until April 10, 2026/)
   await agent.submit('Cancel subscription')
-  assert.match(words(agent), /Your subscription is canceled/)
-  assert.match(words(agent), /Ends on April 10, 2026/)
+  assert.match(pageText(agent), /Your subscription is canceled/)
+  assert.match(pageText(agent), /Ends on April 10, 2026/)
   const confirmation = await emailTo(service, email, /^You canceled Tidepool Pro$/)
   assert.match(confirmation, /You can use Tidepool Pro until April 10, 2026/)
   assert.match(confirmation, /Keep my subscription: http\S+\/auto-renew\//)
   await agent.press('Keep my subscription')
   await agent.submit('Keep my subscription')
-  assert.match(words(agent), /Auto-renew On/)
+  assert.match(pageText(agent), /Auto-renew On/)
   const { status, canceled_at } = await stateOf(service, subscriber)
   assert.deepEqual([status, canceled_at], ['active', null])
 })
@@ -75,7 +75,7 @@ test('a seller switches each of these emails off on the dashboard', async () => 
   assert.equal(seller.page.body.match(/type="checkbox"[^>]* checked/g)?.length, 3)
   // An unchecked box is not sent.
   await seller.submit('Save', { cancellation: 'yes' })
-  assert.match(words(seller), /Saved/)
+  assert.match(pageText(seller), /Saved/)
   const { agent, email, app } = await subscribe(service)
   await agent.open(`/manage/${app.client_id}/auto-renew/`)
   await agent.submit('Cancel subscription')

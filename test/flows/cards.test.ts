@@ -5,7 +5,7 @@ import * as payments from '#domain/payments'
 import { reconcile } from '#flows/payment'
 import type { World } from '#flows/world'
 import { sql } from '#platform/sql'
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 import { type Agent, textOf } from '../support/agent.ts'
 import { assertInvariants } from '../support/invariants.ts'
 import {
@@ -105,7 +105,7 @@ describe('a declined card', () => {
     // F12
     const seconds = Number(agent.page.headers['retry-after'])
     assert.ok(seconds > 3000 && seconds <= 3600, `${seconds} seconds`)
-    assert.ok(textOf(agent.page.body).includes(`Try again in ${waitWords(seconds)}.`))
+    assert.ok(textOf(agent.page.body).includes(`Try again in ${durationText(seconds)}.`))
   })
 })
 

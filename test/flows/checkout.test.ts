@@ -137,7 +137,7 @@ describe('a buyer who already has a license', () => {
     const email = fresh()
     await purchase(service, agent, { email })
     const manage = `/manage/${service.demo.app.client_id}/`
-    for (const [status, words] of [
+    for (const [status, expected] of [
       ['past_due', /last payment failed/],
       ['unpaid', /last payment failed/],
       ['paused', /This license is paused/],
@@ -145,7 +145,7 @@ describe('a buyer who already has a license', () => {
       await setStatus(email, status)
       const page = await agent.open(link)
       assert.equal(page.url, manage)
-      assert.match(textOf(page.body), words)
+      assert.match(textOf(page.body), expected)
       const next = 'https://tidepool.example/plans'
       const back = await agent.open(`${link}?next=${encodeURIComponent(next)}`)
       assert.ok(back.body.includes(`href="${next}"`), 'the manage page leads back to the app')

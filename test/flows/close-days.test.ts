@@ -74,8 +74,8 @@ describe('a closed day', () => {
     await endDay()
     const found = await differences()
     assert.ok(
-      found.some(({ subject, words }) => {
-        return subject === 're_stray' && words.includes('-1.00 at the processor')
+      found.some(({ subject, detail }) => {
+        return subject === 're_stray' && detail.includes('-1.00 at the processor')
       }),
     )
   })

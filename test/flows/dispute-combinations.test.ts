@@ -43,7 +43,7 @@ describe('disputes with other events', () => {
   const cases: [
     what: string,
     card: string | undefined,
-    tell: (b: Bought) => Promise<void>,
+    notify: (b: Bought) => Promise<void>,
     end: string,
   ][] = [
     [
@@ -244,10 +244,10 @@ describe('disputes with other events', () => {
       'active',
     ],
   ]
-  for (const [what, card, tell, end] of cases) {
+  for (const [what, card, notify, end] of cases) {
     test(what, async () => {
       const bought = await buy(service, card === undefined ? {} : { card })
-      await tell(bought)
+      await notify(bought)
       assert.equal(await statusOf(bought), end)
       await assertInvariants(service)
     })

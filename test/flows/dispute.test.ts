@@ -179,9 +179,9 @@ describe('a dispute', () => {
       assert.equal(result, 'done')
       assert.deepEqual(await disputeOf(service, bought), before)
       assert.equal(await owedToSeller(service), owed)
-      const words = /already decided on appeal, so it is not recorded\. Resolve it manually/
+      const expected = /already decided on appeal, so it is not recorded\. Resolve it manually/
       const alarms = await openAlarms(service.world.db)
-      assert.ok(alarms.some(({ message }) => message.includes(opened.id) && words.test(message)))
+      assert.ok(alarms.some(({ message }) => message.includes(opened.id) && expected.test(message)))
       const { differences } = await checkBooks(service.world)
       assert.deepEqual(differences, [])
     })

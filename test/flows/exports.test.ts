@@ -219,10 +219,10 @@ describe('a long export', () => {
     const agent = seller.twin()
     for (let page = 0; page < 3; page++) {
       await eventually('the next page to be asked for', async () => pages.asked === page + 1)
-      const words = page === 0 ? /0 of 3,000 rows/ : new RegExp(`${page},000 of 3,000 rows`)
+      const expected = page === 0 ? /0 of 3,000 rows/ : new RegExp(`${page},000 of 3,000 rows`)
       const watched = await agent.open(url)
       assert.equal(watched.status, 202)
-      assert.match(textOf(watched.body), words)
+      assert.match(textOf(watched.body), expected)
       // The heading, and every page before the one that is asked for, are stored by now.
       assert.equal(await partsOf(id), page + 1)
       assert.equal((await agent.open(`${url}file`)).status, 404, 'no part of a file is served')

@@ -222,9 +222,9 @@ describe('what an undo says that it will do', () => {
     const product_id = active[1]!.product_public_id
     const facts = { ...order, product_id, description: 'Written since.' }
     written(await describeProduct(service.world, actor, facts))
-    const words = await undoOf(change_id)
-    assert.match(words, /Pro, monthly price Current \$13\.00 After undo \$12\.00/)
-    assert.doesNotMatch(words, /Written since/)
+    const pageText = await undoOf(change_id)
+    assert.match(pageText, /Pro, monthly price Current \$13\.00 After undo \$12\.00/)
+    assert.doesNotMatch(pageText, /Written since/)
     await agent.submit('Undo this change')
     const [, pro] = await readVersions(service.world.db, app.id)
     assert.deepEqual([pro?.description, pro?.prices[0]?.amount], ['Written since.', '12.00'])

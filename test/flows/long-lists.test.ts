@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => service.close())
 
-const words = (agent: Agent) => textOf(agent.page.body)
+const pageText = (agent: Agent) => textOf(agent.page.body)
 
 /** Puts a payout with many lines on record. */
 async function payMany(): Promise<string> {
@@ -45,13 +45,13 @@ test('a long payout statement comes in pages, and its files are whole', async ()
   const rows = () => agent.page.body.match(/<tr/g)!.length - 2
   await agent.open(path)
   assert.equal(rows(), 100)
-  assert.match(words(agent), /Total of all pages .*\$250\.00/)
+  assert.match(pageText(agent), /Total of all pages .*\$250\.00/)
   await agent.press('Next')
   await agent.press('Next')
-  assert.match(words(agent), /Page 3 of 3/)
+  assert.match(pageText(agent), /Page 3 of 3/)
   assert.equal(rows(), 50)
   await agent.open(`${path}?page=99`)
-  assert.match(words(agent), /Page 3 of 3/)
+  assert.match(pageText(agent), /Page 3 of 3/)
   const csv = await agent.open(`${path}statement.csv`)
   assert.equal(csv.body.trim().split('\r\n').length, LINES + 1)
   const pdf = await agent.open(`${path}statement.pdf`)
@@ -90,8 +90,8 @@ test('many receipts come in pages on the manage page, the latest first', async (
   assert.equal(shown(), 12)
   await agent.press('Next')
   await agent.press('Next')
-  assert.match(words(agent), /Page 3 of 3/)
+  assert.match(pageText(agent), /Page 3 of 3/)
   assert.equal(shown(), 6)
-  assert.match(words(agent), /purchase March 10, 2026/)
+  assert.match(pageText(agent), /purchase March 10, 2026/)
   assert.match(agent.page.url, /next=http/, 'the way back to the app stays')
 })

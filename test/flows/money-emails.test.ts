@@ -45,8 +45,8 @@ async function passDays(app: OtherApp, days: number) {
 }
 
 /** Asserts that an email contains all of these texts, word for word. */
-function assertContains(message: string, ...words: string[]) {
-  for (const each of words) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
+function assertContains(message: string, ...parts: string[]) {
+  for (const each of parts) assert.ok(message.includes(each), `no "${each}" in:\n${message}`)
 }
 
 describe('an email to a buyer', () => {

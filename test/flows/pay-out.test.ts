@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as ledger from '#domain/ledger'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import { payOut, payWeekly, readStanding, reconcilePayouts, settlePayout } from '#flows/pay-out'
+import { payOut, payWeekly, readPayeeBalance, reconcilePayouts, settlePayout } from '#flows/pay-out'
 import type { World } from '#flows/world'
 import { openAlarms } from '#platform/alarms'
 import { cents } from '#platform/money'
@@ -52,7 +52,7 @@ function withFates(sandbox: World['processor']): World['processor'] {
 }
 
 const request = () => payOut(service.world, { ...seller, cause: 'request' })
-const balanceNow = () => readStanding(service.world, seller)
+const balanceNow = () => readPayeeBalance(service.world, seller)
 const balance = async () =>
   0 - (await ledger.balanceOf(service.world.db, 'seller_payable', seller.owner))
 const paidOutside = () =>

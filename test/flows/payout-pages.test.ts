@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const words = () => textOf(agent.page.body)
+const pageText = () => textOf(agent.page.body)
 
 /** The seller's latest statement: its address, and what it pays in cents. */
 async function latest(): Promise<payouts.Payout & { path: string }> {
@@ -35,29 +35,29 @@ describe('a seller’s payouts', () => {
   test('begin with a bank, which the owner who has just signed in names', async () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /Available now \$0\.00 The minimum payout is \$25\.00/)
-    assert.match(words(), /No payouts yet/)
+    assert.match(pageText(), /Available now \$0\.00 The minimum payout is \$25\.00/)
+    assert.match(pageText(), /No payouts yet/)
     service.clock.pass(11 * 60)
     await agent.open(HOME)
     await agent.submit('Add bank account')
     assert.match(agent.page.url, /^\/account\/confirm/)
     agent = await withBank(service, 'seller')
-    assert.match(words(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
+    assert.match(pageText(), /ready for payouts.*Sandbox Test Bank, account ending in 6789/)
     await agent.submit('Change bank account')
     await agent.open(HOME)
-    assert.match(words(), /account ending in 6789/, 'leaving without a change changes nothing')
+    assert.match(pageText(), /account ending in 6789/, 'leaving without a change changes nothing')
   })
 
   test('show what is in reserve and until when, what is available, and what is on its way', async () => {
     await sell(service)
     await agent.open(HOME)
-    assert.match(words(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
+    assert.match(pageText(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
     service.clock.pass(7 * DAY)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /Available now \$170\.50 Paid automatically on Monday, March 23, 2026/)
+    assert.match(pageText(), /Available now \$170\.50 Paid automatically on Monday, March 23, 2026/)
     await agent.submit('Pay out now')
-    assert.match(words(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
+    assert.match(pageText(), /Payout sent to your bank.*Payout \d+: \$170\.50.*Pending/)
     assert.throws(() => agent.form('Pay out now'))
   })
 
@@ -68,7 +68,7 @@ describe('a seller’s payouts', () => {
     await objectTo(service, charge)
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
-    assert.match(words(), /Balance due \$16\.10 This is deducted from your next earnings/)
+    assert.match(pageText(), /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
   test('that the bank sends back say why, and stay true', async () => {
@@ -80,7 +80,7 @@ describe('a seller’s payouts', () => {
     await handleEvents(service.world)
     const { path, number } = await latest()
     await agent.open(path)
-    assert.match(words(), /This payout was returned.*has been closed\..*Total/)
+    assert.match(pageText(), /This payout was returned.*has been closed\..*Total/)
     agent = await withBank(service, 'seller')
     await agent.submit('Pay out now')
     const next = await latest()
@@ -124,7 +124,7 @@ describe('a statement', () => {
       amount,
     )
     assert.match(page.body, /href="\/dashboard\/apps\/tidepool\/sales\/inv_\w+\/"/)
-    for (const each of [/Refund of/, /Dispute won: /]) assert.match(words(), each)
+    for (const each of [/Refund of/, /Dispute won: /]) assert.match(pageText(), each)
   })
 
   test('is a table for programs, in which no cell is a formula', async () => {

@@ -57,8 +57,8 @@ async function addPlan(
   const now = service.clock.now()
   const [product_id, id] = [mintId(random, 'prod'), mintId(random, 'prc')]
   const { trial_days = 0, frequency } = plan
-  const words = { name: `Plan ${product_id.slice(-4)}`, description: '', is_free: false }
-  const product = { ...words, id: product_id, app_id: app.client_id, position: 1, trial_days }
+  const named = { name: `Plan ${product_id.slice(-4)}`, description: '', is_free: false }
+  const product = { ...named, id: product_id, app_id: app.client_id, position: 1, trial_days }
   await catalog.addProduct(db, now, product)
   await catalog.addPrice(db, now, { id, product_id, amount: cents(plan.amount), frequency })
   return id

@@ -24,7 +24,7 @@ import { openTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let link: string
-let developers_browser: Agent
+let sellers_browser: Agent
 /** What the processor was asked, by name. */
 const asked: string[] = []
 
@@ -40,12 +40,12 @@ before(async () => {
       }),
   })
   link = `/buy/${service.demo.app.prices[0]!.public_id}/`
-  developers_browser = await signedIn(service, service.demo.seller)
+  sellers_browser = await signedIn(service, service.demo.seller)
 })
 after(() => closeSound(service))
 
 /** A browser in which the app's developer is signed in. */
-const developer = () => developers_browser.twin()
+const seller = () => sellers_browser.twin()
 
 const NOTICE = /Preview: nothing is charged\./
 
@@ -90,7 +90,7 @@ async function revenue() {
 describe("the developer's walkthrough of an own buy link", () => {
   test('ends in a license of status preview, outside all revenue and without the processor', async () => {
     const before = await revenue()
-    const agent = developer()
+    const agent = seller()
     asked.length = 0
     const page = await previewPurchase(agent)
     assert.match(textOf(page.body), /Your preview of Tidepool Pro is ready/)
@@ -121,7 +121,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 
   test('pressing the last button twice changes nothing', async () => {
-    const agent = developer()
+    const agent = seller()
     await agent.open(link)
     await agent.submit('Continue', TEXAS)
     await agent.press('Continue')
@@ -132,7 +132,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 
   test('repeated, keeps the license under a new key, and the old key is dead', async () => {
-    const agent = developer()
+    const agent = seller()
     const first = await previewPurchase(agent)
     const { json } = await validate(licenseKey(first))
     const lifetime = `/buy/${service.demo.app.prices[2]!.public_id}/`
@@ -149,14 +149,14 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 
   test('goes to the return address of the link, as a buyer would', async () => {
-    const agent = developer()
+    const agent = seller()
     const next = encodeURIComponent('https://tidepool.example/thanks?plan=pro')
     const page = await previewPurchase(agent, `${link}?next=${next}`)
     assert.match(page.body, /https:\/\/tidepool\.example\/thanks\?plan=pro&amp;svc_order=/)
   })
 
   test('is for the own account, whatever address is typed', async () => {
-    const agent = developer()
+    const agent = seller()
     await agent.open(`${link}?email=person@example.com`)
     assert.ok(!agent.page.body.includes('person@example.com'))
     await agent.submit('Continue', { ...TEXAS, email: 'person@example.com' })
@@ -175,7 +175,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 
   test('needs the session to its end: a browser that signed out finishes nothing', async () => {
-    const agent = developer()
+    const agent = seller()
     await agent.open(link)
     await agent.submit('Continue', TEXAS)
     await agent.press('Continue')
@@ -190,7 +190,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 
   test('leaves its line in the audit log', async () => {
-    const agent = developer()
+    const agent = seller()
     const { json } = await validate(licenseKey(await previewPurchase(agent)))
     const line = await service.world.db.one<{ actor: string; request_id: string; detail: unknown }>(
       sql`select actor, request_id, detail from audit_log where subject = ${json.license_id}
@@ -206,7 +206,7 @@ test('many grants at once leave one preview, and one key that works', async () =
   const { world, demo } = service
   const app = (await apps.find(world.db, demo.app.client_id))!
   const plans = await catalog.products(world.db, app.id)
-  const actor = { session: { user_id: app.developer_id, app_id: null }, request_id: 'req_test' }
+  const actor = { session: { user_id: app.seller_user_id, app_id: null }, request_id: 'req_test' }
   const paid = plans.filter(({ is_free }) => !is_free)
   const grants = Array.from({ length: 8 }, (_, index) =>
     startPreview(world, actor, { app, product_id: paid[index % paid.length]!.id }),
@@ -278,7 +278,7 @@ describe('gives no preview to anyone else', () => {
   })
 
   test("another person with the URL of the developer's cart gets a 404", async () => {
-    const agent = developer()
+    const agent = seller()
     const page = await previewPurchase(agent)
     const elsewhere = await signedIn(service, service.demo.seller)
     assert.equal((await elsewhere.open(page.url)).status, 404)

@@ -67,8 +67,8 @@ describe('at the same time', { skip }, () => {
       assert.equal(bought.length, 1)
       for (const page of pages) {
         if (page === bought[0]) continue
-        const words = /already has an account|Processing your payment|Confirm your order/
-        assert.match(textOf(page.body), words)
+        const expected = /already has an account|Processing your payment|Confirm your order/
+        assert.match(textOf(page.body), expected)
         assert.ok(!/key_|svc_order|Nothing was charged/.test(page.body))
       }
       assert.deepEqual(await takenFrom(service, email), [1260])

@@ -87,7 +87,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
   for (const { value: retry, label } of RETRIES) {
     test(`card fixed on retry ${retry}: active again with the same key (${label})`, async () => {
       const app = await newApp()
-      const { outcome, statuses, state, history, events } = await run(app, 'mended', retry)
+      const { outcome, statuses, state, history, events } = await run(app, 'recovered', retry)
       assert.equal(outcome, 'played')
       assert.deepEqual(statuses, ['active', 'past_due', 'active'])
       assert.equal(state.entitled, true)
@@ -167,7 +167,7 @@ test('a yearly plan and a daily one have the same scenarios', async () => {
   for (const frequency of ['year', 'day'] as const) {
     const app = await newApp({ frequency })
     assert.deepEqual((await run(app, 'declined')).statuses, ['active', 'past_due'], frequency)
-    const fixed = await run(app, 'mended', '3')
+    const fixed = await run(app, 'recovered', '3')
     assert.deepEqual(fixed.statuses, ['active', 'past_due', 'active'], frequency)
   }
 })
@@ -183,10 +183,10 @@ test('a scenario advances time for all subscribers of its app, and for no other 
 })
 
 test('every scenario has a name, a title and a sentence of its own', () => {
-  for (const fact of ['name', 'title', 'words'] as const) {
+  for (const fact of ['name', 'title', 'description'] as const) {
     assert.equal(new Set(SCENARIOS.map((scenario) => scenario[fact])).size, SCENARIOS.length)
   }
-  assert.equal(scenarioOf('mended', {}), undefined)
-  assert.equal(scenarioOf('mended', { retry: '4' }), undefined)
+  assert.equal(scenarioOf('recovered', {}), undefined)
+  assert.equal(scenarioOf('recovered', { retry: '4' }), undefined)
   assert.equal(scenarioOf('something else', {}), undefined)
 })

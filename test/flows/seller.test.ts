@@ -169,15 +169,15 @@ describe('the addresses of an app', () => {
       post_logout_redirect_uris: 'https://tidepool.example/bye#top',
     })
     assert.equal(page.status, 422)
-    const words = textOf(page.body)
+    const pageText = textOf(page.body)
     for (const fault of [
       'Enter the URL of the page that starts sign-in.',
       'https://evil.example/cb must be an HTTPS URL on tidepool.example, or a URL on localhost.',
       'https://tidepool.example/bye#top must not have a fragment (#).',
     ]) {
-      assert.ok(words.includes(fault), fault)
+      assert.ok(pageText.includes(fault), fault)
     }
-    assert.ok(words.includes('https://tidepool.example/ok'), 'what was typed stays on the page')
+    assert.ok(pageText.includes('https://tidepool.example/ok'), 'what was typed stays on the page')
     assert.deepEqual(await clientOf(), before)
   })
 
@@ -263,7 +263,7 @@ describe('a new client secret', () => {
 
 describe('the hosted sign-in add-on', () => {
   const DAY = 86_400
-  const words = async (agent: Agent) => textOf((await agent.open(PAGE)).body)
+  const pageText = async (agent: Agent) => textOf((await agent.open(PAGE)).body)
   let buyers = 0
   const feeOfSale = async () => {
     const email = `add-on-${buyers++}@example.com`
@@ -281,7 +281,7 @@ describe('the hosted sign-in add-on', () => {
 
   test('is off until it is turned on, and then free for three months, once', async () => {
     const agent = seller()
-    assert.match(await words(agent), /Free for 3 months from the day you first turn it on/)
+    assert.match(await pageText(agent), /Free for 3 months from the day you first turn it on/)
     await agent.submit('Turn on', { to: 'on' })
     assert.match(textOf(agent.page.body), /Free until June 10, 2026 \./)
     assert.deepEqual(await feeOfSale(), { fee: 110, commission: 27 })
@@ -300,7 +300,7 @@ describe('the hosted sign-in add-on', () => {
     service.clock.pass(52 * DAY)
     sellers_browser = await signedIn(service, service.demo.seller)
     const agent = seller()
-    assert.match(await words(agent), /The add-on costs 2% of each sale.*ended on June 10, 2026/)
+    assert.match(await pageText(agent), /The add-on costs 2% of each sale.*ended on June 10, 2026/)
     assert.deepEqual(await feeOfSale(), { fee: 134, commission: 33 })
     await agent.submit('Turn off', { to: 'off' })
     assert.deepEqual(await feeOfSale(), { fee: 110, commission: 27 })

@@ -73,7 +73,7 @@ test('a hundred attacks from a hundred networks keep the owner neither from the 
 test('a browser in which the owner was signed in has a limit of its own, apart from unknown browsers', async () => {
   const { email, agent: owner } = await signUp(service)
   await owner.submit('Sign out')
-  const unknown = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
+  const unknown = { name: 'sign-in-unknown-browser', points: 300, seconds: 3600 }
   await service.world.limits.take(unknown, email, 300)
   assertTooOften(await tryAt(buyer(service), email, PASSWORD))
   assert.equal((await tryAt(owner, email, PASSWORD)).url, '/account/')

@@ -44,7 +44,7 @@ beforeEach(() => {
 })
 after(() => closeSound(service))
 
-const words = () => textOf(staff.page.body)
+const pageText = () => textOf(staff.page.body)
 
 /** A renewal whose attempt stays open for more than an hour. */
 async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
@@ -57,7 +57,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
   await reconcile(service.world)
   staff = await signedIn(service, service.demo.operator)
   await staff.open('/admin/')
-  assert.match(words(), new RegExp(`open for over an hour.*${subscriber.email}`))
+  assert.match(pageText(), new RegExp(`open for over an hour.*${subscriber.email}`))
   return subscriber
 }
 
@@ -67,10 +67,10 @@ const close = (fields: Record<string, string> = {}) =>
 test('an attempt the processor never answers is closed once staff saw that nothing was charged', async () => {
   const subscriber = await stuck('broken')
   await close()
-  assert.match(words(), /does not respond/)
+  assert.match(pageText(), /does not respond/)
   await close({ nothing_charged: 'yes' })
-  assert.match(words(), /Payment attempt closed\. Nothing was charged/)
-  assert.doesNotMatch(words(), /open for over an hour/)
+  assert.match(pageText(), /Payment attempt closed\. Nothing was charged/)
+  assert.doesNotMatch(pageText(), /open for over an hour/)
   fate = 'works'
   service.clock.pass(3600)
   await runDue(service)
@@ -87,7 +87,7 @@ test('what the processor answers counts, whatever staff says: money that was tak
   const subscriber = await stuck('answer lost')
   fate = 'works'
   await close({ nothing_charged: 'yes' })
-  assert.match(words(), /The processor reports a charge/)
+  assert.match(pageText(), /The processor reports a charge/)
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   assert.equal((await stateOf(service, subscriber)).status, 'active')
 })

@@ -36,7 +36,7 @@ before(async () => {
 })
 after(() => closeSound(service))
 
-const words = () => textOf(seller.page.body)
+const pageText = () => textOf(seller.page.body)
 
 /** Submits a form whose task may take longer than its page waits, and follows it to its end. */
 async function submitAndWait(button: string, fields?: Record<string, string>) {
@@ -52,9 +52,9 @@ describe('the page of the clock', () => {
   test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
-    assert.match(words(), /March 10, 2026, 12:00 UTC/)
-    assert.match(words(), /There are no subscribers yet/)
-    assert.doesNotMatch(words(), /Test clock: Tidepool lives on/)
+    assert.match(pageText(), /March 10, 2026, 12:00 UTC/)
+    assert.match(pageText(), /There are no subscribers yet/)
+    assert.doesNotMatch(pageText(), /Test clock: Tidepool lives on/)
   })
 
   test('is for the app’s developer alone', async () => {
@@ -68,7 +68,10 @@ describe('the page of the clock', () => {
   test('says what is due next, for whom, and what it costs with tax', async () => {
     const { email } = await subscribe(service)
     await seller.open(CLOCK)
-    assert.match(words(), new RegExp(`April 10, 2026, 12:00 UTC : ${email} renews for \\$12\\.60`))
+    assert.match(
+      pageText(),
+      new RegExp(`April 10, 2026, 12:00 UTC : ${email} renews for \\$12\\.60`),
+    )
   })
 
   test('refuses a day that is over, or none, and says why', async () => {
@@ -81,7 +84,7 @@ describe('the page of the clock', () => {
       await seller.open(CLOCK)
       const { status } = await seller.submit('Advance to this day', { date })
       assert.equal(status, 422, date)
-      assert.match(words(), fault)
+      assert.match(pageText(), fault)
     }
     assert.deepEqual(await timeOf(service, service.demo.app.client_id), service.clock.now())
   })
@@ -94,28 +97,28 @@ describe('a jump', () => {
     assert.equal(status, 200)
     assert.match(url, new RegExp(`^${CLOCK}jumps/task_\\w+/$`))
     for (const each of [/Renewal paid/, /License: renewed/, /Email: Receipt/]) {
-      assert.match(words(), each)
+      assert.match(pageText(), each)
     }
-    assert.match(words(), /active, entitled/)
-    assert.match(words(), /Test clock: it is April 10, 2026 for Tidepool\./)
+    assert.match(pageText(), /active, entitled/)
+    assert.match(pageText(), /Test clock: it is April 10, 2026 for Tidepool\./)
   })
 
   test('by a week in which nothing is due says so', async () => {
     await seller.open(CLOCK)
     await submitAndWait('A week')
-    assert.match(words(), /No events/)
+    assert.match(pageText(), /No events/)
   })
 
   test('to a day goes to its end, so that all that is due on it has happened', async () => {
     await seller.open(CLOCK)
     await submitAndWait('Advance to this day', { date: '2026-05-10' })
-    assert.match(words(), /to May 10, 2026, 23:59 UTC/)
-    assert.match(words(), /Renewal paid/)
+    assert.match(pageText(), /to May 10, 2026, 23:59 UTC/)
+    assert.match(pageText(), /Renewal paid/)
   })
 
   test('is listed afterwards, with the way to what happened', async () => {
     await seller.open(CLOCK)
-    assert.match(words(), /Advance to 2026-05-10/)
+    assert.match(pageText(), /Advance to 2026-05-10/)
     await seller.press('View result')
     assert.match(seller.page.url, /\/jumps\//)
   })
@@ -128,11 +131,11 @@ describe('a jump', () => {
     const watched = seller.page.url
     assert.match(watched, /^\/tasks\//)
     assert.equal(seller.page.status, 202)
-    assert.match(words(), /of 31 days/)
+    assert.match(pageText(), /of 31 days/)
     await eventually('the end of the jump', async () => (await seller.open(watched)).status !== 202)
     isAway = false
-    assert.match(words(), /The clock stopped early/)
-    assert.match(words(), /renews for \$12\.60, and the processor is not responding/)
+    assert.match(pageText(), /The clock stopped early/)
+    assert.match(pageText(), /renews for \$12\.60, and the processor is not responding/)
   })
 
   test('can be stopped from its page; what was done remains', async () => {
@@ -147,12 +150,12 @@ describe('a jump', () => {
     assert.equal(seller.page.status, 202)
     const watched = seller.page.url
     await seller.open('/dashboard/apps/daily/test-clock/')
-    assert.match(words(), /Advancing the clock/)
+    assert.match(pageText(), /Advancing the clock/)
     await seller.submit('A week')
     assert.equal(seller.page.url, watched, 'a second jump leads to the first')
     const { status } = await seller.submit('Stop')
     assert.equal(status, 200)
-    assert.match(words(), /The task was stopped\. Completed steps are kept/)
+    assert.match(pageText(), /The task was stopped\. Completed steps are kept/)
     const { count } = await service.world.db.one<{ count: number }>(sql`select count(*) as count
       from invoices i join apps a on a.id = i.app_id where a.slug = 'daily'`)
     assert.ok(count > 3 && count < 3 * 366, `${count} invoices`)
@@ -164,7 +167,7 @@ describe('a scenario', () => {
     await addApp(service, { slug: 'scenarios', name: 'Scenarios' })
     await seller.open('/dashboard/apps/scenarios/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
-    await submitAndWait('Run', { scenario: 'mended', price_id, retry: '2' })
+    await submitAndWait('Run', { scenario: 'recovered', price_id, retry: '2' })
     assert.match(seller.page.url, /\/scenarios\/task_\w+\/$/)
     for (const each of [
       /Card recovers on retry 2/,
@@ -175,24 +178,24 @@ describe('a scenario', () => {
       /License: recovered: the same key works again/,
       /seller payable/,
     ]) {
-      assert.match(words(), each)
+      assert.match(pageText(), each)
     }
-    const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(pageText())![0]
     const app = { client_id: '', client_secret: '' }
     await service.world.db
       .one<{ id: string }>(sql`select id from apps where slug = 'scenarios'`)
       .then(({ id }) => {
         app.client_id = id
       })
-    assert.match(words(), new RegExp(`curl -u '${app.client_id}:YOUR_CLIENT_SECRET'`))
-    assert.match(words(), new RegExp(`"key":"${license_key}"`))
+    assert.match(pageText(), new RegExp(`curl -u '${app.client_id}:YOUR_CLIENT_SECRET'`))
+    assert.match(pageText(), new RegExp(`"key":"${license_key}"`))
   })
 
   test('gives a key that the seller’s server can ask about', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
     await submitAndWait('Run', { scenario: 'dispute_won', price_id })
-    const license_key = /key_[0-9A-Za-z]{33}/.exec(words())![0]
+    const license_key = /key_[0-9A-Za-z]{33}/.exec(pageText())![0]
     const state = await stateOf(service, { license_key, app: service.demo.app })
     assert.deepEqual([state.status, state.entitled], ['active', true])
     assert.ok(basic(service))
@@ -203,13 +206,13 @@ describe('a scenario', () => {
     const price_id = service.demo.app.prices[2]!.public_id
     const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
     assert.equal(status, 422)
-    assert.match(words(), /This scenario needs a plan that renews/)
+    assert.match(pageText(), /This scenario needs a plan that renews/)
   })
 
   test('cannot run while the app is not on sale, and the page says what is missing', async () => {
     await addApp(service, { slug: 'closed', external_sales_enabled: false })
     await seller.open('/dashboard/apps/closed/test-clock/')
-    assert.match(words(), /Publish the app and enable external sales/)
+    assert.match(pageText(), /Publish the app and enable external sales/)
   })
 
   test('shows its result only to the seller of the app', async () => {
@@ -237,8 +240,8 @@ test('the checkout of an app that is ahead shows its time, and the period that b
 test('every page of an app’s dashboard shows its time', async () => {
   for (const page of ['plans', 'listing', 'sales', 'integration', 'changes']) {
     await seller.open(`/dashboard/apps/early/${page}/`)
-    assert.match(words(), /Test clock: it is March 10, 2027 for Early\./, page)
-    assert.match(words(), /Changes Test clock/, page)
+    assert.match(pageText(), /Test clock: it is March 10, 2027 for Early\./, page)
+    assert.match(pageText(), /Changes Test clock/, page)
   }
 })
 
@@ -267,7 +270,7 @@ test('so do the pages of one sale, its refund, its dispute, and the payouts', as
     }
   }
   await seller.open('/dashboard/payouts/')
-  assert.match(words(), /Test clock: it is March \d+, 2027 for your payouts\./)
+  assert.match(pageText(), /Test clock: it is March \d+, 2027 for your payouts\./)
 })
 
 test('with a real processor there is no clock, and the page says so', async () => {
@@ -276,9 +279,9 @@ test('with a real processor there is no clock, and the page says so', async () =
   world.processor = { ...sandbox, has_test_clock: false }
   const { status } = await seller.open(CLOCK)
   assert.equal(status, 404)
-  assert.match(words(), /Test clocks need test mode/)
+  assert.match(pageText(), /Test clocks need test mode/)
   await seller.open('/dashboard/apps/tidepool/integration/')
-  assert.doesNotMatch(words(), /Changes Test clock/)
+  assert.doesNotMatch(pageText(), /Changes Test clock/)
   world.processor = sandbox
 })
 
@@ -290,7 +293,7 @@ test('a task that ended with its process is shown as failed, and a new one may s
     from apps a join sellers s on s.id = a.seller_id where a.slug = 'tidepool'`)
   await seller.open('/tasks/task_dead/')
   assert.equal(seller.page.status, 200)
-  assert.match(words(), /The task failed before it finished/)
+  assert.match(pageText(), /The task failed before it finished/)
   await seller.press('Back')
-  assert.doesNotMatch(words(), /Advancing the clock/)
+  assert.doesNotMatch(pageText(), /Advancing the clock/)
 })

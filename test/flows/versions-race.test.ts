@@ -133,14 +133,14 @@ describe('versions that are replaced while people buy', { skip }, () => {
       [{ ...version, prices: [{ amount, frequency: 'month' }] }, other],
       [other],
     ]
-    const actor = { kind: 'seller', user_id: own.developer_id, request_id: 'req_race' } as const
+    const actor = { kind: 'seller', user_id: own.seller_user_id, request_id: 'req_race' } as const
     const versions = edits[draw(edits.length)]!
     const outcome = await replaceVersions(world, actor, { app: own, versions, dry_run: false })
     count('faults' in outcome ? 'refused' : 'replaced')
     if (!('faults' in outcome)) return
     for (const { path, message } of outcome.faults) {
-      const words = /active subscription|being confirmed|was deleted/
-      assert.match(message, words, `${path}: ${message}`)
+      const expected = /active subscription|being confirmed|was deleted/
+      assert.match(message, expected, `${path}: ${message}`)
     }
   }
 

@@ -143,8 +143,8 @@ test('migrations are applied once', async () => {
 })
 
 test('a database that another version migrated is refused, with the way out', async () => {
-  const refused = (words: RegExp) => (error: Error) =>
-    error instanceof ConfigError && words.test(error.message)
+  const refused = (pattern: RegExp) => (error: Error) =>
+    error instanceof ConfigError && pattern.test(error.message)
   const before = await db.rows(sql`select * from schema_migrations order by name`)
   // A migration from before they were one file a module.
   await db.run(sql`update schema_migrations set name = '074_refunded_sales.sql'

@@ -356,8 +356,8 @@ describe('money', () => {
   })
 
   test('a price, a line of sales tax and a count each have one wording', () => {
-    assert.equal(money.priceWords(1200, 'month'), '$12.00 per month')
-    assert.equal(money.priceWords(7900, null), '$79.00 once')
+    assert.equal(money.priceText(1200, 'month'), '$12.00 per month')
+    assert.equal(money.priceText(7900, null), '$79.00 once')
     assert.equal(money.taxLabel({ state: 'TX', tax: 60 }), 'Sales tax (TX)')
     assert.equal(money.taxLabel({ state: 'OR', tax: 0 }), 'Sales tax (OR, none)')
     const counts = [0, 1, 2, 1200].map((count) => counted(count, 'dispute'))

@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-const refused = (words: RegExp) => (error: Error) =>
-  error instanceof ConfigError && words.test(error.message)
+const refused = (pattern: RegExp) => (error: Error) =>
+  error instanceof ConfigError && pattern.test(error.message)
 
 // R10
 describe('SECRET_KEY', () => {

@@ -18,7 +18,7 @@ const PASSED_ON = ['src/platform/db-embedded.ts']
  * keeps them so. Prefer a `not null`, or a condition in the statement, to a line here.
  */
 const ASSURED: [file: string, fields: string, why: string][] = [
-  ['src/domain/apps/apps.ts', 'developer_id', 'apps.seller_id references sellers'],
+  ['src/domain/apps/apps.ts', 'seller_user_id', 'apps.seller_id references sellers'],
   ['src/domain/apps/changes.ts', 'email', 'app_changes.user_id references users'],
   ['src/domain/billing/timeline.ts', 'at why', 'a declined attempt has its time and its code'],
   ['src/domain/billing/orders.ts', 'card_brand card_last4', 'a cart that was bought has a card'],
@@ -80,7 +80,7 @@ test('every declared row fits the columns that its statement returns', () => {
     )
   const wrong = faults.filter((fault) => fileOf(fault) !== PLANTED && !isAssured(fault))
   assert.deepEqual(
-    wrong.map(({ place, field, words }) => `${place}: ${field} ${words}`),
+    wrong.map(({ place, field, text }) => `${place}: ${field} ${text}`),
     [],
   )
 })
@@ -98,7 +98,7 @@ test('no assurance outlives the statement that it is about', () => {
 test('each kind of wrong row is found, and no right one', () => {
   const found = faults.filter((fault) => fileOf(fault) === PLANTED)
   assert.deepEqual(
-    found.map(({ field, words }) => `${field} ${words}`),
+    found.map(({ field, text }) => `${field} ${text}`),
     [
       'nmae is not a column of the result',
       'canceled_at may be null, and declared as Date',

@@ -110,7 +110,7 @@ async function afterPlanting(plant: (tx: Db, readings: Readings) => Promise<unkn
       const { clock } = service
       await plant(tx, { now: clock.now(), outside })
       const { differences } = await checkBooks({ db: tx, clock, processor: processorOf(outside) })
-      found = differences.map(({ rule, subject, words }) => `${subject}: ${rule}: ${words}`)
+      found = differences.map(({ rule, subject, detail }) => `${subject}: ${rule}: ${detail}`)
       throw new Rollback()
     })
     .catch((error) => {
@@ -188,7 +188,7 @@ describe('the check of the books', () => {
     const processor = { ...world.processor, charges }
     const { counts, differences } = await checkBooks({ ...world, processor })
     const rule = 'the books were compared with the processor'
-    assert.deepEqual(differences, [{ rule, subject: 'sandbox', words: 'no answer' }])
+    assert.deepEqual(differences, [{ rule, subject: 'sandbox', detail: 'no answer' }])
     assert.ok(counts.invoices! >= 7)
   })
 

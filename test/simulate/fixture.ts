@@ -22,7 +22,7 @@ export interface Person {
 export interface Shop {
   id: string
   seller_id: string
-  developer_id: string
+  seller_user_id: string
 }
 
 /** What a simulation works on: who sells, refers and watches over it, and what happened so far. */
@@ -115,24 +115,24 @@ async function seller(
 ): Promise<Shop[]> {
   const { db, clock, random } = world
   const now = clock.now()
-  const developer_id = await person(world, address)
+  const seller_user_id = await person(world, address)
   const seller_id = mintId(random, 'sel')
   const legal_name = `${address} LLC`
   await apps.addSeller(db, now, {
     id: seller_id,
-    user_id: developer_id,
+    user_id: seller_user_id,
     legal_name,
     state: 'OR',
     zip: '97365',
   })
   await apps.acceptTerms(db, now, {
-    user_id: developer_id,
+    user_id: seller_user_id,
     version: world.seller_terms_version,
   })
   const shops: Shop[] = []
   for (const plans of sold) {
     const id = await openShop(world, rng, seller_id, plans)
-    shops.push({ id, seller_id, developer_id })
+    shops.push({ id, seller_id, seller_user_id })
   }
   return shops
 }

@@ -85,8 +85,8 @@ function withoutJobs(db: Database): Database {
 /** A silent log that remembers what went wrong, except for faults of the simulation. */
 function listeningLog(unexpected_errors: string[]): Log {
   const log = openLog('silent')
-  const error = (facts: { error?: unknown }, words: string) => {
-    if (!isExpected(facts.error)) unexpected_errors.push(`${words}: ${String(facts.error)}`)
+  const error = (facts: { error?: unknown }, text: string) => {
+    if (!isExpected(facts.error)) unexpected_errors.push(`${text}: ${String(facts.error)}`)
   }
   return Object.assign(Object.create(log), { error })
 }

@@ -23,7 +23,7 @@ interface PaidInvoice {
   invoice_id: string
   processor_charge_id: string
   charged: number
-  developer_id: string
+  seller_user_id: string
 }
 
 /** One of the paid invoices, the latest ones more often. */
@@ -32,7 +32,7 @@ async function somePaidInvoice(
   rng: SeededRandom,
 ): Promise<PaidInvoice | undefined> {
   const invoices = await world.db.rows<PaidInvoice>(sql`select c.invoice_id, c.processor_charge_id,
-      c.amount as charged, s.user_id as developer_id
+      c.amount as charged, s.user_id as seller_user_id
     from charges c join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
       join sellers s on s.id = a.seller_id
     order by i.number desc limit ${rng.odds(60) ? 5 : 100}`)
@@ -43,10 +43,10 @@ async function somePaidInvoice(
 export async function refund(fixture: Fixture, rng: SeededRandom): Promise<string | undefined> {
   const invoice = await somePaidInvoice(fixture, rng)
   if (!invoice) return undefined
-  const { invoice_id, charged, developer_id } = invoice
+  const { invoice_id, charged, seller_user_id } = invoice
   const give = async () => {
     const kind = rng.odds(60) ? ('seller' as const) : ('staff' as const)
-    const user_id = kind === 'seller' ? developer_id : fixture.operator_id
+    const user_id = kind === 'seller' ? seller_user_id : fixture.operator_id
     const amount = someAmount(rng, charged)
     const asked = fixture.record.ask('refund', invoice_id, amount)
     const given = await refundCharge(
@@ -182,7 +182,7 @@ export async function replacePlans(
   )
   if (versions.length > 1 && rng.odds(25)) versions.splice(rng.below(versions.length), 1)
   if (rng.odds(15)) versions.push(someVersion(rng))
-  const actor = { kind: 'seller', user_id: shop.developer_id, request_id: REQUEST } as const
+  const actor = { kind: 'seller', user_id: shop.seller_user_id, request_id: REQUEST } as const
   const order = { app: shop, dry_run: false, versions }
   const written = await replaceVersions(fixture.world, actor, order)
   return 'faults' in written ? `refused: ${written.faults[0]?.message}` : `${versions.length} plans`
@@ -201,7 +201,7 @@ export async function changeAddOn(
   rng: SeededRandom,
 ): Promise<string | undefined> {
   const shop = rng.pick(fixture.shops)
-  const actor = { kind: 'seller', user_id: shop.developer_id, request_id: REQUEST } as const
+  const actor = { kind: 'seller', user_id: shop.seller_user_id, request_id: REQUEST } as const
   const to = rng.pick(['on', 'off'] as const)
   await switchAddOn(fixture.world, actor, { app_id: shop.id, to })
   return `${shop.id} ${to}`

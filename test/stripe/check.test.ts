@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import { Stripe } from 'stripe'
 import { checkSetup } from '../../src/stripe/check.ts'
-import { CONNECT_KINDS, OWN_KINDS } from '../../src/stripe/tell.ts'
+import { CONNECT_KINDS, OWN_KINDS } from '../../src/stripe/parse-event.ts'
 import { SECRET_KEY, StripeDouble, WEBHOOK_SECRET } from '../support/stripe-double.ts'
 
 const BASE_URL = 'http://localhost:4000'
@@ -102,9 +102,9 @@ describe('the check of the account at Stripe', () => {
       enabled_events: OWN_KINDS.filter((kind) => kind !== 'charge.refunded'),
       api_version: '2020-08-27',
     })
-    const words = (await missing()).map(({ next }) => next)
+    const messages = (await missing()).map(({ next }) => next)
     assert.match(
-      words.join(' '),
+      messages.join(' '),
       /Add to endpoint we_\d: charge\.refunded\. Endpoint .* sends 2020-08-27/,
     )
   })

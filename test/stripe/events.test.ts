@@ -61,9 +61,9 @@ describe('events of Stripe', () => {
   })
   after(() => world.close())
 
-  const tell = async (event: object) => {
+  const send = async (event: object) => {
     const body = JSON.stringify(event)
-    assert.equal(await world.tell(body, world.double.sign(body)), 200)
+    assert.equal(await world.send(body, world.double.sign(body)), 200)
   }
   const receive = () => world.processor.events(world.clock.now())
   /** Receives all events and acknowledges them. */
@@ -85,7 +85,7 @@ describe('events of Stripe', () => {
   test('is accepted with a signature of either endpoint, and with no other', async () => {
     const event = eventOf(world, 'refund.updated', refundOf('re_1', 'succeeded'))
     const body = JSON.stringify(event)
-    const { double, tell: send } = world
+    const { double, send } = world
     assert.equal(await send(body, double.sign(body)), 200)
     assert.equal(await send(body, double.sign(body, CONNECT_SECRET)), 200)
     const before = await count()
@@ -108,24 +108,24 @@ describe('events of Stripe', () => {
     const event = eventOf(world, 'refund.updated', refundOf('re_2', 'succeeded'))
     const body = JSON.stringify(event)
     const { double } = world
-    assert.equal(await world.tell(body, double.sign(body, undefined, now - 301)), 400)
-    assert.equal(await world.tell(body, double.sign(body, undefined, now - 299)), 200)
+    assert.equal(await world.send(body, double.sign(body, undefined, now - 301)), 400)
+    assert.equal(await world.send(body, double.sign(body, undefined, now - 299)), 200)
     await listen()
   })
 
   test('is read as it came: another type or a changed byte is refused', async () => {
     const body = JSON.stringify(eventOf(world, 'payout.paid', { id: 'po_1', status: 'paid' }))
     const signature = world.double.sign(body)
-    assert.equal(await world.tell(`${body} `, signature), 400)
-    assert.equal(await world.tell(body, signature, 'text/plain'), 415)
-    assert.equal(await world.tell('x'.repeat(600_000), signature), 413)
+    assert.equal(await world.send(`${body} `, signature), 400)
+    assert.equal(await world.send(body, signature, 'text/plain'), 415)
+    assert.equal(await world.send('x'.repeat(600_000), signature), 413)
   })
 
   test('is stored once, however often it is delivered, and returned until it is acknowledged', async () => {
     const refund_id = await ourRefund()
     const event = eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'))
     const before = await count()
-    for (let round = 0; round < 3; round++) await tell(event)
+    for (let round = 0; round < 3; round++) await send(event)
     assert.equal(await count(), before + 1)
     const received = [await receive(), await receive()]
     assert.deepEqual(received[0], received[1])
@@ -133,29 +133,29 @@ describe('events of Stripe', () => {
       { id: event.id, kind: 'refund_settled', refund_id, outcome: 'failed' },
     ])
     await listen()
-    await tell(event)
+    await send(event)
     assert.deepEqual(await receive(), [])
   })
 
   test('of a kind that says nothing here is thanked for and forgotten', async () => {
     const before = await count()
-    await tell(eventOf(world, 'customer.created', { id: 'cus_1' }))
-    await tell(eventOf(world, 'a.kind.of.tomorrow', { id: 'x_1' }))
-    await tell(eventOf(world, 'refund.updated', refundOf('re_4', 'pending')))
-    await tell(eventOf(world, 'charge.dispute.updated', disputeOf('du_0', 'needs_response')))
+    await send(eventOf(world, 'customer.created', { id: 'cus_1' }))
+    await send(eventOf(world, 'a.kind.of.tomorrow', { id: 'x_1' }))
+    await send(eventOf(world, 'refund.updated', refundOf('re_4', 'pending')))
+    await send(eventOf(world, 'charge.dispute.updated', disputeOf('du_0', 'needs_response')))
     assert.equal(await count(), before)
   })
 
   test('of the other mode is none of ours', async () => {
     const before = await count()
     const paid = { id: 'po_live', status: 'paid', metadata: { key: 'po_key:payout' } }
-    await tell(eventOf(world, 'payout.paid', paid, { livemode: true }))
+    await send(eventOf(world, 'payout.paid', paid, { livemode: true }))
     assert.equal(await count(), before)
   })
 
   test('of a dispute is returned in order, whichever way it arrives', async () => {
-    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_1', 'won'), {}, 60))
-    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_1', 'needs_response')))
+    await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_1', 'won'), {}, 60))
+    await send(eventOf(world, 'charge.dispute.created', disputeOf('du_1', 'needs_response')))
     const received = await listen()
     assert.deepEqual(
       received.map(({ kind }) => kind),
@@ -165,13 +165,13 @@ describe('events of Stripe', () => {
   })
 
   test('of the end of a dispute alone implies its beginning, which is not returned again', async () => {
-    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_2', 'lost'), {}, 60))
+    await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_2', 'lost'), {}, 60))
     const received = await listen()
     assert.deepEqual(
       received.map(({ kind }) => kind),
       ['dispute_opened', 'dispute_closed'],
     )
-    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_2', 'needs_response')))
+    await send(eventOf(world, 'charge.dispute.created', disputeOf('du_2', 'needs_response')))
     assert.deepEqual(await listen(), [])
   })
 
@@ -179,14 +179,14 @@ describe('events of Stripe', () => {
     const { state } = world.double
     const theirs = state.add('pi', 'payment_intent', { metadata: {}, customer: 'cus_other' })
     const dispute = { ...disputeOf('du_9', 'needs_response'), payment_intent: theirs.id }
-    await tell(eventOf(world, 'charge.dispute.created', dispute))
-    await tell(eventOf(world, 'refund.updated', { id: 're_9', status: 'succeeded', metadata: {} }))
+    await send(eventOf(world, 'charge.dispute.created', dispute))
+    await send(eventOf(world, 'refund.updated', { id: 're_9', status: 'succeeded', metadata: {} }))
     // Of another service like this one: its refund carries a key, and that is none of ours.
     const other = state.add('re', 'refund', refundOf('re_8', 'succeeded'))
-    await tell(eventOf(world, 'refund.updated', other))
-    await tell(eventOf(world, 'refund.updated', refundOf('re_gone', 'succeeded')))
-    await tell(eventOf(world, 'payout.paid', { id: 'po_9', status: 'paid', metadata: {} }))
-    await tell(eventOf(world, 'account.updated', { id: 'acct_9', metadata: {} }))
+    await send(eventOf(world, 'refund.updated', other))
+    await send(eventOf(world, 'refund.updated', refundOf('re_gone', 'succeeded')))
+    await send(eventOf(world, 'payout.paid', { id: 'po_9', status: 'paid', metadata: {} }))
+    await send(eventOf(world, 'account.updated', { id: 'acct_9', metadata: {} }))
     assert.deepEqual(await receive(), [])
     const open = await world.db.rows(sql`select id from processor_events where handled_at is null`)
     assert.deepEqual(open, [])
@@ -206,17 +206,17 @@ describe('events of Stripe', () => {
 
   test('of an inquiry says so, and says when it becomes a dispute', async () => {
     const inquiry = disputeOf('du_3', 'warning_needs_response')
-    await tell(eventOf(world, 'charge.dispute.created', inquiry))
+    await send(eventOf(world, 'charge.dispute.created', inquiry))
     const [asked] = await listen()
     assert.partialDeepStrictEqual(asked, { kind: 'dispute_opened', is_inquiry: true })
     const previous_attributes = { status: 'warning_needs_response' }
     const object = disputeOf('du_3', 'needs_response')
     const data = { object, previous_attributes }
-    await tell(eventOf(world, 'charge.dispute.updated', object, { data }, 10))
+    await send(eventOf(world, 'charge.dispute.updated', object, { data }, 10))
     const [opened] = await listen()
     assert.partialDeepStrictEqual(opened, { kind: 'dispute_opened', is_inquiry: false })
     const closed = disputeOf('du_4', 'warning_closed')
-    await tell(eventOf(world, 'charge.dispute.closed', closed, {}, 20))
+    await send(eventOf(world, 'charge.dispute.closed', closed, {}, 20))
     assert.partialDeepStrictEqual((await listen()).at(-1), { outcome: 'won' })
   })
 
@@ -224,7 +224,7 @@ describe('events of Stripe', () => {
   for (const status of STATUSES) {
     test(`of a dispute in the status ${status} is returned once, or changes nothing`, async () => {
       const id = `du_${status}`
-      await tell(eventOf(world, 'charge.dispute.created', disputeOf(id, status)))
+      await send(eventOf(world, 'charge.dispute.created', disputeOf(id, status)))
       const received = (await listen()).map((event) => {
         if (event.kind === 'dispute_opened') return event.is_inquiry ? 'inquiry' : 'opened'
         return event.kind === 'dispute_closed' ? event.outcome : event.kind
@@ -235,15 +235,15 @@ describe('events of Stripe', () => {
 
   // M6
   test('of a dispute that was open and is then prevented closes it as won', async () => {
-    await tell(eventOf(world, 'charge.dispute.created', disputeOf('du_p', 'needs_response')))
+    await send(eventOf(world, 'charge.dispute.created', disputeOf('du_p', 'needs_response')))
     assert.equal((await listen()).length, 1)
-    await tell(eventOf(world, 'charge.dispute.closed', disputeOf('du_p', 'prevented'), {}, 60))
+    await send(eventOf(world, 'charge.dispute.closed', disputeOf('du_p', 'prevented'), {}, 60))
     assert.partialDeepStrictEqual(await listen(), [{ kind: 'dispute_closed', outcome: 'won' }])
   })
 
   // M6
   test('of a dispute in an unknown status alerts staff, with its name', async () => {
-    await tell(eventOf(world, 'charge.dispute.updated', disputeOf('du_t', 'arbitrated')))
+    await send(eventOf(world, 'charge.dispute.updated', disputeOf('du_t', 'arbitrated')))
     const [received] = await listen()
     assert.ok(received?.kind === 'notice')
     assert.match(
@@ -254,9 +254,9 @@ describe('events of Stripe', () => {
 
   test('of a refund that failed is not undone by an older word that it succeeded', async () => {
     const refund_id = await ourRefund()
-    await tell(eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'), {}, 60))
+    await send(eventOf(world, 'refund.failed', refundOf(refund_id, 'failed'), {}, 60))
     assert.equal((await listen()).length, 1)
-    await tell(eventOf(world, 'refund.updated', refundOf(refund_id, 'succeeded')))
+    await send(eventOf(world, 'refund.updated', refundOf(refund_id, 'succeeded')))
     assert.deepEqual(await listen(), [])
   })
 
@@ -272,7 +272,7 @@ describe('events of Stripe', () => {
       external_accounts: { object: 'list', data: [bank] },
     }
     const event = eventOf(world, 'account.updated', account, { account: 'acct_1' })
-    await tell(event)
+    await send(event)
     const [row] = await world.db.rows(
       sql`select payload from processor_events where id = ${event.id}`,
     )

@@ -49,13 +49,13 @@ describe('the listings of Stripe', () => {
   })
 
   test('fail in the words of the port where Stripe refuses or does not answer', async () => {
-    for (const [status, words] of [
+    for (const [status, pattern] of [
       [400, /^ProcessorRefused: Stripe refused listing charges/],
       [503, /^ProcessorUnreachable: Stripe did not answer/],
     ] as const) {
       world.double.faultAt = { route: 'GET /v1/payment_intents', status }
       await assert.rejects(listed('charges'), (error: Error) =>
-        words.test(`${error.constructor.name}: ${error.message}`),
+        pattern.test(`${error.constructor.name}: ${error.message}`),
       )
       world.double.faultAt = undefined
     }

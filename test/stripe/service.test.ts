@@ -197,7 +197,7 @@ describe('a service with the keys of Stripe', () => {
       'the processor moved what the books say',
     ])
     assert.match(
-      found.map(({ words }) => words).join(),
+      found.map(({ detail }) => detail).join(),
       /on our books 12\.79, at the processor 11\.79/,
     )
     double.state.things.set(sale!.id, sale!)

@@ -33,7 +33,7 @@ export async function openStripeWorld() {
   await app.ready()
 
   /** Delivers an event as Stripe does, and returns the status of the answer. */
-  const tell = async (body: string, signature: string, type = 'application/json') => {
+  const send = async (body: string, signature: string, type = 'application/json') => {
     const headers = { 'content-type': type, 'stripe-signature': signature }
     const url = '/processor-events/stripe'
     return (await app.inject({ method: 'POST', url, headers, payload: body })).statusCode
@@ -41,7 +41,7 @@ export async function openStripeWorld() {
   const delivered: string[] = []
   double.deliver = async (body, signature) => {
     delivered.push(body)
-    return await tell(body, signature)
+    return await send(body, signature)
   }
 
   return {
@@ -50,7 +50,7 @@ export async function openStripeWorld() {
     double,
     processor,
     lines,
-    tell,
+    send,
     /** The body of every event that the double delivered. */
     delivered,
     /** Does something whose answers are all lost; of one method's requests where it is named. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
 import { sql } from '#platform/sql'
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 import { type Agent, type Seen, textOf } from './agent.ts'
 import { emailTo, linkIn } from './mailbox.ts'
 import { buyer } from './purchase.ts'
@@ -51,8 +51,8 @@ export function assertTooOften({ status, headers, body }: Seen): void {
   assert.equal(status, 429)
   const seconds = Number(headers['retry-after'])
   assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 3600, `${seconds} seconds`)
-  const words = `Too many attempts. Try again in ${waitWords(seconds)}.`
-  assert.ok(textOf(body).includes(words), words)
+  const text = `Too many attempts. Try again in ${durationText(seconds)}.`
+  assert.ok(textOf(body).includes(text), text)
 }
 
 /** Whether a browser is signed in. */

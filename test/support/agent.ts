@@ -64,10 +64,10 @@ export class Agent {
   }
 
   /** Follows the page's link with these words. */
-  async press(words: string): Promise<Seen> {
+  async press(label: string): Promise<Seen> {
     const links = [...this.page.body.matchAll(LINK)]
-    const link = links.find(([, , text]) => textOf(text ?? '') === words)
-    if (!link) throw new Error(`this page has no link "${words}":\n${textOf(this.page.body)}`)
+    const link = links.find(([, , text]) => textOf(text ?? '') === label)
+    if (!link) throw new Error(`this page has no link "${label}":\n${textOf(this.page.body)}`)
     return await this.#follow('GET', attribute(link[1] ?? '', 'href') ?? '')
   }
 
@@ -131,8 +131,8 @@ const INPUT = /<input((?:"[^"]*"|[^>"])*)>/g
 function formWith(html: string, button: string | RegExp) {
   for (const [, attributes = '', inside = ''] of html.matchAll(FORM)) {
     const pressed = [...inside.matchAll(BUTTON)].find(([, , text]) => {
-      const words = decode((text ?? '').replaceAll(/<[^>]*>/g, '')).trim()
-      return typeof button === 'string' ? words === button : button.test(words)
+      const label = decode((text ?? '').replaceAll(/<[^>]*>/g, '')).trim()
+      return typeof button === 'string' ? label === button : button.test(label)
     })
     if (!pressed) continue
     const fields: Record<string, string> = {}

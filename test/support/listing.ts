@@ -12,7 +12,7 @@ export async function ownApp(
 ): Promise<{ app: apps.App; actor: ActorOf<'seller'> }> {
   const { id } = await world.db.one<{ id: string }>(sql`select id from apps where slug = ${slug}`)
   const app = (await apps.find(world.db, id))!
-  return { app, actor: { kind: 'seller', user_id: app.developer_id, request_id: 'req_test' } }
+  return { app, actor: { kind: 'seller', user_id: app.seller_user_id, request_id: 'req_test' } }
 }
 
 /** A change that must have been made. */

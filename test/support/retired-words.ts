@@ -58,7 +58,6 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
 /** Text in which a retired word is right, and why. Removed before the words are looked for. */
 export const ALLOWED: readonly { text: RegExp; reason: string }[] = [
   { text: /dispute_?hold\w*/gi, reason: "the bank's withheld money, in the ledger and the API" },
-  { text: /'?sign-in-strangers'?/g, reason: 'the name of a rate limit' },
   {
     text: /test\/[\w./-]+` ".+?"(?=[;. ]|$)/g,
     reason: 'a test title that docs/security.md quotes',

@@ -42,9 +42,9 @@ export async function letPass(
   service: TestService,
   app_id: string,
   by: number | Date,
-  tell?: ReportJump,
+  report?: ReportJump,
 ): Promise<Jumped> {
   const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
   const asked = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }
-  return await jump(service.world, asked, clockWorkFor(service, app_id), tell)
+  return await jump(service.world, asked, clockWorkFor(service, app_id), report)
 }

@@ -43,7 +43,7 @@ export function NoPlanPage({
   entitlement,
   children,
 }: Offer & { now: number; entitlement: Entitlement; children: ComponentChildren }) {
-  const words = entitlement.is_free
+  const text = entitlement.is_free
     ? 'You are on the free plan: today’s tide is yours.'
     : 'You have no plan at the moment. Today’s tide stays free.'
   return (
@@ -53,7 +53,7 @@ export function NoPlanPage({
           <h1>My tides</h1>
           {children}
         </div>
-        <p class="lead">{words}</p>
+        <p class="lead">{text}</p>
         <TideCard now={now} />
         <section aria-labelledby="more">
           <h2 id="more">See the week ahead</h2>

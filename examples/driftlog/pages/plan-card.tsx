@@ -1,6 +1,6 @@
 import { AccessCard } from '../../shared/pages/access-card.tsx'
+import { statusName, whatIsNext } from '../labels.ts'
 import type { Entitlement } from '../plans.ts'
-import { statusName, whatIsNext } from '../words.ts'
 
 type Facts = { entitlement: Entitlement; sub: string; manage: string }
 

@@ -76,7 +76,7 @@ function PaidPlan({ plan, shop }: { plan: Plan; shop: Shop }) {
 
 function PriceRow({ price, plan, shop }: { price: Price; plan: Plan; shop: Shop }) {
   const saving = yearlySaving(price, plan)
-  const words = [plan.name, price.frequency && rhythm[price.frequency]].filter(Boolean).join(' ')
+  const text = [plan.name, price.frequency && rhythm[price.frequency]].filter(Boolean).join(' ')
   return (
     <li class="price">
       <p>
@@ -85,7 +85,7 @@ function PriceRow({ price, plan, shop }: { price: Price; plan: Plan; shop: Shop 
       </p>
       <p class="quiet">{price.is_recurring ? 'Renews until you cancel.' : 'Yours for good.'}</p>
       <a class="button is-buy" href={buyLink(shop.base_url, price.public_id, { next: shop.next })}>
-        Buy {words}
+        Buy {text}
       </a>
     </li>
   )

@@ -1,5 +1,5 @@
+import { clockTime, feet, fullDay, hourOf, trend } from '../format.ts'
 import { feetAt, HOUR, shore, turns } from '../tides.ts'
-import { clockTime, feet, fullDay, hourOf, trend } from '../words.ts'
 
 const WIDTH = 720
 const HEIGHT = 200

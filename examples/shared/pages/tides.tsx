@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { clockTime, feet, shortDay } from '../format.ts'
 import { HOUR, nextBelow, turns } from '../tides.ts'
-import { clockTime, feet, shortDay } from '../words.ts'
 import { Layout } from './layout.tsx'
 import { TideCard } from './tide-chart.tsx'
 import { ZoneIcon, zones } from './zones.tsx'

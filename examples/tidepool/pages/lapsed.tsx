@@ -1,9 +1,9 @@
 import type { LicenseState } from '@purser/client'
+import { day } from '../../shared/format.ts'
 import { Layout } from '../../shared/pages/layout.tsx'
 import { Plans, type Shop } from '../../shared/pages/plans.tsx'
 import type { PriceList } from '../../shared/prices.ts'
-import { day } from '../../shared/words.ts'
-import { statusName } from '../words.ts'
+import { statusName } from '../labels.ts'
 
 type Facts = { license: LicenseState; list: PriceList; shop: Shop; manage: string }
 

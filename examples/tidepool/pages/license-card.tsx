@@ -1,6 +1,6 @@
 import type { LicenseState } from '@purser/client'
 import { AccessCard } from '../../shared/pages/access-card.tsx'
-import { statusName, whatIsNext } from '../words.ts'
+import { statusName, whatIsNext } from '../labels.ts'
 
 type Facts = { license: LicenseState; plan: string | null; key_tail: string; manage: string }
 

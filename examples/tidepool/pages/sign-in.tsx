@@ -1,6 +1,6 @@
 import type { LicenseState } from '@purser/client'
 import { Layout } from '../../shared/pages/layout.tsx'
-import { statusName } from '../words.ts'
+import { statusName } from '../labels.ts'
 
 type Typed = { fault?: string | undefined; typed?: string | undefined; manage: string }
 

@@ -39,7 +39,7 @@ export interface Payer {
   /** The fingerprint of the card that pays. */
   fingerprint: string
   /** The account that sells the app. */
-  developer_id: string
+  seller_user_id: string
 }
 
 /**
@@ -50,7 +50,7 @@ export async function isSelf(db: Db, affiliate_id: string, payer: Payer): Promis
   const { self } = await db.one<{ self: boolean }>(sql`select exists (
     select 1 from affiliates a join users u on u.id = a.user_id
     where a.id = ${affiliate_id} and (u.email_normalized = ${payer.email_normalized}
-      or u.id = ${payer.developer_id}
+      or u.id = ${payer.seller_user_id}
       or exists (select 1 from cards c
         where c.user_id = u.id and c.fingerprint = ${payer.fingerprint}))) as self`)
   return self

@@ -10,7 +10,7 @@ export interface App extends AddOnDates {
   slug: string
   seller_id: string
   /** The account that is the app's registered developer: its seller's. */
-  developer_id: string
+  seller_user_id: string
   name: string
   tagline: string
   description: string
@@ -26,12 +26,12 @@ export interface App extends AddOnDates {
 }
 
 /** The facts of an app at its registration. */
-export type NewApp = Omit<App, 'developer_id' | 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
+export type NewApp = Omit<App, 'seller_user_id' | 'allows_pause' | 'clock_ahead' | keyof AddOnDates>
 
 const COLUMNS = sql`id, slug, seller_id, name, tagline, description, url, oauth_login_url,
   listing_mode, is_published, external_sales_enabled, allows_pause, clock_ahead,
   addon_enabled_at, addon_disabled_at,
-  (select s.user_id from sellers s where s.id = apps.seller_id) as developer_id`
+  (select s.user_id from sellers s where s.id = apps.seller_id) as seller_user_id`
 
 /** An app that is on sale: published, with external sales enabled. */
 export async function findOnSale(db: Db, id: string): Promise<App | undefined> {
@@ -57,21 +57,21 @@ export async function listPublished(db: Db): Promise<App[]> {
 }
 
 /** The apps that an account is the registered developer of, by name. */
-export async function listOf(db: Db, developer_id: string): Promise<App[]> {
+export async function listOf(db: Db, seller_user_id: string): Promise<App[]> {
   return await db.rows<App>(sql`select ${COLUMNS} from apps
-    where seller_id = (select id from sellers where user_id = ${developer_id})
+    where seller_id = (select id from sellers where user_id = ${seller_user_id})
     order by lower(name), id`)
 }
 
 /** An app by its slug, if this account is its registered developer. */
 export async function findOwn(
   db: Db,
-  facts: { slug: string; developer_id: string },
+  facts: { slug: string; seller_user_id: string },
 ): Promise<App | undefined> {
   // PostgreSQL cannot even compare with this character.
   if (facts.slug.includes('\0')) return undefined
   return await db.maybe<App>(sql`select ${COLUMNS} from apps where slug = ${facts.slug}
-    and seller_id = (select id from sellers where user_id = ${facts.developer_id})`)
+    and seller_id = (select id from sellers where user_id = ${facts.seller_user_id})`)
 }
 
 /** The seller of an account; undefined for an account that sells nothing. */

@@ -20,8 +20,8 @@ export {
   takeClaim,
 } from './claims.ts'
 export * from './clients.ts'
-export { isDeveloper } from './developer.ts'
 export { type Addresses, addressFaults } from './integration.ts'
 export { isOneWay, listingModeFault } from './listing-mode.ts'
 export { isRegistrable, readReturnUrl, registeredHost, withParameter } from './return-url.ts'
+export { isSellerOf } from './seller.ts'
 export { mutedEmails, muteEmails, SELLER_EMAILS, type SellerEmail } from './seller-emails.ts'

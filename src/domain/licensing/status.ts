@@ -19,11 +19,11 @@ export function isEntitled(status: LicenseStatus): boolean {
 }
 
 /** Where a buy link leads the holder of a license of this status. */
-export type OwnerRoute = 'back_to_app' | 'mend_card' | 'explain_pause' | 'buy'
+export type OwnerRoute = 'back_to_app' | 'update_card' | 'explain_pause' | 'buy'
 
 /** No buyer is charged twice: only a canceled license is bought again (spec: rule 3). */
 export function ownerRoute(status: LicenseStatus): OwnerRoute {
-  if (status === 'past_due' || status === 'unpaid') return 'mend_card'
+  if (status === 'past_due' || status === 'unpaid') return 'update_card'
   if (status === 'paused') return 'explain_pause'
   return status === 'canceled' || status === 'preview' ? 'buy' : 'back_to_app'
 }

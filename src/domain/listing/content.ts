@@ -1,6 +1,6 @@
 import type { FieldFault } from '#platform/problem'
 import { nameKey, type TextLimit, textFault, tidyText } from '#platform/text'
-import { cleanHtml, countable, hasWords } from './html.ts'
+import { cleanHtml, countable, hasText } from './html.ts'
 
 /** The limits of a listing (spec: Limits, Listing content limits); texts are in characters. */
 export const LIMITS = {
@@ -60,7 +60,7 @@ function readBody(path: string, body: string): Read<string> {
   const value = cleanHtml(tidy)
   const fault =
     textFault(countable(value), LIMITS.section_body) ??
-    (hasWords(value) ? undefined : wordless(tidy))
+    (hasText(value) ? undefined : wordless(tidy))
   return { value, faults: faultAt(path, fault) }
 }
 

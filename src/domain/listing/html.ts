@@ -79,6 +79,6 @@ export function countable(html: string): string {
 }
 
 /** Whether a sanitized body has any text. */
-export function hasWords(clean: string): boolean {
+export function hasText(clean: string): boolean {
   return /\S/.test(clean.replaceAll(/<[^>]*>/g, ''))
 }

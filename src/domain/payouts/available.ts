@@ -14,7 +14,7 @@ export interface Pending {
 }
 
 /** The balances of a payee now, as the payee sees them (negative: owed by the payee). */
-export interface Standing {
+export interface PayeeBalance {
   total: Cents
   /** Amounts that are not available yet, by the day on which they become so, the next one first. */
   pending: Pending[]

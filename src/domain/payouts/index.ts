@@ -15,8 +15,8 @@ export {
   MINIMUM,
   mondayOf,
   type Payee,
+  type PayeeBalance,
   type Pending,
-  type Standing,
 } from './available.ts'
 export * from './payouts.ts'
 export * from './pending.ts'

@@ -2,7 +2,7 @@ import { addDays } from '#platform/calendar'
 import type { Db } from '#platform/db'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
-import { delayDays, MINIMUM, NEVER_DELAYED, type Payee, type Standing } from './available.ts'
+import { delayDays, MINIMUM, NEVER_DELAYED, type Payee, type PayeeBalance } from './available.ts'
 import { COLUMNS, type Payout } from './payouts.ts'
 
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
@@ -28,7 +28,7 @@ const WAITING = (now: Date, payee: Payee) => sql`held as materialized (
  * over, and those of a returned payout at once. Debits count at once, but the refund of a delayed
  * sale is deducted from that sale: it does not reduce a payout of other money.
  */
-export async function standingOf(db: Db, now: Date, payee: Payee): Promise<Standing> {
+export async function payeeBalance(db: Db, now: Date, payee: Payee): Promise<PayeeBalance> {
   const rows = await db.rows<{ balance: Cents; at: Date | null; amount: Cents | null }>(sql`
     with ${WAITING(now, payee)},
       days as (select max(at) as at, sum(amount)::bigint as amount from waiting where amount > 0

@@ -29,8 +29,8 @@ export async function checkCash(db: Db, report: Report, processor: string): Prom
     const { what, subject, theirs, ours_by_end, ours, is_open } = moved
     explained += theirs - ours_by_end
     if (theirs === ours_by_end || theirs === ours || is_open) continue
-    const words = `${formatAmount(ours_by_end)} on our books, ${formatAmount(theirs)} at the processor`
-    report.differ(`a ${what} moved what the processor says`, subject, words)
+    const detail = `${formatAmount(ours_by_end)} on our books, ${formatAmount(theirs)} at the processor`
+    report.differ(`a ${what} moved what the processor says`, subject, detail)
   }
   const { cash } = await db.one<{ cash: Cents }>(sql`
     select coalesce(sum(e.amount), 0)::bigint as cash from ledger_entries e
@@ -38,10 +38,10 @@ export async function checkCash(db: Db, report: Report, processor: string): Prom
     where e.account = 'processor' and t.at < ${end}`)
   const off = balance - cash - explained
   if (off !== 0) {
-    const words =
+    const detail =
       `at the end of ${day} the books have ${formatAmount(cash)} and the processor ` +
       `${formatAmount(balance)}; ${formatAmount(cents(off))} is not explained by any movement`
-    report.differ('the cash account is the balance at the processor', processor, words)
+    report.differ('the cash account is the balance at the processor', processor, detail)
   }
   await checkSuspense(db, report, processor)
 }
@@ -51,8 +51,8 @@ async function checkSuspense(db: Db, report: Report, processor: string): Promise
     select id, at, amount, description from balance_transactions
     where processor = ${processor} and kind = 'other' order by at, id`)
   for (const { id, at, amount, description } of rows) {
-    const words = `${formatAmount(amount)} on ${at.toISOString().slice(0, 10)}: ${description}`
-    report.differ('a movement at the processor is explained', id, words)
+    const detail = `${formatAmount(amount)} on ${at.toISOString().slice(0, 10)}: ${description}`
+    report.differ('a movement at the processor is explained', id, detail)
   }
 }
 

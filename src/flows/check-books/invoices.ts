@@ -58,8 +58,8 @@ export async function checkInvoices(db: Db, report: Report): Promise<void> {
       comparePosting(report, 'sale', invoice.id, posting, invoice.lines)
       const due = isPaid && !invoice.is_waived ? sum(invoice.amount, invoice.tax) : null
       if (invoice.charged === due) return
-      const words = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
-      report.differ('a paid invoice has its charge', invoice.id, words)
+      const detail = `charged ${moneyOr(invoice.charged)}, expected ${moneyOr(due)}`
+      report.differ('a paid invoice has its charge', invoice.id, detail)
     },
   )
 }
@@ -79,13 +79,13 @@ function checkDivision(report: Report, invoice: CheckedInvoice, history: AddOnHi
     const [has_add_on = false] = possible
     const of = (part: billing.Fee) =>
       `${formatAmount(part.fee)} with ${formatAmount(part.add_on_fee)} for the add-on`
-    const words = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(divide(has_add_on))}`
-    report.differ('a fee follows its terms', id, words)
+    const detail = `the fee on ${formatAmount(amount)} is ${of(invoice)}, expected ${of(divide(has_add_on))}`
+    report.differ('a fee follows its terms', id, detail)
   }
   const expected = billing.commissionOn(fee, affiliate_id)
   if (commission === expected) return
-  const words = `it is ${formatAmount(commission)}, expected ${formatAmount(expected)}`
-  report.differ('a commission is a quarter of the fee', id, words)
+  const detail = `it is ${formatAmount(commission)}, expected ${formatAmount(expected)}`
+  report.differ('a commission is a quarter of the fee', id, detail)
 }
 
 /** The fixed part of the fee is charged once a period, so an upgrade has none of its own. */
@@ -95,30 +95,30 @@ function fixedOf({ kind, fixed_fee }: CheckedInvoice): Cents {
 
 function checkLines(report: Report, { id, amount, lines_total }: CheckedInvoice): void {
   if (lines_total === amount) return
-  const words = `its lines come to ${formatAmount(lines_total)}, its amount is ${formatAmount(amount)}`
-  report.differ('the lines of an invoice add up to it', id, words)
+  const detail = `its lines come to ${formatAmount(lines_total)}, its amount is ${formatAmount(amount)}`
+  report.differ('the lines of an invoice add up to it', id, detail)
 }
 
 function checkQuote(report: Report, invoice: CheckedInvoice): void {
   const { id, amount, quote_amount, quote_tax, rule } = invoice
   const isTrial = amount === ZERO
   if (!isTrial && (amount !== quote_amount || invoice.tax !== quote_tax)) {
-    const words = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
-    report.differ('an invoice charges its quote', id, words)
+    const detail = `${formatAmount(amount)} and ${formatAmount(invoice.tax)} tax, quoted ${formatAmount(quote_amount)} and ${formatAmount(quote_tax)}`
+    report.differ('an invoice charges its quote', id, detail)
   }
   // A tax service computes by rules of its own.
   if (!rule.startsWith('US-')) return
   const expected = tax.taxOn(quote_amount, invoice)
   if (quote_tax !== expected) {
-    const words = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
-    report.differ('a quote follows its rule', id, words)
+    const detail = `${rule} makes ${formatAmount(expected)}, quoted ${formatAmount(quote_tax)}`
+    report.differ('a quote follows its rule', id, detail)
   }
   // An agreed amount is charged at once, but the answer may arrive on another day.
   const day = isoDate(invoice.created_at)
   const inForce = tax.ruleFor(invoice.state, day).rule
   if (rule === inForce) return
-  const words = `on ${day} the rule is ${inForce}, charged by ${rule}`
-  report.differ('a charge follows the rate of its day', id, words)
+  const detail = `on ${day} the rule is ${inForce}, charged by ${rule}`
+  report.differ('a charge follows the rate of its day', id, detail)
 }
 
 /** When an app's add-on was enabled. */

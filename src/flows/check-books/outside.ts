@@ -135,6 +135,6 @@ function differ(
   ours: Cents | null,
   theirs: Cents | null,
 ): void {
-  const words = (amount: Cents | null) => (amount === null ? 'nothing' : formatAmount(amount))
-  report.differ(rule, subject, `on our books ${words(ours)}, at the processor ${words(theirs)}`)
+  const detail = (amount: Cents | null) => (amount === null ? 'nothing' : formatAmount(amount))
+  report.differ(rule, subject, `on our books ${detail(ours)}, at the processor ${detail(theirs)}`)
 }

@@ -13,12 +13,12 @@ export async function checkPayees(db: Db, report: Report): Promise<void> {
       on e.transaction_id = l.transaction_id and e.position = l.position
     group by p.id having p.amount <> coalesce(-sum(e.amount), 0)`)
   for (const { id, amount, sum } of sums) {
-    const words = `it pays ${formatAmount(amount)}, and its lines come to ${formatAmount(sum)}`
-    report.differ('a payout is the sum of its lines', id, words)
+    const detail = `it pays ${formatAmount(amount)}, and its lines come to ${formatAmount(sum)}`
+    report.differ('a payout is the sum of its lines', id, detail)
   }
   await checkLines(db, report)
-  await checkBalances(db, report)
-  await checkStandings(db, report)
+  await checkUnpaidLines(db, report)
+  await checkRunningBalances(db, report)
 }
 
 /** A line that is not available yet is paid out only together with what reversed it. */
@@ -46,13 +46,13 @@ async function checkLines(db: Db, report: Report): Promise<void> {
           and s.invoice_id = ${payouts.INVOICE_OF_LINE}), -1) < 0)
     order by p.id, line`)
   for (const { id, line, is_own } of wrong) {
-    const words = is_own ? `${line} was not available yet` : `${line} is no line of its payee`
-    report.differ('a payout pays what is available', id, words)
+    const detail = is_own ? `${line} was not available yet` : `${line} is no line of its payee`
+    report.differ('a payout pays what is available', id, detail)
   }
 }
 
 /** A payee's balance is the sum of the lines that no payout has taken. */
-async function checkBalances(db: Db, report: Report): Promise<void> {
+async function checkUnpaidLines(db: Db, report: Report): Promise<void> {
   const rows = await db.rows<{ owner: string; balance: Cents; untaken: Cents }>(sql`
     select * from (select e.owner, -sum(e.amount)::bigint as balance,
         coalesce(-sum(e.amount) filter (where l.payout_id is null and t.event <> 'payout'),
@@ -65,25 +65,23 @@ async function checkBalances(db: Db, report: Report): Promise<void> {
   report.count('payees', rows.length)
   for (const { owner, balance, untaken } of rows) {
     if (balance === untaken) continue
-    const words = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
-    report.differ('a balance is the sum of unpaid lines', owner, words)
+    const detail = `${formatAmount(balance)} is owed, and ${formatAmount(untaken)} was not paid out`
+    report.differ('a balance is the sum of unpaid lines', owner, detail)
   }
 }
 
-/**
- * Standings are read from a list of lines and from running balances. Both must match the ledger.
- */
-async function checkStandings(db: Db, report: Report): Promise<void> {
+/** The running balances and the list of unpaid lines match the ledger. */
+async function checkRunningBalances(db: Db, report: Report): Promise<void> {
   for (const { owner, found, expected } of await payouts.wrongBalances(db)) {
-    const words = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
-    report.differ('a running balance is that of the ledger', owner, words)
+    const detail = `it is ${formatAmount(found)}, and the entries come to ${formatAmount(expected)}`
+    report.differ('a running balance is that of the ledger', owner, detail)
   }
   for (const { transaction_id, is_listed, is_unpaid } of await payouts.wrongUnpaidLines(db)) {
-    const words = !is_listed
+    const detail = !is_listed
       ? 'it was not paid out, and is not listed'
       : is_unpaid
         ? 'it is listed with other facts than the ledger has'
         : 'it is listed, and was paid out or is on no account of a payee'
-    report.differ('an unpaid line is listed', transaction_id, words)
+    report.differ('an unpaid line is listed', transaction_id, detail)
   }
 }

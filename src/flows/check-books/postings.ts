@@ -136,8 +136,8 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
   for (const invoice of rows) {
     const whole = invoice.amount + invoice.tax
     if (invoice.back > whole) {
-      const words = `${formatAmount(invoice.back)} of ${formatAmount(cents(whole))} was refunded or disputed`
-      report.differ('refunds do not exceed the charge', invoice.id, words)
+      const detail = `${formatAmount(invoice.back)} of ${formatAmount(cents(whole))} was refunded or disputed`
+      report.differ('refunds do not exceed the charge', invoice.id, detail)
       continue
     }
     if (invoice.back === 0) continue
@@ -146,8 +146,8 @@ async function checkPartsTaken(db: Db, report: Report): Promise<void> {
       const found = invoice[`back_${part}`]
       // A refused refund was counted when later ones were rounded, which may move a part by a cent.
       if (Math.abs(found - expected[part]) <= invoice.refused) continue
-      const words = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
-      report.differ('a refund is divided like its invoice', invoice.id, words)
+      const detail = `${part} ${formatAmount(found)}, expected ${formatAmount(expected[part])}`
+      report.differ('a refund is divided like its invoice', invoice.id, detail)
     }
   }
 }

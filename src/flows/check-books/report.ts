@@ -8,7 +8,7 @@ export interface Difference {
   rule: string
   /** The id of the row that it concerns. */
   subject: string
-  words: string
+  detail: string
 }
 
 /** How many rows were checked, and what differs. */
@@ -20,7 +20,7 @@ export interface Checked {
 /** Where a check writes its findings. */
 export interface Report {
   count(what: string, number?: number): void
-  differ(rule: string, subject: string, words: string): void
+  differ(rule: string, subject: string, detail: string): void
 }
 
 /** Lines of a transaction as the database returns them; null where there is no transaction. */
@@ -55,8 +55,8 @@ export function comparePosting(
       `nothing is expected, but found ${found.join(', ')}`,
     )
   } else {
-    const words = `expected ${wanted.join(', ')}; found ${found.join(', ')}`
-    report.differ(`${event} is posted`, subject, words)
+    const detail = `expected ${wanted.join(', ')}; found ${found.join(', ')}`
+    report.differ(`${event} is posted`, subject, detail)
   }
 }
 

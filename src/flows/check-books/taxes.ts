@@ -28,13 +28,13 @@ export async function checkTaxes(db: Db, report: Report): Promise<void> {
     ] as const
     for (const [name, found, wanted] of figures) {
       if (found === wanted) continue
-      const words = `${state} ${month}: ${name} ${formatAmount(found)}, expected ${formatAmount(wanted)}`
-      report.differ('a filing is its month', id, words)
+      const detail = `${state} ${month}: ${name} ${formatAmount(found)}, expected ${formatAmount(wanted)}`
+      report.differ('a filing is its month', id, detail)
     }
   }
   for (const { month, state, event, found, expected } of await tax.wrongSums(db)) {
-    const words = `${event}: ${found}, expected ${expected}`
-    report.differ('sums of tax are those of the lines', `${state} ${month}`, words)
+    const detail = `${event}: ${found}, expected ${expected}`
+    report.differ('sums of tax are those of the lines', `${state} ${month}`, detail)
   }
   report.count('months of states', months.length)
 }

@@ -16,8 +16,8 @@ export async function checkWhole(db: Db, report: Report): Promise<void> {
     from ledger_transactions t left join ledger_entries e on e.transaction_id = t.id
     group by t.id, e.currency having coalesce(sum(e.amount), 0) <> 0 or count(e.*) < 2`)
   for (const { id, off } of crooked) {
-    const words = off === 0 ? 'it has too few lines' : `it is off by ${formatAmount(off)}`
-    report.differ('a transaction sums to zero', id, words)
+    const detail = off === 0 ? 'it has too few lines' : `it is off by ${formatAmount(off)}`
+    report.differ('a transaction sums to zero', id, detail)
   }
   const causeless = await db.rows<{ id: string; event: LedgerEvent; subject: string }>(CAUSELESS)
   for (const { id, event, subject } of causeless) {

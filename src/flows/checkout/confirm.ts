@@ -177,7 +177,7 @@ async function refusalOf(
   const buyer = { app_id: app.id, email_normalized: cart.email_normalized! }
   const user = await identity.findByEmail(tx, buyer.email_normalized)
   if (user && user.id !== cart.user_id) return { outcome: 'sign_in_needed' }
-  if (user?.id === app.developer_id) return { outcome: 'preview' }
+  if (user?.id === app.seller_user_id) return { outcome: 'preview' }
   const license = await licensing.findLive(tx, buyer)
   return license && { outcome: 'already_owned', license }
 }

@@ -49,12 +49,12 @@ async function decideAgain(
   const { now } = disputed.locked
   if (dispute.status === status) return 'done'
   const { id, amount } = dispute
-  const words = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
+  const text = `Dispute ${id} over $${formatAmount(amount)} was ${status} on appeal.`
   const note = (what: string) =>
     raiseAlarm(tx, world.random, now, {
       kind: 'dispute_appeal',
       subject: id,
-      message: `${words} ${what}`,
+      message: `${text} ${what}`,
       href: `/admin/sales/${disputed.invoice.id}/`,
     })
   if (dispute.appeal) {

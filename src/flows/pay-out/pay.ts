@@ -7,9 +7,12 @@ import { askAndSettle, type PayoutOutcome } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 /** The balances of a payee now. */
-export async function readStanding(world: World, payee: payouts.Payee): Promise<payouts.Standing> {
+export async function readPayeeBalance(
+  world: World,
+  payee: payouts.Payee,
+): Promise<payouts.PayeeBalance> {
   const now = await payeeTime(world, payee.owner)
-  return await payouts.standingOf(world.db, now, payee)
+  return await payouts.payeeBalance(world.db, now, payee)
 }
 
 /** Pays out everything that is available to a payee, or returns why nothing is paid. */

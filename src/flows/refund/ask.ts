@@ -11,9 +11,9 @@ import {
   isEntitled,
   type RefundActor,
   type RefundRefusal,
+  refundStateOf,
   refusalOf,
-  standingOf,
-} from './standing.ts'
+} from './state.ts'
 
 /** What to refund of an invoice: everything that is left where no amount is given. */
 export interface RefundAsked {
@@ -72,14 +72,14 @@ async function record(
     const charge = await payments.chargeOf(tx, invoice_id)
     if (!charge) return { refusal: 'not_paid' }
     await payments.lockCharge(tx, charge.id)
-    const standing = (await standingOf(world, tx, invoice_id))!
-    const { invoice, left, taken } = standing
-    if (!(await isEntitled(tx, actor, standing))) return { refusal: 'not_found' }
+    const state = (await refundStateOf(world, tx, invoice_id))!
+    const { invoice, left, taken } = state
+    if (!(await isEntitled(tx, actor, state))) return { refusal: 'not_found' }
     const amount = asked ?? left
-    const refusal = refusalOf(actor, standing, amount)
+    const refusal = refusalOf(actor, state, amount)
     if (refusal) return { refusal }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }
-    const backs = [{ standing, back: billing.takeBack(invoice, taken, amount) }]
+    const backs = [{ state, back: billing.takeBack(invoice, taken, amount) }]
     if (with_credit) backs.push(...(await lockedCredit(world, tx, invoice)))
     const refunds: payments.Refund[] = []
     for (const each of backs) refunds.push(await add(world, tx, actor, { ...each, reason }))
@@ -89,8 +89,8 @@ async function record(
 
 /** The credit of an upgrade, with the charges that it came from locked: the latest first. */
 async function lockedCredit(world: World, tx: Db, upgrade: billing.Invoice): Promise<CreditBack[]> {
-  for (const { standing } of await creditBack(world, tx, upgrade)) {
-    await payments.lockCharge(tx, standing.charge.id)
+  for (const { state } of await creditBack(world, tx, upgrade)) {
+    await payments.lockCharge(tx, state.charge.id)
   }
   return await creditBack(world, tx, upgrade)
 }
@@ -99,9 +99,9 @@ async function add(
   { random }: World,
   tx: Db,
   actor: RefundActor,
-  { standing, back, reason }: CreditBack & { reason: string },
+  { state, back, reason }: CreditBack & { reason: string },
 ): Promise<payments.Refund> {
-  const { charge, now } = standing
+  const { charge, now } = state
   const id = mintId(random, 'ref')
   const refund = { id, charge_id: charge.id, ...back, reason, requested_by: actor.user_id }
   await payments.addRefund(tx, now, refund)

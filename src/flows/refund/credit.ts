@@ -3,11 +3,11 @@ import { creditSources } from '#flows/kept'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { type Cents, cents, share } from '#platform/money'
-import { type RefundState, standingOf } from './standing.ts'
+import { type RefundState, refundStateOf } from './state.ts'
 
 /** What is refunded of an earlier charge because an upgrade consumed it as credit. */
 export interface CreditBack {
-  standing: RefundState
+  state: RefundState
   back: billing.TakenBack
 }
 
@@ -23,11 +23,11 @@ export async function creditBack(
 ): Promise<CreditBack[]> {
   const backs: CreditBack[] = []
   for (const { invoice, amount } of await creditSources(db, upgrade)) {
-    const standing = await standingOf(world, db, invoice.id)
-    if (!standing || standing.isDisputed || standing.isInProgress) continue
-    const { charge, taken, left } = standing
+    const state = await refundStateOf(world, db, invoice.id)
+    if (!state || state.isDisputed || state.isInProgress) continue
+    const { charge, taken, left } = state
     const total = cents(Math.min(left, share(charge.amount, amount, invoice.amount)))
-    if (total > 0) backs.push({ standing, back: billing.takeBack(invoice, taken, total) })
+    if (total > 0) backs.push({ state, back: billing.takeBack(invoice, taken, total) })
   }
   return backs
 }

@@ -7,9 +7,9 @@ import {
   isEntitled,
   type RefundActor,
   type RefundRefusal,
+  refundStateOf,
   refusalOf,
-  standingOf,
-} from './standing.ts'
+} from './state.ts'
 
 /** What a refund would do, to the cent. */
 export interface RefundQuote {
@@ -37,12 +37,12 @@ export async function quoteRefund(
   facts: { invoice_id: string; amount?: Cents },
 ): Promise<{ refusal: RefundRefusal; left: Cents | undefined } | RefundQuote> {
   const { db } = world
-  const standing = await standingOf(world, db, facts.invoice_id)
-  if (!standing) return { refusal: 'not_paid', left: undefined }
-  const { invoice, left, taken } = standing
-  if (!(await isEntitled(db, actor, standing))) return { refusal: 'not_found', left: undefined }
+  const state = await refundStateOf(world, db, facts.invoice_id)
+  if (!state) return { refusal: 'not_paid', left: undefined }
+  const { invoice, left, taken } = state
+  if (!(await isEntitled(db, actor, state))) return { refusal: 'not_found', left: undefined }
   const amount = facts.amount ?? left
-  const refusal = refusalOf(actor, standing, amount)
+  const refusal = refusalOf(actor, state, amount)
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
   const after = billing.togetherBack(taken, back)

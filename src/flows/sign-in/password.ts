@@ -10,7 +10,7 @@ const TRIES_OF_NETWORK: Limit = { name: 'sign-in-network', points: 100, seconds:
 /** Wrong passwords for one account, by network or by a browser in which its owner signed in. */
 const WRONG: Delay = { name: 'sign-in-wrong', free: 5, most_seconds: 900, memory_seconds: 3600 }
 /** Wrong passwords for one account from all unknown browsers: more than this is guessing. */
-const UNKNOWN_BROWSERS: Limit = { name: 'sign-in-strangers', points: 300, seconds: 3600 }
+const UNKNOWN_BROWSERS: Limit = { name: 'sign-in-unknown-browser', points: 300, seconds: 3600 }
 
 /** A browser in which an account's owner has signed in before. */
 export interface KnownDevice {

@@ -89,7 +89,7 @@ export function Badge(facts: {
 }
 
 /** How the statuses of a license, an entitlement or a payment read to people. */
-const states = new Map<string, [words: string, tone: BadgeTone]>([
+const states = new Map<string, [label: string, tone: BadgeTone]>([
   ['active', ['Active', 'good']],
   ['trialing', ['Trial', 'info']],
   ['one_time_active', ['Lifetime', 'good']],
@@ -104,8 +104,8 @@ const states = new Map<string, [words: string, tone: BadgeTone]>([
 
 /** The status of a license or entitlement, in words; an unknown status is shown as it is. */
 export function StatusBadge({ status }: { status: string }): JSX.Element {
-  const [words, tone] = states.get(status) ?? [status, 'neutral']
-  return <Badge tone={tone}>{words}</Badge>
+  const [label, tone] = states.get(status) ?? [status, 'neutral']
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 /** A spinner; put what is pending beside it. */

@@ -24,13 +24,13 @@ export function formatMoney(cents: number | bigint): string {
 }
 
 /** How often a price is charged: "per month", or "once". */
-export function frequencyWords(frequency: string | null): string {
+export function frequencyText(frequency: string | null): string {
   return frequency === null ? 'once' : `per ${frequency}`
 }
 
 /** An amount in cents and how often it is charged: "$12.00 per month", "$79.00 once". */
-export function priceWords(cents: number | bigint, frequency: string | null): string {
-  return `${formatMoney(cents)} ${frequencyWords(frequency)}`
+export function priceText(cents: number | bigint, frequency: string | null): string {
+  return `${formatMoney(cents)} ${frequencyText(frequency)}`
 }
 
 /** The label of a line of sales tax: "Sales tax (TX)", or "Sales tax (OR, none)". */
@@ -54,7 +54,7 @@ export function Price(facts: {
       <span class="text-2xl font-semibold tracking-tight">
         {free ? '$0' : <Money cents={facts.amount_cents} />}
       </span>{' '}
-      <span class="text-sm text-muted">{free ? 'free' : frequencyWords(facts.frequency)}</span>
+      <span class="text-sm text-muted">{free ? 'free' : frequencyText(facts.frequency)}</span>
     </span>
   )
 }

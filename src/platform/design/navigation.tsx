@@ -7,14 +7,14 @@ export function SubNav({ label, links }: { label: string; links: Link[] }): JSX.
   return (
     <nav aria-label={label} class="border-b border-base-300">
       <ul class="-mb-px flex flex-wrap gap-x-6 text-sm">
-        {links.map(({ label: words, href, current }) => (
+        {links.map(({ label, href, current }) => (
           <li key={href}>
             <a
               class="inline-flex min-h-11 items-center border-b-2 border-transparent text-muted hover:border-edge hover:text-base-content aria-[current=page]:border-primary aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
               href={href}
               aria-current={current ? 'page' : undefined}
             >
-              {words}
+              {label}
             </a>
           </li>
         ))}

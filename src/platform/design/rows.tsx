@@ -14,17 +14,17 @@ export interface RowFacts {
   down?: boolean
 }
 
-function Tool(facts: { name: string; value: string; icon: IconName; words: string }): JSX.Element {
+function Tool(facts: { name: string; value: string; icon: IconName; label: string }): JSX.Element {
   return (
     <button
       type="submit"
       class="btn btn-square btn-ghost size-11"
       name={facts.name}
       value={facts.value}
-      title={facts.words}
+      title={facts.label}
     >
       <Icon name={facts.icon} size="size-4.5" />
-      <span class="sr-only">{facts.words}</span>
+      <span class="sr-only">{facts.label}</span>
     </button>
   )
 }
@@ -33,11 +33,11 @@ function Tool(facts: { name: string; value: string; icon: IconName; words: strin
 export function RowButtons({ name, path, what, up, down }: RowFacts): JSX.Element {
   return (
     <span class="flex">
-      {up && <Tool name={name} value={`up:${path}`} icon="arrow-up" words={`Move ${what} up`} />}
+      {up && <Tool name={name} value={`up:${path}`} icon="arrow-up" label={`Move ${what} up`} />}
       {down && (
-        <Tool name={name} value={`down:${path}`} icon="arrow-down" words={`Move ${what} down`} />
+        <Tool name={name} value={`down:${path}`} icon="arrow-down" label={`Move ${what} down`} />
       )}
-      <Tool name={name} value={`remove:${path}`} icon="trash" words={`Remove ${what}`} />
+      <Tool name={name} value={`remove:${path}`} icon="trash" label={`Remove ${what}`} />
     </span>
   )
 }

@@ -33,7 +33,7 @@ export function ConfirmPage(facts: {
       <Heading title="Confirm your identity">
         To change the security settings of <Mailbox address={facts.email} />, sign in once more.
       </Heading>
-      {fault && !isOnField && <Alert tone="error">{fault.words}</Alert>}
+      {fault && !isOnField && <Alert tone="error">{fault.text}</Alert>}
       {facts.has_passkeys && (
         <PasskeyForm
           ceremony="get"
@@ -57,7 +57,7 @@ export function ConfirmPage(facts: {
               name="password"
               type="password"
               autocomplete="current-password"
-              error={fault?.kind === 'password' ? fault.words : undefined}
+              error={fault?.kind === 'password' ? fault.text : undefined}
             />
           )}
           {owesCode && (asksRecoveryCode ? recoveryCode(fault) : code(fault))}
@@ -88,7 +88,7 @@ export function ConfirmPage(facts: {
 interface Fault {
   /** The field that it is about; undefined: none. */
   kind: string | undefined
-  words: string
+  text: string
 }
 
 function code(fault: Fault | undefined): JSX.Element {
@@ -99,7 +99,7 @@ function code(fault: Fault | undefined): JSX.Element {
       inputmode="numeric"
       autocomplete="one-time-code"
       maxlength={12}
-      error={fault?.kind === 'code' ? fault.words : undefined}
+      error={fault?.kind === 'code' ? fault.text : undefined}
     />
   )
 }
@@ -111,7 +111,7 @@ function recoveryCode(fault: Fault | undefined): JSX.Element {
       name="recovery_code"
       autocomplete="off"
       maxlength={40}
-      error={fault?.kind === 'recovery_code' ? fault.words : undefined}
+      error={fault?.kind === 'recovery_code' ? fault.text : undefined}
     />
   )
 }

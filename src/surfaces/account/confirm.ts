@@ -14,7 +14,7 @@ import { goOn, ownPath } from '#http/redirect'
 import { keepSession, knownDevice } from '#http/session'
 import { ConfirmPage } from './confirm-page.tsx'
 
-const WORDS = { ...FAULTS, password: 'The password is incorrect.' }
+const MESSAGES = { ...FAULTS, password: 'The password is incorrect.' }
 
 /** What of a proof was not right. */
 type ProofKind = 'password' | FactorAnswer['kind']
@@ -44,7 +44,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
     if (proven.outcome !== 'proven') {
       const isPassword = proven.outcome === 'wrong' && proven.part === 'password'
       const kind = isPassword ? 'password' : (factor?.kind ?? 'code')
-      const refused = refusedFor(proven, WORDS[kind])
+      const refused = refusedFor(proven, MESSAGES[kind])
       const field = refused.retry_after === undefined ? kind : undefined
       return await sendForm(world, context, { return_to, kind: field, ...refused })
     }
@@ -90,7 +90,7 @@ async function sendForm(
     has_authenticator: factors.has_authenticator,
     has_passkeys: factors.passkeys > 0,
     with_recovery_code: queryOf(request, 'with') === 'recovery_code' || kind === 'recovery_code',
-    fault: fault === undefined ? undefined : { kind, words: fault },
+    fault: fault === undefined ? undefined : { kind, text: fault },
   })
   return sendPage(reply, page, statusOf(state))
 }

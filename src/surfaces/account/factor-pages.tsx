@@ -89,11 +89,11 @@ export function PasskeyPage(facts: {
 }
 
 /** The recovery codes, this once. */
-export function RecoveryCodesPage(facts: { codes: string[]; words: string }): JSX.Element {
+export function RecoveryCodesPage(facts: { codes: string[]; text: string }): JSX.Element {
   return (
     <FocusLayout title="Your recovery codes · Purser">
       <Heading title="Your recovery codes" done>
-        {facts.words} If you lose your device, each of these codes signs you in once.
+        {facts.text} If you lose your device, each of these codes signs you in once.
       </Heading>
       <Alert tone="warning" title="These codes are shown once">
         Print them, or save them in your password manager.

@@ -124,6 +124,6 @@ function sendPasskey(
 }
 
 /** The one time that recovery codes are seen. */
-function sendCodes({ reply }: OwnerContext, codes: string[], words: string): FastifyReply {
-  return sendPage(reply, RecoveryCodesPage({ codes, words }))
+function sendCodes({ reply }: OwnerContext, codes: string[], text: string): FastifyReply {
+  return sendPage(reply, RecoveryCodesPage({ codes, text }))
 }

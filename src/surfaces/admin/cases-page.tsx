@@ -31,7 +31,7 @@ interface CasesFacts {
   debts: { owner: string; account: string; amount: number; name: string }[]
   suspended: StaffSuspension[]
   locked: (User & { locked_at: Date })[]
-  note: { tone: 'success' | 'warning'; words: string } | undefined
+  note: { tone: 'success' | 'warning'; text: string } | undefined
   filled: Filled | undefined
 }
 
@@ -53,7 +53,7 @@ export function CasesPage(facts: CasesFacts): JSX.Element {
         <Heading title="Admin">Items that need a decision. Every action is logged.</Heading>
         <AdminMenu current="cases" />
       </div>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <Search {...facts} />
       {facts.alarms.length > 0 && <Alarms {...facts} />}
       {facts.stuck.length > 0 && <StuckAttempts {...facts} />}

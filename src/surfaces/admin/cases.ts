@@ -148,27 +148,27 @@ function staffOf({ session, request }: SessionContext): ActorOf<'staff'> {
   return { kind: 'staff', user_id: session.user_id, request_id: request.id }
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
-  unlocked: { tone: 'success', words: 'Account unlocked. Its owner signs in with an email link.' },
+const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+  unlocked: { tone: 'success', text: 'Account unlocked. Its owner signs in with an email link.' },
   suspended: {
     tone: 'success',
-    words: 'License suspended. Its key does not work until it is reinstated.',
+    text: 'License suspended. Its key does not work until it is reinstated.',
   },
-  ended: { tone: 'warning', words: 'Not suspended: the license has ended or is a preview.' },
+  ended: { tone: 'warning', text: 'Not suspended: the license has ended or is a preview.' },
   paused_by_owner: {
     tone: 'warning',
-    words: 'Not suspended: the buyer paused this license. Suspend it after it resumes.',
+    text: 'Not suspended: the buyer paused this license. Suspend it after it resumes.',
   },
-  reinstated: { tone: 'success', words: 'License reinstated.' },
-  paid: { tone: 'success', words: 'Marked as repaid.' },
-  resolved: { tone: 'success', words: 'Alarm resolved. It is raised again if the problem recurs.' },
-  attempt_closed: { tone: 'success', words: 'Payment attempt closed. Nothing was charged.' },
-  was_charged: { tone: 'success', words: 'The processor reports a charge. It is now recorded.' },
+  reinstated: { tone: 'success', text: 'License reinstated.' },
+  paid: { tone: 'success', text: 'Marked as repaid.' },
+  resolved: { tone: 'success', text: 'Alarm resolved. It is raised again if the problem recurs.' },
+  attempt_closed: { tone: 'success', text: 'Payment attempt closed. Nothing was charged.' },
+  was_charged: { tone: 'success', text: 'The processor reports a charge. It is now recorded.' },
   unanswered: {
     tone: 'warning',
-    words: 'The processor does not respond. Check there. If nothing was charged, confirm it below.',
+    text: 'The processor does not respond. Check there. If nothing was charged, confirm it below.',
   },
-  written_off: { tone: 'success', words: 'Written off.' },
-  nothing: { tone: 'warning', words: 'No change: this item was already handled.' },
-  no_reason: { tone: 'warning', words: 'Not done. Give a reason for the audit log.' },
+  written_off: { tone: 'success', text: 'Written off.' },
+  nothing: { tone: 'warning', text: 'No change: this item was already handled.' },
+  no_reason: { tone: 'warning', text: 'Not done. Give a reason for the audit log.' },
 }

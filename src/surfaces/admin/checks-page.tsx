@@ -27,7 +27,7 @@ export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX
       <div class="grid grid-cols-1 gap-6">
         <Check
           title="Ledger"
-          words="Recomputes every posting and compares each payee’s and each state’s balance. Read-only."
+          detail="Recomputes every posting and compares each payee’s and each state’s balance. Read-only."
           action="books"
           button="Check ledger"
           csrf_token={csrf_token}
@@ -36,7 +36,7 @@ export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX
         </Check>
         <Check
           title="Processor events"
-          words="Fetches and processes events that were missed. Events that were already processed are skipped."
+          detail="Fetches and processes events that were missed. Events that were already processed are skipped."
           action="events"
           button="Reprocess events"
           csrf_token={csrf_token}
@@ -50,7 +50,7 @@ export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX
 
 function Check(facts: {
   title: string
-  words: string
+  detail: string
   action: string
   button: string
   csrf_token: string
@@ -58,7 +58,7 @@ function Check(facts: {
 }): JSX.Element {
   return (
     <Panel title={facts.title}>
-      <p class="text-sm">{facts.words}</p>
+      <p class="text-sm">{facts.detail}</p>
       {facts.children}
       <Form action={`/admin/checks/${facts.action}`} csrf_token={facts.csrf_token}>
         <Actions>
@@ -88,9 +88,9 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
         <RecordTable
           caption="Differences"
           columns={[{ label: 'What' }, { label: 'Rule' }, { label: 'Difference' }]}
-          rows={differences.map(({ subject, rule, words }, index) => ({
+          rows={differences.map(({ subject, rule, detail }, index) => ({
             key: `${index}`,
-            cells: [subject, rule, words],
+            cells: [subject, rule, detail],
           }))}
         />
       )}

@@ -8,7 +8,7 @@ import { csrfToken } from '#http/form-token'
 import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 import { goTo, sendPage } from '#http/pages'
-import { declareTask, startTaskNow, type TaskKind, type Tell } from '#http/tasks'
+import { declareTask, type ReportProgress, startTaskNow, type TaskKind } from '#http/tasks'
 import { addSeconds } from '#platform/calendar'
 import { latestTask, type TaskName } from '#platform/tasks'
 import { counted } from '#platform/text'
@@ -37,12 +37,12 @@ export function declareChecks(
       kind: BOOKS,
       title: 'Checking the ledger',
       unit: 'checks',
-      run: async (_, tell) => ({ next_url: HOME, ...(await checkTheBooks(world, tell)) }),
+      run: async (_, report) => ({ next_url: HOME, ...(await checkTheBooks(world, report)) }),
     },
     {
       kind: EVENTS,
       title: 'Reprocessing events',
-      run: async (_, tell) => ({ next_url: HOME, ...(await hearAgain(world, hear, tell)) }),
+      run: async (_, report) => ({ next_url: HOME, ...(await hearAgain(world, hear, report)) }),
     },
   ]
   for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
@@ -70,9 +70,12 @@ export function declareChecks(
   }
 }
 
-async function checkTheBooks({ db, processor, clock }: World, tell: Tell): Promise<Checked> {
+async function checkTheBooks(
+  { db, processor, clock }: World,
+  report: ReportProgress,
+): Promise<Checked> {
   const sides = { db: db.patient, processor, clock }
-  const { counts, differences } = await checkBooks(sides, tell)
+  const { counts, differences } = await checkBooks(sides, report)
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 
@@ -80,12 +83,12 @@ async function checkTheBooks({ db, processor, clock }: World, tell: Tell): Promi
 async function hearAgain(
   { db, clock, processor }: World,
   hear: () => Promise<number>,
-  tell: Tell,
+  report: ReportProgress,
 ): Promise<EventsReprocessed> {
   let heard = 0
   for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
     heard += fresh
-    await tell({ done: 0, total: 0, note: `${counted(heard, 'event')} processed so far.` })
+    await report({ done: 0, total: 0, note: `${counted(heard, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)

@@ -13,7 +13,7 @@ import { FilingForm } from './filing-form.tsx'
 import { AdminMenu } from './menu.tsx'
 import { nameOf, percent, type StateSummary } from './tax-files.ts'
 
-const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> = {
+const STATUS: Record<StateSummary['status'], [label: string, tone: BadgeTone]> = {
   open: ['Open', 'neutral'],
   waiting: ['Waiting for an earlier month', 'neutral'],
   due: ['Due', 'warn'],
@@ -22,8 +22,8 @@ const STATUS: Record<StateSummary['status'], [words: string, tone: BadgeTone]> =
 }
 
 function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
-  const [words, tone] = STATUS[status]
-  return <Badge tone={tone}>{words}</Badge>
+  const [label, tone] = STATUS[status]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 /** What is owed to every state for every month. */

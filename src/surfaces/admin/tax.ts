@@ -32,11 +32,11 @@ export function declareTax(scope: FastifyInstance, world: World): void {
     title: 'Filing a month',
     unit: 'states',
     place: 'admin',
-    async run({ request, user_id, id }, tell) {
+    async run({ request, user_id, id }, report) {
       const { month, batch_reference } = MonthRequest.parse(request)
       const actor = { kind: 'staff', user_id, request_id: id } as const
       const filed = await fileWholeMonth(world, actor, { month, batch_reference }, (progress) =>
-        tell({ ...progress, note: `Filing ${progress.state}.` }),
+        report({ ...progress, note: `Filing ${progress.state}.` }),
       )
       return { next_url: `${HOME}${month}/?done=filed_${filed}` }
     },

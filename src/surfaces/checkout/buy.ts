@@ -47,7 +47,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     if (!link.next_ok) return misconfigured(reply, link.app)
     const session = await currentSession(world, request)
     // A preview is for the developer's own account, whatever address is typed.
-    const email = apps.isDeveloper(link.app, session) ? session!.email : form.email
+    const email = apps.isSellerOf(link.app, session) ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
       const { faults } = read
@@ -83,7 +83,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
     if (owner) return goTo(reply, owner)
-    const asked = apps.isDeveloper(link.app, session) ? undefined : queryOf(request, 'email')
+    const asked = apps.isSellerOf(link.app, session) ? undefined : queryOf(request, 'email')
     const values = { email: asked ?? emailFor(session, link.app), via: queryOf(request, 'via') }
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
@@ -150,7 +150,7 @@ function sendDetails(
     has_expired?: boolean
   },
 ): FastifyReply {
-  const is_preview = apps.isDeveloper(app, step.session)
+  const is_preview = apps.isSellerOf(app, step.session)
   const page = DetailsPage({
     purchase: purchaseOf(world, { app, price, is_preview }, figuresBeforeTax(price)),
     csrf_token: csrfToken(world, request, reply),

@@ -12,7 +12,7 @@ type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
 export function CardRefusedPage(
   facts: CardPageFacts & { reason: 'abroad' | 'unknown_zip' },
 ): JSX.Element {
-  const words =
+  const text =
     facts.reason === 'abroad'
       ? 'The card’s billing address is outside the United States. Purchases are available in the United States only.'
       : 'The card’s billing ZIP code is not a US ZIP code. Check it and try again.'
@@ -20,7 +20,7 @@ export function CardRefusedPage(
     <FocusLayout {...layoutOf(facts.purchase)} title={`Card refused · ${facts.purchase.app_name}`}>
       <Steps current="Card" />
       <Heading title="This card cannot be used here">Nothing was charged.</Heading>
-      <Alert tone="error">{words}</Alert>
+      <Alert tone="error">{text}</Alert>
       <Button kind="primary" href={facts.card_url} wide>
         Use another card
       </Button>

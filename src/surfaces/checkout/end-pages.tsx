@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Steps } from '#design/order'
 import { Heading, Mailbox } from '#design/panels'
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 import { layoutOf, nameOf, type Step } from './layout.tsx'
 
 /** Between confirmation and success: the processor's answer is still open. */
@@ -59,7 +59,7 @@ export function SuccessPage(
       {typeof facts.resent === 'number' && (
         <Alert tone="info">
           The receipt was already sent several times. Check your spam folder, or try again in{' '}
-          {waitWords(facts.resent)}.
+          {durationText(facts.resent)}.
         </Alert>
       )}
       <CopyField id="license_key" label="License key" value={facts.license_key} />

@@ -1,4 +1,4 @@
-import { adverbOf, formatMoney, priceWords, taxLabel } from '#design/money'
+import { adverbOf, formatMoney, priceText, taxLabel } from '#design/money'
 import type { OrderFigures } from '#design/order'
 import type { ProductPrice } from '#domain/catalog'
 import type { CheckoutTotals } from '#flows/checkout'
@@ -34,7 +34,7 @@ export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFig
     ...(isTrial ? { deduction: freeTrial(total) } : {}),
     total_cents: isTrial ? ZERO : total,
     renewal: isTrial
-      ? `Free for ${trial_days} days. Then ${priceWords(total, price.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
+      ? `Free for ${trial_days} days. Then ${priceText(total, price.frequency)}. First charge: ${day(terms.period_end!)}. Cancel anytime.`
       : renewal(price, { total, period_end: terms.period_end }),
   }
 }

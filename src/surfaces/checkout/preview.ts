@@ -35,8 +35,8 @@ export async function sendPreviewDone(
   { cart, app, purchase }: OwnCart,
 ): Promise<FastifyReply> {
   const session = await currentSession(world, request)
-  if (session?.user_id !== app.developer_id) return goTo(reply, `/checkout/${cart.id}/sign-in`)
-  const holder = { app_id: app.id, user_id: app.developer_id }
+  if (session?.user_id !== app.seller_user_id) return goTo(reply, `/checkout/${cart.id}/sign-in`)
+  const holder = { app_id: app.id, user_id: app.seller_user_id }
   const license = cart.completed_at && (await licensing.findPreview(world.db, holder))
   if (!license) return goTo(reply, detailsUrl(cart))
   const page = PreviewDonePage({

@@ -30,7 +30,7 @@ export async function requireOwnCart(
   const price = await catalog.findPrice(world.db, cart.price_id)
   const app = (await apps.find(world.db, cart.app_id))!
   const totals = await checkoutTotals(world, cart, { app, price })
-  const is_preview = cart.order_id === null && cart.user_id === app.developer_id
+  const is_preview = cart.order_id === null && cart.user_id === app.seller_user_id
   const figures = figuresOf(price, totals)
   const amount = totals.quote.amount
   const purchase = purchaseOf(world, { app, price: { ...price, amount }, is_preview }, figures)

@@ -139,24 +139,24 @@ export function ConfirmPage(
     statement: string
     /** True where the app's own developer walks through it. */
     is_preview: boolean
-    alert: { title: string; words: string } | undefined
+    alert: { title: string; text: string } | undefined
     /** True where the card on the page was declined: another one is the way on. */
     is_declined: boolean
   },
 ): JSX.Element {
   const { purchase, alert, is_declined } = facts
   const card_url = `/checkout/${facts.cart_id}/card`
-  const { words, action, pending, verb } = confirmWords(facts)
+  const { text, action, pending, verb } = confirmText(facts)
   return (
     <FocusLayout
       {...layoutOf(purchase)}
       title={titled(`Confirm your order · ${purchase.app_name}`, alert !== undefined)}
     >
       <Steps current="Confirm" />
-      <Heading title="Confirm your order">{words}</Heading>
+      <Heading title="Confirm your order">{text}</Heading>
       {alert && (
         <Alert tone="error" title={alert.title}>
-          {alert.words}
+          {alert.text}
         </Alert>
       )}
       <DescriptionList
@@ -194,22 +194,16 @@ export function ConfirmPage(
   )
 }
 
-function confirmWords({
-  purchase,
-  is_preview,
-}: {
-  purchase: PurchaseSummary
-  is_preview: boolean
-}) {
+function confirmText({ purchase, is_preview }: { purchase: PurchaseSummary; is_preview: boolean }) {
   if (is_preview) {
-    const words = 'This is the page your buyers see. Nothing is charged in a preview.'
-    return { words, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
+    const text = 'This is the page your buyers see. Nothing is charged in a preview.'
+    return { text, action: 'Finish the preview', pending: 'Finishing…', verb: undefined }
   }
   const { total_cents } = purchase.figures
   if (Number(total_cents) === 0) {
-    const words = 'Review your order. Nothing is charged today.'
-    return { words, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
+    const text = 'Review your order. Nothing is charged today.'
+    return { text, action: 'Start free trial', pending: 'Starting…', verb: 'starting' }
   }
-  const words = 'Review your order. Your card is charged when you press Pay.'
-  return { words, action: `Pay ${formatMoney(total_cents)}`, pending: 'Paying…', verb: 'paying' }
+  const text = 'Review your order. Your card is charged when you press Pay.'
+  return { text, action: `Pay ${formatMoney(total_cents)}`, pending: 'Paying…', verb: 'paying' }
 }

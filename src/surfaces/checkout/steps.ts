@@ -246,14 +246,14 @@ async function afterConfirming(
   }
 }
 
-const NOTICES: Record<string, { title: string; words: string }> = {
+const NOTICES: Record<string, { title: string; text: string }> = {
   changed: {
     title: 'Your order has changed',
-    words: 'The figures changed since the last page. Nothing was charged. Review your order again.',
+    text: 'The figures changed since the last page. Nothing was charged. Review your order again.',
   },
   not_charged: {
     title: 'Nothing was charged',
-    words: 'We could not reach your bank. The payment was canceled. Try again.',
+    text: 'We could not reach your bank. The payment was canceled. Try again.',
   },
 }
 
@@ -261,8 +261,8 @@ const NOTICES: Record<string, { title: string; words: string }> = {
 async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefined) {
   const attempt = await payments.latestOfCart(db, cart.id)
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {
-    const words = payments.declineSentence(attempt.decline_code!)
-    return { is_declined: true, alert: { title: 'Your card was declined', words } }
+    const text = payments.declineSentence(attempt.decline_code!)
+    return { is_declined: true, alert: { title: 'Your card was declined', text } }
   }
   return { is_declined: false, alert: ownValue(NOTICES, notice) }
 }

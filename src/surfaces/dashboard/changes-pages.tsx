@@ -33,7 +33,7 @@ export function ChangesPage(
   },
 ): JSX.Element {
   return (
-    <AppPage {...facts} current="changes" words="Changes made by you or an agent. Undo them here.">
+    <AppPage {...facts} current="changes" intro="Changes made by you or an agent. Undo them here.">
       {facts.changes.length === 0 ? (
         <EmptyState
           title={facts.newest ? 'No older changes' : 'No changes yet'}
@@ -133,7 +133,7 @@ export function UndoPage(
       {...facts}
       current="changes"
       heading="undo a change"
-      words={
+      intro={
         <>
           {change.what}, <Moment at={change.at} />, by {change.who}.
         </>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button, CopyField, TextLink } from '#design/actions'
 import { Badge } from '#design/feedback'
 import { Field, Form, SelectField, TextareaField } from '#design/forms'
-import { Day, type PriceFrequency, priceWords } from '#design/money'
+import { Day, type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
@@ -39,7 +39,7 @@ export interface Integration extends AppFacts {
 /** What an app's server and the service must know of each other. */
 export function IntegrationPage(facts: Integration): JSX.Element {
   return (
-    <AppPage {...facts} current="integration" words="Credentials, redirect URLs and Buy links.">
+    <AppPage {...facts} current="integration" intro="Credentials, redirect URLs and Buy links.">
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
           <Addresses {...facts} />
@@ -124,7 +124,7 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
           Purser signs your buyers in over OpenID Connect, and your app can read their plan with the
           same session. Sign-in is free. Reading the plan is a paid add-on.
         </p>
-        <p class="text-muted">{addOnWords(add_on)}</p>
+        <p class="text-muted">{addOnText(add_on)}</p>
       </div>
       <CopyField id="issuer" label="Issuer" value={issuer} />
       <CopyField id="scope" label="Scope" value="openid entitlements" />
@@ -150,7 +150,7 @@ function AddOn({ add_on, issuer, base, csrf_token }: Integration): JSX.Element {
 
 const LATER = 'After that, the add-on costs 2% of each sale, before tax.'
 
-function addOnWords({ is_on, is_charged, trial_ends_at }: Integration['add_on']) {
+function addOnText({ is_on, is_charged, trial_ends_at }: Integration['add_on']) {
   if (trial_ends_at === null) {
     return `Free for 3 months from the day you first turn it on. ${LATER}`
   }
@@ -254,7 +254,7 @@ function BuyLinks(facts: Integration): JSX.Element {
         <CopyField
           key={id}
           id={`link-${id}`}
-          label={`${plan}, ${priceWords(amount_cents, frequency)}`}
+          label={`${plan}, ${priceText(amount_cents, frequency)}`}
           value={url}
         />
       ))}

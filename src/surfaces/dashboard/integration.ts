@@ -17,7 +17,7 @@ export async function integrationOf(
   const client = await apps.findClientOf(db, app.id)
   const products = await catalog.products(db, app.id)
   const prices = await catalog.livePrices(db, app.id)
-  const holder = { app_id: app.id, user_id: app.developer_id }
+  const holder = { app_id: app.id, user_id: app.seller_user_id }
   const preview = await licensing.findPreview(db, holder)
   const { name = 'A plan that is no longer for sale' } =
     products.find(({ id }) => id === preview?.product_id) ?? {}

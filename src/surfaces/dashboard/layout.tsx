@@ -43,7 +43,7 @@ export function AppPage(
     current: AppPageName
     /** What the page is called after the app's name; the page's own name unless said otherwise. */
     heading?: string
-    words: ComponentChildren
+    intro: ComponentChildren
     faults?: FormFault[]
     children: ComponentChildren
   },
@@ -55,7 +55,7 @@ export function AppPage(
   return (
     <SiteLayout title={title} nav={facts.nav} notice={facts.notice}>
       <div class="grid grid-cols-1 gap-6">
-        <Heading title={`${facts.app_name}: ${heading}`}>{facts.words}</Heading>
+        <Heading title={`${facts.app_name}: ${heading}`}>{facts.intro}</Heading>
         <SubNav label={facts.app_name} links={appMenu(facts.slug, facts.current, facts)} />
       </div>
       <div class="grid grid-cols-1 gap-6">

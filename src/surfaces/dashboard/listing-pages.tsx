@@ -22,7 +22,7 @@ export function ListingPage(
   const { form, faults, slug } = facts
   const base = addressOf(slug, 'listing')
   return (
-    <AppPage {...facts} current="listing" words="How your app appears in the marketplace.">
+    <AppPage {...facts} current="listing" intro="How your app appears in the marketplace.">
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <Panel title="Text">
           <Form action={base} csrf_token={facts.csrf_token}>

@@ -30,7 +30,7 @@ export function SectionsPage(
       {...facts}
       current="listing"
       heading="detail sections"
-      words="Up to four sections of the product page, each with a title."
+      intro="Up to four sections of the product page, each with a title."
     >
       <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       <div id="sections" class="max-w-3xl">
@@ -119,7 +119,7 @@ export function FeaturesPage(
       {...facts}
       current="listing"
       heading="feature table"
-      words="Features of each plan, compared on the product page."
+      intro="Features of each plan, compared on the product page."
     >
       <BackLink href={addressOf(slug, 'listing')}>Listing</BackLink>
       {facts.plans.length === 0 && (

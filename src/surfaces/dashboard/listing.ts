@@ -40,12 +40,12 @@ export const LONG_FORM = { bodyLimit: 256 * 1024 }
 
 /** The pages on which a seller edits what the marketplace says of an app. */
 export function declareListing(scope: FastifyInstance, world: World): void {
-  declareWords(scope, world)
+  declareListingText(scope, world)
   declareSections(scope, world)
   declareFeatures(scope, world)
 }
 
-function declareWords(scope: FastifyInstance, world: World): void {
+function declareListingText(scope: FastifyInstance, world: World): void {
   async function show(context: SellerTermsContext, form?: ListingForm, found: FieldFault[] = []) {
     const { app, reply } = context
     const saved = await readListing(world.db, app)

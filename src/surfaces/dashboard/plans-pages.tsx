@@ -31,7 +31,7 @@ export function PlansPage(facts: EditorFacts): JSX.Element {
     <AppPage
       {...facts}
       current="plans"
-      words="Plans and prices. Changes apply immediately to unpaid checkouts."
+      intro="Plans and prices. Changes apply immediately to unpaid checkouts."
     >
       {facts.hint && <Alert tone="info">{facts.hint}</Alert>}
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
@@ -188,7 +188,7 @@ export function DescriptionsPage(
       {...facts}
       current="plans"
       heading="descriptions"
-      words="Short text below the name of each plan."
+      intro="Short text below the name of each plan."
     >
       <BackLink href={base}>Plans</BackLink>
       {facts.rows.length === 0 ? (

@@ -32,7 +32,7 @@ export function ReviewPage(
       {...facts}
       current="plans"
       heading="review the plans"
-      words="Review your changes. Nothing is saved yet."
+      intro="Review your changes. Nothing is saved yet."
     >
       <div class="grid max-w-3xl grid-cols-1 gap-6">
         {facts.has_changed && (

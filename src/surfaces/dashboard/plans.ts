@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { priceWords } from '#design/money'
+import { priceText } from '#design/money'
 import * as catalog from '#domain/catalog'
 import { describeProduct, type ListedVersion, readVersions, replaceVersions } from '#flows/listing'
 import type { World } from '#flows/world'
@@ -120,7 +120,7 @@ function reviewOf(
     dead_links: prices
       .filter(({ public_id }) => facts.dead_buy_links.includes(public_id))
       .map(({ name, amount, frequency }) => {
-        return `${name}, ${priceWords(parseAmount(amount)!, frequency)}`
+        return `${name}, ${priceText(parseAmount(amount)!, frequency)}`
       }),
     differences: compare(active(before), active(after), new Map()),
   }

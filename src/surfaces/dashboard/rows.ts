@@ -74,7 +74,7 @@ const ALONE = /^(tagline|description|categories|industries|tags|listing_mode)$/
  */
 export function placeOf(id: string): string {
   if (!id.includes('.') && !ALONE.test(id)) return ''
-  const words = id.split('.').flatMap((part, at, parts) => {
+  const intro = id.split('.').flatMap((part, at, parts) => {
     if (/^\d+$/.test(part)) return []
     const index = parts[at + 1]
     if (index !== undefined && /^\d+$/.test(index)) {
@@ -82,7 +82,7 @@ export function placeOf(id: string): string {
     }
     return part in ROWS ? [] : [FIELDS[part] ?? part]
   })
-  const place = words.join(', ')
+  const place = intro.join(', ')
   return place.charAt(0).toUpperCase() + place.slice(1)
 }
 

@@ -140,7 +140,7 @@ function Consent(facts: AgentsPageFacts): JSX.Element {
         </p>
       </div>
       <div class="max-w-3xl">
-        <DescriptionList items={SCOPES.map(([scope, words]) => ({ term: scope, detail: words }))} />
+        <DescriptionList items={SCOPES.map(([scope, text]) => ({ term: scope, detail: text }))} />
       </div>
       <p class="max-w-prose">
         The redirect goes to a program on your own computer: 127.0.0.1 on any port, or localhost on

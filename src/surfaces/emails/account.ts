@@ -38,11 +38,11 @@ async function writeEntry(
   const user = await openAccount(world, email.subject_id)
   if (!user) return undefined
   const facts = { user_id: user.id, return_to: email.facts.return_to }
-  const words =
+  const content =
     email.kind === 'sign_in'
       ? signInLink(await link(world, 'sign_in', facts))
       : setPassword(await link(world, 'set_password', facts))
-  return { to: user.email, words }
+  return { to: user.email, content }
 }
 
 async function writeSignUp(
@@ -53,16 +53,16 @@ async function writeSignUp(
   if (!typed) return undefined
   const user = await identity.findByEmail(world.db, typed.email_normalized)
   if (user?.locked_at) return undefined
-  if (!user) return { to: typed.email, words: signUpLink(await signUpUrl(world, typed.id)) }
+  if (!user) return { to: typed.email, content: signUpLink(await signUpUrl(world, typed.id)) }
   const facts = { user_id: user.id, return_to: typed.return_to ?? undefined }
-  return { to: user.email, words: accountExists(await link(world, 'sign_in', facts)) }
+  return { to: user.email, content: accountExists(await link(world, 'sign_in', facts)) }
 }
 
 async function writeSecurity(world: World, email: StoredEmail<'security'>): Promise<WrittenEmail> {
   const user = (await identity.findUser(world.db, email.subject_id))!
   const { base_url } = world.config
   const urls = { security: `${base_url}/account/security/`, sign_in: `${base_url}/signin/` }
-  return { to: user.email, words: securityChanged(email.facts, urls) }
+  return { to: user.email, content: securityChanged(email.facts, urls) }
 }
 
 async function writeToNewEmail(
@@ -72,10 +72,10 @@ async function writeToNewEmail(
   const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.done_at || change.ended_at) return undefined
   const taken = await identity.findByEmail(world.db, change.new_email_normalized)
-  if (taken) return { to: taken.email, words: newEmailTaken() }
+  if (taken) return { to: taken.email, content: newEmailTaken() }
   const { user_id, old_email, id } = change
   const url = await link(world, 'change_email', { user_id, about: id })
-  return { to: change.new_email, words: confirmNewEmail(old_email, url) }
+  return { to: change.new_email, content: confirmNewEmail(old_email, url) }
 }
 
 async function writeToOldEmail(
@@ -86,5 +86,5 @@ async function writeToOldEmail(
   if (!change || change.ended_at) return undefined
   const { user_id, old_email, id } = change
   const url = await link(world, 'undo_email', { user_id, about: id })
-  return { to: old_email, words: emailChange(change, url) }
+  return { to: old_email, content: emailChange(change, url) }
 }

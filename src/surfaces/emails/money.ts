@@ -78,8 +78,8 @@ async function writeReceipt(world: World, invoice_id: string): Promise<WrittenEm
   const story = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const plan = { ...story.plan, app_name, product_name }
-  const words = invoicePaid(receipt, plan, await comingOf(world, story))
-  return { to: story.email, words, attachments: [await invoiceAttachment(world, receipt)] }
+  const content = invoicePaid(receipt, plan, await comingOf(world, story))
+  return { to: story.email, content, attachments: [await invoiceAttachment(world, receipt)] }
 }
 
 async function writePaymentFailed(
@@ -93,7 +93,7 @@ async function writePaymentFailed(
   const since = subscription?.past_due_since
   if (!subscription || !since || next?.why !== 'owed') return undefined
   const code = subscription.last_decline as payments.DeclineCode | null
-  const words = paymentFailed(plan, {
+  const content = paymentFailed(plan, {
     total: next.total,
     card: await cardOf(world, subscription),
     declined: code ? payments.declineSentence(code) : undefined,
@@ -101,7 +101,7 @@ async function writePaymentFailed(
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',
   })
-  return { to: story.email, words }
+  return { to: story.email, content }
 }
 
 async function writeCanceled(world: World, license_id: string): Promise<WrittenEmail | undefined> {
@@ -111,12 +111,12 @@ async function writeCanceled(world: World, license_id: string): Promise<WrittenE
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
-  return { to: email, words: subscriptionCanceled(plan, { ends_at, keep_url }) }
+  return { to: email, content: subscriptionCanceled(plan, { ends_at, keep_url }) }
 }
 
 async function writeLicenseEnded(world: World, license_id: string): Promise<WrittenEmail> {
   const { email, app, plan } = await storyOf(world, license_id)
-  return { to: email, words: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
+  return { to: email, content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
 async function writeTrialEnding(
@@ -126,13 +126,13 @@ async function writeTrialEnding(
   const story = await storyOf(world, license_id)
   const { license, subscription, email, plan } = story
   if (!subscription || license.status !== 'trialing') return undefined
-  const words = trialEnding(plan, {
+  const content = trialEnding(plan, {
     day: subscription.period_end,
     card: await cardOf(world, subscription),
     coming: await comingOf(world, story),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
-  return { to: email, words }
+  return { to: email, content }
 }
 
 async function writeRefund(world: World, refund_id: string): Promise<WrittenEmail | undefined> {
@@ -144,6 +144,6 @@ async function writeRefund(world: World, refund_id: string): Promise<WrittenEmai
   const { license, email, plan } = await storyOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
-  const words = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
-  return { to: email, words, attachments: [await invoiceAttachment(world, receipt)] }
+  const content = refundIssued(receipt, { ...plan, app_name, product_name }, facts)
+  return { to: email, content, attachments: [await invoiceAttachment(world, receipt)] }
 }

@@ -34,7 +34,7 @@ async function disputedOf({ db, config }: World, id: string): Promise<Disputed> 
   const dispute = (await payments.findDisputeOf(db, { id, app_id: null }))!
   const receipt = (await billing.findReceipt(db, dispute.invoice_id))!
   const app = (await apps.find(db, receipt.app_id))!
-  const { email } = (await identity.findUser(db, app.developer_id))!
+  const { email } = (await identity.findUser(db, app.seller_user_id))!
   const { amount, tax, owed, reason, due_at, status } = dispute
   const facts = {
     app_name: receipt.app_name,
@@ -56,7 +56,7 @@ async function writeOpened(
 ): Promise<WrittenEmail | undefined> {
   const { to, status, facts } = await disputedOf(world, subject_id)
   if (status !== 'inquiry' && status !== 'open') return undefined
-  return { to, words: disputeOpened(facts, status === 'inquiry') }
+  return { to, content: disputeOpened(facts, status === 'inquiry') }
 }
 
 async function writeClosed(
@@ -65,7 +65,7 @@ async function writeClosed(
 ): Promise<WrittenEmail | undefined> {
   const { to, status, facts } = await disputedOf(world, subject_id)
   if (status !== 'won' && status !== 'lost') return undefined
-  return { to, words: disputeClosed(facts, status) }
+  return { to, content: disputeClosed(facts, status) }
 }
 
 async function payoutOf({ db, config }: World, id: string) {
@@ -81,12 +81,12 @@ async function payoutOf({ db, config }: World, id: string) {
 
 async function writePaid(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
   const { to, facts } = await payoutOf(world, subject_id)
-  return { to, words: payoutPaid(facts) }
+  return { to, content: payoutPaid(facts) }
 }
 
 async function writeFailed(world: World, { subject_id }: StoredEmail): Promise<WrittenEmail> {
   const { to, facts } = await payoutOf(world, subject_id)
-  return { to, words: payoutFailed(facts) }
+  return { to, content: payoutFailed(facts) }
 }
 
 async function writeBankChanged(
@@ -95,5 +95,5 @@ async function writeBankChanged(
 ): Promise<WrittenEmail> {
   const { email } = await payouts.payeeFacts(db, owner)
   const security = `${config.base_url}/account/security/`
-  return { to: email, words: bankChanged(facts, security) }
+  return { to: email, content: bankChanged(facts, security) }
 }

@@ -23,8 +23,8 @@ export async function writePurchaseReceipt(world: World, order_id: string): Prom
   }
   const sold_by = soldBy(config.operator, order.app_name)
   const license_key = licensing.showKey(keys, license)
-  const words = receipt(order, { license_key, links, sold_by })
+  const content = receipt(order, { license_key, links, sold_by })
   const paid = await billing.findReceipt(db, order.invoice_id)
   const attachments = paid ? [await invoiceAttachment(world, paid)] : []
-  return { to: user.email, words, attachments }
+  return { to: user.email, content, attachments }
 }

@@ -1,4 +1,4 @@
-import { formatDay, formatMoney, frequencyWords, taxLabel } from '#design/money'
+import { formatDay, formatMoney, frequencyText, taxLabel } from '#design/money'
 import type { OrderDetails } from '#domain/billing'
 import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
@@ -71,6 +71,6 @@ function renewalOf(order: OrderDetails, isTrial: boolean, total: string): string
   if (order.frequency === null || !order.period_end) return 'None (one-time payment)'
   const day = formatDay(order.period_end)
   return isTrial
-    ? `${total} ${frequencyWords(order.frequency)}, first charge on ${day}`
+    ? `${total} ${frequencyText(order.frequency)}, first charge on ${day}`
     : `${total} on ${day}`
 }

@@ -14,7 +14,7 @@ interface About {
   app: apps.App
   product_name: string
   buyer_email: string
-  words(facts: SellerFacts): EmailContent
+  content(facts: SellerFacts): EmailContent
 }
 
 /** Emails to a seller, about a buyer. A seller can turn each off. */
@@ -39,8 +39,8 @@ function unlessMuted(
 }
 
 async function write({ db, config }: World, about: About): Promise<WrittenEmail> {
-  const { app, words, ...sale } = about
-  const seller = (await identity.findUser(db, app.developer_id))!
+  const { app, content, ...sale } = about
+  const seller = (await identity.findUser(db, app.seller_user_id))!
   const base = `${config.base_url}/dashboard/`
   const facts = {
     ...sale,
@@ -48,7 +48,7 @@ async function write({ db, config }: World, about: About): Promise<WrittenEmail>
     sales_url: `${base}apps/${app.slug}/sales/`,
     settings_url: `${base}emails/`,
   }
-  return { to: seller.email, words: words(facts) }
+  return { to: seller.email, content: content(facts) }
 }
 
 async function aboutSale({ db }: World, order_id: string): Promise<About> {
@@ -56,7 +56,7 @@ async function aboutSale({ db }: World, order_id: string): Promise<About> {
   const { amount, fee, state, product_name, email: buyer_email } = order
   const sale = { amount, fee, state, is_trial: order.charged === 0 }
   const app = (await apps.find(db, order.app_id))!
-  return { app, product_name, buyer_email, words: (facts) => sold(facts, sale) }
+  return { app, product_name, buyer_email, content: (facts) => sold(facts, sale) }
 }
 
 async function aboutCancellation(world: World, license_id: string): Promise<About | undefined> {
@@ -78,9 +78,9 @@ async function aboutFailedRenewal(world: World, license_id: string): Promise<Abo
 async function aboutLicense(
   { db }: World,
   { app_id, user_id, product_id }: licensing.License,
-  words: About['words'],
+  content: About['content'],
 ): Promise<About> {
   const app = (await apps.find(db, app_id))!
   const { email: buyer_email } = (await identity.findUser(db, user_id))!
-  return { app, product_name: await catalog.productName(db, product_id), buyer_email, words }
+  return { app, product_name: await catalog.productName(db, product_id), buyer_email, content }
 }

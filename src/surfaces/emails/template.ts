@@ -14,7 +14,7 @@ export interface EmailContent {
 /** An email that is ready, whom it goes to, and its attachments. */
 export interface WrittenEmail {
   to: string
-  words: EmailContent
+  content: EmailContent
   attachments?: Attachment[]
 }
 

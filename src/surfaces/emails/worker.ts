@@ -33,9 +33,9 @@ export function emailWorker(world: World): void {
       await world.mailer.send(now, {
         message_id: `<${email.id}@${new URL(world.config.base_url).hostname}>`,
         to: written.to,
-        subject: written.words.subject,
-        html: emailHtml(written.words, footer),
-        text: emailText(written.words, footer),
+        subject: written.content.subject,
+        html: emailHtml(written.content, footer),
+        text: emailText(written.content, footer),
         attachments: written.attachments ?? [],
       })
     }

@@ -13,7 +13,7 @@ const TITLES: Record<number, string> = {
 }
 
 // Of other codes the refusal's own sentence is shown.
-const WORDS: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   not_found: 'Check the address. The page may have been moved or removed.',
   method_not_allowed: 'This address accepts a form only. Go back and submit the form again.',
   internal_error: 'The error is on our side and was logged. Try again in a minute.',
@@ -27,12 +27,12 @@ export function ErrorPage(facts: {
   request_id: string
 }) {
   const title = TITLES[facts.status] ?? 'Request failed'
-  const words = WORDS[facts.code] ?? facts.message
+  const message = MESSAGES[facts.code] ?? facts.message
   return (
     <FocusLayout title={`${title} · Purser`}>
       <div class="grid gap-3">
         <h1 class="text-2xl font-semibold tracking-tight">{title}</h1>
-        <p>{words}</p>
+        <p>{message}</p>
       </div>
       <Button href="/" kind="plain">
         Go to the home page

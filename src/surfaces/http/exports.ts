@@ -12,10 +12,10 @@ import {
   addressOf,
   declareTask,
   kindOf,
+  type ReportProgress,
   startTaskNow,
   TASK_PATH,
   type TaskEnd,
-  type Tell,
 } from '#http/tasks'
 import { addDays } from '#platform/calendar'
 import { type CsvColumn, csvOf } from '#platform/csv'
@@ -66,7 +66,7 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
     place,
     remains: 'No file was created.',
     back,
-    run: (task, tell) => make(forReports(world), table, task, tell),
+    run: (task, report) => make(forReports(world), table, task, report),
   })
 }
 
@@ -91,7 +91,7 @@ async function make<Row>(
   { db, clock }: World,
   { columns, nameOf, open }: Export<Row>,
   task: Task,
-  tell: Tell,
+  report: ReportProgress,
 ): Promise<TaskEnd> {
   const { id: task_id } = task
   await beginFile(db, clock.now(), { task_id, name: nameOf(task), type: CSV })
@@ -101,13 +101,13 @@ async function make<Row>(
       await addPart(db, { task_id, part: part++, content: Buffer.from(text) })
     const { total, pages } = await open(task)
     let done = 0
-    await tell({ done, total, note: '' })
+    await report({ done, total, note: '' })
     await write(csvOf(columns, []))
     for await (const rows of pages) {
       await write(csvOf(columns, rows, { header: false }))
       done += rows.length
       // Rows may have come since they were counted.
-      await tell({ done, total: Math.max(done, total), note: '' })
+      await report({ done, total: Math.max(done, total), note: '' })
     }
     await finishFile(db, { task_id, rows: done })
   } catch (error) {

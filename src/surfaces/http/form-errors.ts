@@ -1,4 +1,4 @@
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 
 /** What a form says of a value that was refused. */
 export const FAULTS = {
@@ -16,7 +16,7 @@ export interface Outcome {
 
 /** Too many attempts: the page names the same seconds as the Retry-After header. */
 export function tooOften({ retry_after }: { retry_after: number }) {
-  return { fault: `Too many attempts. Try again in ${waitWords(retry_after)}.`, retry_after }
+  return { fault: `Too many attempts. Try again in ${durationText(retry_after)}.`, retry_after }
 }
 
 /** An attempt that was refused: one too many, or wrong for `reason`. */

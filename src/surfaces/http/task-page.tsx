@@ -81,5 +81,5 @@ function wordsOf({ status, done, total, unit, note }: TaskFacts): string {
   if (status === 'waiting') return 'Queued.'
   const count = (number: number) => number.toLocaleString('en-US')
   const counted = `${count(done)} of ${count(total)}${unit ? ` ${unit}` : ''}.`
-  return [total > 0 ? counted : '', note].filter((words) => words !== '').join(' ')
+  return [total > 0 ? counted : '', note].filter((text) => text !== '').join(' ')
 }

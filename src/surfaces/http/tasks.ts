@@ -25,7 +25,7 @@ import {
 import { TaskPage } from './task-page.tsx'
 
 /** Says how far long work has come; it throws where the work is to be left as it is. */
-export type Tell = (progress: Progress) => Promise<void>
+export type ReportProgress = (progress: Progress) => Promise<void>
 
 /** A kind of long work: how its page names it, and how it is done. */
 export interface TaskKind {
@@ -38,7 +38,7 @@ export interface TaskKind {
   /** What is left of it where it does not come to its end; what was done stays done. */
   remains?: string
   /** Does the work, tells how far it is, and returns what the person is sent on to see. */
-  run(task: Task, tell: Tell): Promise<TaskEnd>
+  run(task: Task, report: ReportProgress): Promise<TaskEnd>
   /** Where the person came from, for the way back. */
   back(task: Task): string
 }
@@ -139,14 +139,14 @@ async function run(world: World, id: string): Promise<void> {
   const task = await beginTask(db, clock.now(), id)
   if (!task) return
   const kind = kindOf(world, task.kind)!
-  const tell: Tell = async (progress) => {
+  const report: ReportProgress = async (progress) => {
     const goesOn = await noteProgress(db, clock.now(), id, progress)
     if (!goesOn || workshop.isClosing) throw new Stopped()
     // The embedded engine answers without leaving the process: others must have their turn.
     await others()
   }
   try {
-    const result = await kind.run(task, tell)
+    const result = await kind.run(task, report)
     await endTask(db, clock.now(), id, { status: 'done', result })
   } catch (error) {
     const isWanted = error instanceof Stopped

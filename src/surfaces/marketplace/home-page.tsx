@@ -98,21 +98,21 @@ function Filters({ filters }: { filters: Link[] }): JSX.Element {
   )
 }
 
-const PROMISES: { icon: IconName; title: string; words: string }[] = [
+const PROMISES: { icon: IconName; title: string; text: string }[] = [
   {
     icon: 'lock',
     title: 'The full price before you pay',
-    words: 'Sales tax depends on your ZIP code. You see the total first and pay exactly that.',
+    text: 'Sales tax depends on your ZIP code. You see the total first and pay exactly that.',
   },
   {
     icon: 'key',
     title: 'Instant access',
-    words: 'Your license is active when you return to the app. Your key is also in your receipt.',
+    text: 'Your license is active when you return to the app. Your key is also in your receipt.',
   },
   {
     icon: 'check',
     title: 'Never charged twice',
-    words: 'If you already own an app, its Buy button takes you back to it.',
+    text: 'If you already own an app, its Buy button takes you back to it.',
   },
 ]
 
@@ -123,13 +123,13 @@ function Promises(): JSX.Element {
         For buyers
       </h2>
       <ul class="grid gap-x-8 gap-y-6 border-t border-base-300 pt-5 md:grid-cols-3">
-        {PROMISES.map(({ icon, title, words }) => (
+        {PROMISES.map(({ icon, title, text }) => (
           <li key={title} class="grid content-start gap-1.5">
             <span class="text-primary">
               <Icon name={icon} size="size-6" />
             </span>
             <h3 class="font-semibold">{title}</h3>
-            <p class="text-sm text-muted">{words}</p>
+            <p class="text-sm text-muted">{text}</p>
           </li>
         ))}
       </ul>

@@ -37,8 +37,8 @@ function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
 /** What a button says; two prices of one plan are told apart by how often they are paid. */
 function actionOf(app_name: string, plan: Plan, price: ListedPrice): string {
   if (price.amount_cents === 0) return `Open ${app_name}`
-  const words = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
-  return price.trial_days > 0 ? `Try ${plan.name}${words}` : `Buy ${plan.name}${words}`
+  const text = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
+  return price.trial_days > 0 ? `Try ${plan.name}${text}` : `Buy ${plan.name}${text}`
 }
 
 /** A name that apps are found by, and where it leads, if it leads anywhere. */

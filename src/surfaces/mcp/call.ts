@@ -7,7 +7,7 @@ import { faultsOf } from '#http/field-faults'
 import type { FieldFault } from '#platform/problem'
 import { counted } from '#platform/text'
 import { farTooMany } from './counts.ts'
-import { mend, together } from './mend.ts'
+import { fillIn, mergeFaults } from './fill-in.ts'
 import { missingScope } from './scopes.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
@@ -61,7 +61,7 @@ async function runTool(
   const run = async ({ app_slug, dry_run = false, ...input }: Input): Promise<ToolAnswer> => {
     const call = { world, input, actor, dry_run }
     if (app_slug === undefined) return await tool.run(call)
-    const app = await apps.findOwn(world.db, { slug: app_slug, developer_id: bearer.user_id })
+    const app = await apps.findOwn(world.db, { slug: app_slug, seller_user_id: bearer.user_id })
     // An app of another seller gets the same answer as one that does not exist.
     return app ? await tool.run({ ...call, app }) : UNKNOWN_APP
   }
@@ -70,11 +70,11 @@ async function runTool(
   const parsed = tool.input.safeParse(args)
   if (parsed.success) return await run(parsed.data)
   const faults = faultsOf(parsed.error)
-  const mended = tool.writes && faults.length <= MOST_FAULTS ? mend(tool.input, args) : undefined
-  if (!mended) return { faults }
+  const filled = tool.writes && faults.length <= MOST_FAULTS ? fillIn(tool.input, args) : undefined
+  if (!filled) return { faults }
   // Mended in its form it is rehearsed, so that faults in its content are told along.
-  const rehearsal = await run({ ...mended, dry_run: true })
-  return { faults: together(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
+  const rehearsal = await run({ ...filled, dry_run: true })
+  return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
 
 type Input = { app_slug?: string; dry_run?: boolean }
@@ -109,12 +109,12 @@ function failure(error: string, message: string, more: More = {}): CallToolResul
 }
 
 /** The error for a token without the required scope. */
-export function scopeWords(required_scope: string): string {
+export function scopeMessage(required_scope: string): string {
   return `This tool requires an access token with the scope ${required_scope}.`
 }
 
 function lacking(required_scope: string): CallToolResult {
-  return failure('insufficient_scope', scopeWords(required_scope), { required_scope })
+  return failure('insufficient_scope', scopeMessage(required_scope), { required_scope })
 }
 
 function termsFirst({ config }: World): CallToolResult {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Bearer } from '#domain/grants'
 import type { World } from '#flows/world'
 import { challenge } from '#http/guards/agent'
-import { scopeWords } from './call.ts'
+import { scopeMessage } from './call.ts'
 import { missingScope } from './scopes.ts'
 import type { Tool } from './tool.ts'
 
@@ -35,7 +35,7 @@ export function scopeRefusal(
       body: {
         jsonrpc: '2.0',
         id: id ?? null,
-        error: { code: INSUFFICIENT_SCOPE, message: scopeWords(required_scope), data },
+        error: { code: INSUFFICIENT_SCOPE, message: scopeMessage(required_scope), data },
       },
     }
   }

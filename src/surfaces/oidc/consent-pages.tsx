@@ -112,7 +112,7 @@ export function RefusedPage(facts: {
   /** The documentation for an agent whose request is invalid. */
   agents_url: string | undefined
   code: string
-  words: string | undefined
+  message: string | undefined
   request_id: string
 }): JSX.Element {
   const { app_name, app_url, is_ours } = facts
@@ -135,7 +135,7 @@ export function RefusedPage(facts: {
       )}
       <p class="text-xs text-muted">
         Details for developers: <code class="font-mono">{facts.code}</code>
-        {facts.words && `, ${facts.words}`}. Reference {facts.request_id}
+        {facts.message && `, ${facts.message}`}. Reference {facts.request_id}
       </p>
     </FocusLayout>
   )

@@ -24,7 +24,7 @@ export function renderRefusal(
           is_ours: ctx.status >= 500,
           agents_url: isAgent(client) ? '/docs/agents' : undefined,
           code: out.error,
-          words: out.error_description,
+          message: out.error_description,
           request_id: request.id,
         })
   ctx.set(pageHeaders())

@@ -54,7 +54,7 @@ function consequenceOf({
 }
 
 /** A sign-out that an app asked for in a way that cannot be. */
-export function ImpossibleSignOutPage({ words }: { words: string }): JSX.Element {
+export function ImpossibleSignOutPage({ message }: { message: string }): JSX.Element {
   return (
     <FocusLayout title="Sign-out failed · Purser">
       <Heading title="Sign-out failed">
@@ -63,7 +63,7 @@ export function ImpossibleSignOutPage({ words }: { words: string }): JSX.Element
       <Button href="/" wide>
         Go to the home page
       </Button>
-      <p class="text-xs text-muted">Details for developers: {words}.</p>
+      <p class="text-xs text-muted">Details for developers: {message}.</p>
     </FocusLayout>
   )
 }

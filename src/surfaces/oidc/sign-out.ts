@@ -34,7 +34,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       const parameters = textsOf(request.query)
       const asked = await read(world, library, parameters)
       if (typeof asked === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
+        return sendPage(reply, ImpossibleSignOutPage({ message: asked }), { status: 400 })
       }
       const here = await whoIsHere(world, request)
       if (!here.session && !here.sign_in?.user_id) return goTo(reply, asked.address)
@@ -53,7 +53,7 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
     scope.post('/o/session/end/sign-out', async (request, reply) => {
       const asked = await read(world, library, textsOf(formOf(request)))
       if (typeof asked === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ words: asked }), { status: 400 })
+        return sendPage(reply, ImpossibleSignOutPage({ message: asked }), { status: 400 })
       }
       const here = await whoIsHere(world, request)
       if (await meansOther(library, asked, here)) {

@@ -3,7 +3,7 @@ import type { Endpoint } from '#http/endpoint'
 import { HEADERS, headersOf, isCached, refusalsOf } from './answers.ts'
 import { PARAMETER_EXAMPLES, schemaExamples } from './examples.ts'
 import { type Json, Problem, schemaBook } from './schemas.ts'
-import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from './words.ts'
+import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from './texts.ts'
 
 /** What the parts of one document share while it is drawn. */
 interface Drawing {

@@ -5,7 +5,7 @@ import { Field, Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
-import { BankPanel, DoneNote, PayoutsPanel, type StandingFacts, StandingPanel } from './panels.tsx'
+import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** The terms in plain words, and the code to be chosen. */
 export function JoinPage(facts: {
@@ -77,7 +77,7 @@ export function JoinPage(facts: {
 export interface ReferralLine {
   key: string
   at: Date
-  words: string
+  text: string
   /** The fee that the commission is a quarter of. */
   fee: number | null
   amount: number
@@ -91,7 +91,7 @@ export interface ReferralLine {
 
 /** What an affiliate earned, line by line, and what became of it. */
 export function ReferralsPage(
-  facts: StandingFacts & {
+  facts: BalanceFacts & {
     nav: Link[]
     done: string | undefined
     code: string
@@ -108,7 +108,7 @@ export function ReferralsPage(
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div class="grid grid-cols-1 gap-5">
-          <StandingPanel {...facts} earned="A commission" />
+          <BalancePanel {...facts} earned="A commission" />
           <BankPanel {...facts} />
         </div>
         <Panel title="Your link">
@@ -153,7 +153,7 @@ function Lines(facts: {
             key: line.key,
             cells: [
               <Day date={line.at} />,
-              line.words,
+              line.text,
               line.fee === null ? '' : <Money cents={line.fee} />,
               <Money cents={line.amount} />,
               stateOf(line),

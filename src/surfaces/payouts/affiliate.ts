@@ -15,8 +15,8 @@ import { accountActor } from '#platform/audit'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { JoinPage, type ReferralLine, ReferralsPage } from './affiliate-pages.tsx'
-import type { StandingFacts } from './panels.tsx'
-import { lineWords } from './words.ts'
+import { lineLabel } from './labels.ts'
+import type { BalanceFacts } from './panels.tsx'
 
 const { home: HOME, base: BASE } = PAYEE_PAGES.affiliate
 const PAGE = 50
@@ -26,13 +26,13 @@ const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
 export function declareReferrals(
   scope: FastifyInstance,
   world: World,
-  standing: (context: PayeeContext) => Promise<StandingFacts>,
+  balance: (context: PayeeContext) => Promise<BalanceFacts>,
 ): void {
   scope.get(HOME, async (request, reply) => {
     const context = await requireSession(world, request, reply, HOME)
     const affiliate = await affiliates.affiliateOf(world.db, context.session.user_id)
     if (!affiliate) return await sendJoin(world, context, { code: '', fault: undefined })
-    return await sendReferrals(world, context, affiliate, standing)
+    return await sendReferrals(world, context, affiliate, balance)
   })
 
   scope.post(HOME, async (request, reply) => {
@@ -67,7 +67,7 @@ async function sendReferrals(
   world: World,
   context: SessionContext,
   { id: owner, code }: affiliates.Affiliate,
-  standing: (context: PayeeContext) => Promise<StandingFacts>,
+  balance: (context: PayeeContext) => Promise<BalanceFacts>,
 ): Promise<FastifyReply> {
   const { request, reply, session } = context
   const { db, config } = world
@@ -78,7 +78,7 @@ async function sendReferrals(
   const lines = await payouts.accountLines(db, payee, { limit: PAGE, offset: (page - 1) * PAGE })
   const now = await payeeTime(world, owner)
   const facts = {
-    ...(await standing({ ...context, kind: 'affiliate', payee })),
+    ...(await balance({ ...context, kind: 'affiliate', payee })),
     nav: await accountNav(world, session.user_id, 'referrals'),
     done: queryOf(request, 'done'),
     code,
@@ -98,7 +98,7 @@ function told(now: Date, line: payouts.AccountLine): ReferralLine {
   return {
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
-    words: lineWords(line),
+    text: lineLabel(line),
     fee: line.event === 'sale' ? line.fee : null,
     amount: line.amount,
     held_until: line.event === 'sale' && available_at > now ? available_at : undefined,

@@ -5,7 +5,7 @@ import { Form } from '#design/forms'
 import { Day, formatDay, formatMoney, Money } from '#design/money'
 import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import { ownValue } from '#platform/text'
-import { causeWords, payoutWords } from './words.ts'
+import { causeLabel, payoutLabel } from './labels.ts'
 
 /** A payout as a list shows it. */
 export interface PayoutCard {
@@ -19,7 +19,7 @@ export interface PayoutCard {
 }
 
 /** Where a payee stands, and how he is paid. */
-export interface StandingFacts {
+export interface BalanceFacts {
   /** One line across the top: in which time the payee lives. */
   notice: string | undefined
   /** The path of the forms and of the statements. */
@@ -39,14 +39,14 @@ export interface StandingFacts {
 }
 
 /** What is available, what comes, and the one thing to do about it. */
-export function StandingPanel(facts: StandingFacts & { earned: string }): JSX.Element {
+export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Element {
   const { total, pending, pending_total, bank, is_payable } = facts
   return (
     <Panel title={total < 0 ? 'Balance due' : 'Available now'}>
       <p class="text-3xl font-semibold tracking-tight">
         <Money cents={Math.abs(total)} />
       </p>
-      <p class="text-sm text-muted">{standingWords(facts)}</p>
+      <p class="text-sm text-muted">{balanceText(facts)}</p>
       {bank && is_payable && (
         <Form action={`${facts.base}request`} csrf_token={facts.csrf_token}>
           <Actions>
@@ -84,11 +84,11 @@ export function StandingPanel(facts: StandingFacts & { earned: string }): JSX.El
 
 const MOST_DAYS = 10
 
-function restOf(pending: StandingFacts['pending']): number {
+function restOf(pending: BalanceFacts['pending']): number {
   return pending.slice(MOST_DAYS).reduce((sum, { amount }) => sum + amount, 0)
 }
 
-function standingWords({ total, minimum, is_payable, bank, next_weekly }: StandingFacts): string {
+function balanceText({ total, minimum, is_payable, bank, next_weekly }: BalanceFacts): string {
   const least = formatMoney(minimum)
   const monday = formatDay(next_weekly)
   if (total < 0)
@@ -101,7 +101,7 @@ function standingWords({ total, minimum, is_payable, bank, next_weekly }: Standi
 }
 
 /** The bank that money goes to. */
-export function BankPanel({ base, csrf_token, bank }: StandingFacts): JSX.Element {
+export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element {
   const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">Missing</Badge>
   return (
     <Panel title="Bank account" aside={badge}>
@@ -122,7 +122,7 @@ export function BankPanel({ base, csrf_token, bank }: StandingFacts): JSX.Elemen
 }
 
 /** Every payout, each leading to its statement. */
-export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
+export function PayoutsPanel({ base, payouts }: BalanceFacts): JSX.Element {
   return (
     <section class="grid grid-cols-1 gap-4">
       <h2 class="text-lg font-semibold">Payouts</h2>
@@ -131,13 +131,13 @@ export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
       ) : (
         <RecordCards
           records={payouts.map((payout) => {
-            const { words, tone } = payoutWords(payout)
+            const { label, tone } = payoutLabel(payout)
             return {
               key: payout.id,
               href: `${base}${payout.id}/`,
               title: `Payout ${payout.number}: ${formatMoney(payout.amount)}`,
-              details: [<Day date={payout.created_at} />, causeWords(payout)],
-              aside: <Badge tone={tone}>{words}</Badge>,
+              details: [<Day date={payout.created_at} />, causeLabel(payout)],
+              aside: <Badge tone={tone}>{label}</Badge>,
             }
           })}
         />
@@ -150,24 +150,23 @@ export function PayoutsPanel({ base, payouts }: StandingFacts): JSX.Element {
 export function DoneNote({ done }: { done: string | undefined }): JSX.Element | null {
   const note = ownValue(NOTES, done)
   if (!note) return null
-  return <Alert tone={note.tone}>{note.words}</Alert>
+  return <Alert tone={note.tone}>{note.text}</Alert>
 }
 
-const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; words: string }> = {
-  paid: { tone: 'success', words: 'Payout paid.' },
-  pending: { tone: 'success', words: 'Payout sent to your bank.' },
-  processing: { tone: 'info', words: 'Your payout is processing.' },
+const NOTES: Record<string, { tone: 'success' | 'info' | 'error'; text: string }> = {
+  paid: { tone: 'success', text: 'Payout paid.' },
+  pending: { tone: 'success', text: 'Payout sent to your bank.' },
+  processing: { tone: 'info', text: 'Your payout is processing.' },
   waiting: {
     tone: 'info',
-    words:
-      'Your payout is queued. We send it automatically when funds are available at our payment processor.',
+    text: 'Your payout is queued. We send it automatically when funds are available at our payment processor.',
   },
-  under_way: { tone: 'info', words: 'Another payout is processing. Try again in a moment.' },
-  too_little: { tone: 'info', words: 'No balance is available for payout.' },
-  no_bank: { tone: 'info', words: 'Add a bank account first.' },
-  failed: { tone: 'error', words: 'The payout failed. See its statement for the reason.' },
-  bank: { tone: 'success', words: 'Your bank account is ready for payouts.' },
-  no_bank_yet: { tone: 'info', words: 'No bank account was added.' },
-  away: { tone: 'error', words: 'The payment processor is not responding. Try again in a moment.' },
-  joined: { tone: 'success', words: 'You are now an affiliate. Share your link.' },
+  under_way: { tone: 'info', text: 'Another payout is processing. Try again in a moment.' },
+  too_little: { tone: 'info', text: 'No balance is available for payout.' },
+  no_bank: { tone: 'info', text: 'Add a bank account first.' },
+  failed: { tone: 'error', text: 'The payout failed. See its statement for the reason.' },
+  bank: { tone: 'success', text: 'Your bank account is ready for payouts.' },
+  no_bank_yet: { tone: 'info', text: 'No bank account was added.' },
+  away: { tone: 'error', text: 'The payment processor is not responding. Try again in a moment.' },
+  joined: { tone: 'success', text: 'You are now an affiliate. Share your link.' },
 }

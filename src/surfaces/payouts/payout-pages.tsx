@@ -6,19 +6,19 @@ import { Day, formatMoney, Money } from '#design/money'
 import { PageNav } from '#design/navigation'
 import { DescriptionList, Heading, RecordTable } from '#design/panels'
 import type { Paging } from '#http/pagination'
-import { BankPanel, DoneNote, PayoutsPanel, type StandingFacts, StandingPanel } from './panels.tsx'
-import { causeWords, payoutWords } from './words.ts'
+import { causeLabel, payoutLabel } from './labels.ts'
+import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
 /** What a seller has earned, and how it reaches his bank. */
 export function SellerPayoutsPage(
-  facts: StandingFacts & { nav: Link[]; done: string | undefined },
+  facts: BalanceFacts & { nav: Link[]; done: string | undefined },
 ): JSX.Element {
   return (
     <SiteLayout title="Payouts · Purser" nav={facts.nav} notice={facts.notice}>
       <Heading title="Payouts">Your balance and payouts to your bank.</Heading>
       <DoneNote done={facts.done} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-        <StandingPanel {...facts} earned="Revenue from a sale" />
+        <BalancePanel {...facts} earned="Revenue from a sale" />
         <BankPanel {...facts} />
       </div>
       <PayoutsPanel {...facts} />
@@ -30,7 +30,7 @@ export function SellerPayoutsPage(
 export interface StatementRow {
   key: string
   at: Date
-  words: string
+  text: string
   /** The sale's own page. */
   href: string | undefined
   /** What of the price it is about, and what the service keeps of it or gives back. */
@@ -58,7 +58,7 @@ export function StatementPage(facts: {
   rows: StatementRow[]
   paging: Paging
 }): JSX.Element {
-  const { words, tone } = payoutWords(facts)
+  const { label, tone } = payoutLabel(facts)
   const isSeller = facts.kind === 'seller'
   const money = (cents: number | null) => (cents === null ? '' : <Money cents={cents} />)
   const figures = [
@@ -72,7 +72,7 @@ export function StatementPage(facts: {
   ]
   const cellsOf = (row: StatementRow) => [
     <Day date={row.at} />,
-    row.href ? <TextLink href={row.href}>{row.words}</TextLink> : row.words,
+    row.href ? <TextLink href={row.href}>{row.text}</TextLink> : row.text,
     ...(isSeller ? [money(row.gross), money(row.fees)] : []),
     money(row.amount),
   ]
@@ -102,10 +102,10 @@ export function StatementPage(facts: {
       )}
       <DescriptionList
         items={[
-          { term: 'Status', detail: <Badge tone={tone}>{words}</Badge> },
+          { term: 'Status', detail: <Badge tone={tone}>{label}</Badge> },
           { term: 'Created', detail: <Day date={facts.created_at} /> },
-          ...(facts.settled_at ? [{ term: words, detail: <Day date={facts.settled_at} /> }] : []),
-          { term: 'Type', detail: causeWords(facts) },
+          ...(facts.settled_at ? [{ term: label, detail: <Day date={facts.settled_at} /> }] : []),
+          { term: 'Type', detail: causeLabel(facts) },
         ]}
       />
       <RecordTable

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as payments from '#domain/payments'
 import * as payouts from '#domain/payouts'
-import { openOnboarding, payeeTime, payOut, readStanding, refreshAccount } from '#flows/pay-out'
+import { openOnboarding, payeeTime, payOut, readPayeeBalance, refreshAccount } from '#flows/pay-out'
 import { forReports, type World } from '#flows/world'
 import { accountNav } from '#http/account-menu'
 import { csrfToken } from '#http/form-token'
@@ -21,7 +21,7 @@ import { payeeNotice } from '#http/test-clock-notice'
 import { addDays } from '#platform/calendar'
 import type { Limit } from '#platform/limits'
 import { declareReferrals } from './affiliate.ts'
-import type { StandingFacts } from './panels.tsx'
+import type { BalanceFacts } from './panels.tsx'
 import { SellerPayoutsPage, StatementPage } from './payout-pages.tsx'
 import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 
@@ -36,10 +36,10 @@ export function payeePages(app: FastifyInstance, world: World): void {
       const context = await requirePayee(reporting, request, reply, 'seller')
       const nav = await accountNav(reporting, context.session.user_id, 'payouts')
       const done = queryOf(request, 'done')
-      const facts = { ...(await standingFacts(reporting, context)), nav, done }
+      const facts = { ...(await balanceFacts(reporting, context)), nav, done }
       return sendPage(reply, SellerPayoutsPage(facts))
     })
-    declareReferrals(scope, reporting, (context) => standingFacts(reporting, context))
+    declareReferrals(scope, reporting, (context) => balanceFacts(reporting, context))
     for (const kind of ['seller', 'affiliate'] as const) {
       declareMoney(scope, world, kind)
       declareStatements(scope, reporting, kind)
@@ -48,10 +48,10 @@ export function payeePages(app: FastifyInstance, world: World): void {
 }
 
 /** All that the panels tell of a payee. */
-async function standingFacts(world: World, context: PayeeContext): Promise<StandingFacts> {
+async function balanceFacts(world: World, context: PayeeContext): Promise<BalanceFacts> {
   const { payee, kind, request, reply } = context
   const { db } = world
-  const { total, pending, pending_total } = await readStanding(world, payee)
+  const { total, pending, pending_total } = await readPayeeBalance(world, payee)
   const account = await payouts.findAccount(db, payee.owner)
   const monday = payouts.mondayOf(await payeeTime(world, payee.owner))
   return {

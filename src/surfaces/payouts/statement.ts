@@ -7,15 +7,15 @@ import { isoDate } from '#platform/calendar'
 import { csvOf } from '#platform/csv'
 import { type Cents, cents } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
+import { causeLabel, lineLabel, payoutLabel } from './labels.ts'
 import type { StatementRow } from './payout-pages.tsx'
-import { causeWords, lineWords, payoutWords } from './words.ts'
 
 /** The lines of a payout as a page shows them. */
 export function rowsOf(kind: PayeeKind, lines: payouts.StatementLine[]): StatementRow[] {
   return lines.map((line) => ({
     key: `${line.transaction_id}-${line.position}`,
     at: line.at,
-    words: lineWords(line),
+    text: lineLabel(line),
     href:
       kind === 'seller' && line.invoice_id !== null
         ? `/dashboard/apps/${line.app_slug}/sales/${line.invoice_id}/`
@@ -47,7 +47,7 @@ export async function* statementCsv(
 ): AsyncGenerator<string> {
   const columns = [
     { name: 'date', of: (line: payouts.StatementLine) => isoDate(line.at) },
-    { name: 'description', of: lineWords },
+    { name: 'description', of: lineLabel },
     { name: 'app', of: (line: payouts.StatementLine) => line.app_name },
     { name: 'invoice_id', of: (line: payouts.StatementLine) => line.invoice_id },
     { name: 'transaction_id', of: (line: payouts.StatementLine) => line.transaction_id },
@@ -86,7 +86,7 @@ export async function statementPdf(
     money(lines.reduce((sum, line) => sum + of(line), 0))
   const rowOf = (line: payouts.StatementLine) => [
     isoDate(line.at),
-    lineWords(line),
+    lineLabel(line),
     ...figures(line),
     money(line.amount),
   ]
@@ -97,9 +97,9 @@ export async function statementPdf(
     lines: [isSeller ? name : `Affiliate ${name}`, email],
     facts: [
       { term: 'Amount', detail: `${money(payout.amount)} USD` },
-      { term: 'Status', detail: payoutWords(payout).words },
+      { term: 'Status', detail: payoutLabel(payout).label },
       { term: 'Created', detail: isoDate(payout.created_at) },
-      { term: 'Type', detail: causeWords(payout) },
+      { term: 'Type', detail: causeLabel(payout) },
       ...(bank?.bank_name
         ? [{ term: 'Bank', detail: `${bank.bank_name}, account ending in ${bank.bank_last4}` }]
         : []),

@@ -19,7 +19,7 @@ export interface ManageLayoutFacts {
 export interface Note {
   tone: 'success' | 'info' | 'error'
   title?: string
-  words: string
+  text: string
 }
 
 /** What has just happened, where a screen reader hears it first. */
@@ -27,7 +27,7 @@ export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | n
   if (!note) return null
   return (
     <Alert tone={note.tone} {...(note.title === undefined ? {} : { title: note.title })}>
-      {note.words}
+      {note.text}
     </Alert>
   )
 }

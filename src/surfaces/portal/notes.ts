@@ -2,69 +2,67 @@ import { z } from 'zod'
 import * as payments from '#domain/payments'
 import type { World } from '#flows/world'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
-import { waitWords } from '#platform/text'
+import { durationText } from '#platform/text'
 import type { Note } from './layout.tsx'
 
 const NOTHING = 'Nothing was charged, and your plan is unchanged.'
 
 /** What the page says after something was done, by the word that its address carries. */
 const NOTES: Record<string, Note> = {
-  paid: { tone: 'success', words: 'The payment went through, and your license is active.' },
-  plan_changed: { tone: 'success', words: 'Plan changed. Your key stays the same.' },
+  paid: { tone: 'success', text: 'The payment went through, and your license is active.' },
+  plan_changed: { tone: 'success', text: 'Plan changed. Your key stays the same.' },
   planned: {
     tone: 'success',
-    words: 'Plan change scheduled. You keep your current plan until then.',
+    text: 'Plan change scheduled. You keep your current plan until then.',
   },
-  kept: { tone: 'success', words: 'Plan change canceled. You keep your plan.' },
+  kept: { tone: 'success', text: 'Plan change canceled. You keep your plan.' },
   cannot_change_plan: {
     tone: 'info',
-    words: 'Turn on auto-renew first. This plan change happens on your renewal date.',
+    text: 'Turn on auto-renew first. This plan change happens on your renewal date.',
   },
   changed: {
     tone: 'error',
     title: 'Your order has changed',
-    words: 'The figures changed since the last page. Nothing was charged. Review them again.',
+    text: 'The figures changed since the last page. Nothing was charged. Review them again.',
   },
   not_charged: {
     tone: 'error',
     title: 'Nothing was charged',
-    words: 'We could not reach your bank. The payment was canceled. Try again.',
+    text: 'We could not reach your bank. The payment was canceled. Try again.',
   },
-  card_changed: { tone: 'success', words: 'Card updated. Future charges use this card.' },
+  card_changed: { tone: 'success', text: 'Card updated. Future charges use this card.' },
   moved_address: {
     tone: 'success',
-    words: 'Card updated. Future charges use this card and are taxed at your new address.',
+    text: 'Card updated. Future charges use this card and are taxed at your new address.',
   },
-  card_same: { tone: 'info', words: 'The card on file was not changed.' },
+  card_same: { tone: 'info', text: 'The card on file was not changed.' },
   card_abroad: {
     tone: 'error',
     title: 'This card cannot be used here',
-    words:
-      'The card’s billing address is outside the United States. The card on file was not changed. Try another card.',
+    text: 'The card’s billing address is outside the United States. The card on file was not changed. Try another card.',
   },
   card_unknown_zip: {
     tone: 'error',
     title: 'This card cannot be used here',
-    words:
-      'The card’s billing ZIP code is not a US ZIP code. The card on file was not changed. Check the ZIP code and try again.',
+    text: 'The card’s billing ZIP code is not a US ZIP code. The card on file was not changed. Check the ZIP code and try again.',
   },
   auto_renew_off: {
     tone: 'success',
     title: 'Your subscription is canceled',
-    words: 'Auto-renew is off. Nothing more is charged. We emailed you a confirmation.',
+    text: 'Auto-renew is off. Nothing more is charged. We emailed you a confirmation.',
   },
   auto_renew_on: {
     tone: 'success',
-    words: 'You keep your subscription. Auto-renew is on again.',
+    text: 'You keep your subscription. Auto-renew is on again.',
   },
-  pause_on: { tone: 'success', words: 'Pause scheduled.' },
-  pause_off: { tone: 'success', words: 'Pause canceled.' },
+  pause_on: { tone: 'success', text: 'Pause scheduled.' },
+  pause_off: { tone: 'success', text: 'Pause canceled.' },
   key_replaced: {
     tone: 'success',
     title: 'This is your new key',
-    words: 'The old key no longer works. Enter the new key wherever you used it.',
+    text: 'The old key no longer works. Enter the new key wherever you used it.',
   },
-  receipt_sent: { tone: 'success', words: 'We sent the receipt again.' },
+  receipt_sent: { tone: 'success', text: 'We sent the receipt again.' },
 }
 
 const WAIT = /^receipt_wait_(\d+)$/
@@ -75,8 +73,8 @@ export function receiptWait(seconds: number): string {
 }
 
 function waitNote(seconds: number): Note {
-  const words = `The receipt was already sent several times. Try again in ${waitWords(seconds)}.`
-  return { tone: 'info', words }
+  const text = `The receipt was already sent several times. Try again in ${durationText(seconds)}.`
+  return { tone: 'info', text }
 }
 
 /** What has just happened to a license. */
@@ -91,15 +89,15 @@ export function signDone(world: World, license_id: string, done: string): string
 export async function noteOf(
   world: World,
   license_id: string,
-  text: string | undefined,
+  token: string | undefined,
 ): Promise<Note | undefined> {
-  const done = readToken(world, DONE, text, { about: license_id })
+  const done = readToken(world, DONE, token, { about: license_id })
   if (done === undefined) return undefined
   const wait = WAIT.exec(done)
   if (wait) return waitNote(Number(wait[1]))
   if (done !== 'declined') return NOTES[done]
   const attempt = await payments.latestOfLicense(world.db, license_id)
   if (attempt?.status !== 'declined') return undefined
-  const words = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`
-  return { tone: 'error', title: 'Your card was declined', words }
+  const text = `${payments.declineSentence(attempt.decline_code!)} ${NOTHING}`
+  return { tone: 'error', title: 'Your card was declined', text }
 }

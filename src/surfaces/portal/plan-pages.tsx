@@ -7,7 +7,7 @@ import {
   Day,
   formatDay,
   formatMoney,
-  frequencyWords,
+  frequencyText,
   type PriceFrequency,
   taxLabel,
 } from '#design/money'
@@ -97,9 +97,9 @@ export function PlanChangePage(
     PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
 ): JSX.Element {
   const { note, at } = facts
-  const words = wordsOf(facts)
+  const text = textsOf(facts)
   return (
-    <QuestionPage {...facts} title={words.title} intro={words.intro}>
+    <QuestionPage {...facts} title={text.title} intro={text.intro}>
       {facts.when === 'now' && <Lines {...facts} />}
       <p class="text-sm">{later(facts)}</p>
       <Form action={facts.action} csrf_token={facts.csrf_token}>
@@ -107,10 +107,10 @@ export function PlanChangePage(
         <Button
           kind="primary"
           {...(facts.when === 'now' ? { icon: 'lock' as const } : {})}
-          pending={words.pending}
+          pending={text.pending}
           wide
         >
-          {words.action}
+          {text.action}
         </Button>
       </Form>
       {note?.title === 'Your card was declined' && (
@@ -146,10 +146,10 @@ function Lines(facts: PlanChangeFacts): JSX.Element {
 }
 
 function nameOf({ product_name, frequency }: PlanChangeFacts['to']): string {
-  return `${product_name}, ${frequencyWords(frequency)}`
+  return `${product_name}, ${frequencyText(frequency)}`
 }
 
-function wordsOf(facts: PlanChangeFacts) {
+function textsOf(facts: PlanChangeFacts) {
   const { to, same_plan, when, total, changes_at, period_end, is_waived } = facts
   const rhythm = to.frequency ? `${to.product_name} (${adverbOf(to.frequency)})` : to.product_name
   const name = same_plan ? rhythm : to.product_name
@@ -180,7 +180,7 @@ function later(facts: PlanChangeFacts): string {
     return `You pay ${costOf(facts)} once, on ${formatDay(changes_at)}. Nothing renews after that.`
   }
   if (!auto_renew) return `Auto-renew is off. Your subscription ends on ${formatDay(period_end!)}.`
-  const price = `${costOf(facts)} ${frequencyWords(to.frequency)}`
+  const price = `${costOf(facts)} ${frequencyText(to.frequency)}`
   const first = formatDay(when === 'period_end' ? changes_at : period_end!)
   if (when === 'now') {
     return `Renews at ${price}. Next charge: ${first}. Cancel anytime.`

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { StatusBadge } from '#design/feedback'
 import { Form } from '#design/forms'
-import { Day, formatMoney, Money, Price, priceWords } from '#design/money'
+import { Day, formatMoney, Money, Price, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import type { ManageFacts, NextFigures } from './manage-facts.ts'
 
@@ -93,7 +93,7 @@ export function nameOf(plan: {
   amount: number
   frequency: string | null
 }): string {
-  return `${plan.product_name}, ${priceWords(plan.amount, plan.frequency)}`
+  return `${plan.product_name}, ${priceText(plan.amount, plan.frequency)}`
 }
 
 function PlanActions(

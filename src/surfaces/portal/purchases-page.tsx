@@ -63,7 +63,7 @@ export function PurchasesPage(facts: {
               <>
                 Bought on <Day date={purchase.created_at} />
               </>,
-              ...(purchase.outlook ? [<OutlookWords {...purchase.outlook} />] : []),
+              ...(purchase.outlook ? [<OutlookText {...purchase.outlook} />] : []),
             ],
             mark: <Monogram name={purchase.app_name} />,
             aside: <StatusBadge status={purchase.status} />,
@@ -82,7 +82,7 @@ export function PurchasesPage(facts: {
   )
 }
 
-function OutlookWords({ word, cents, is_about, day }: Outlook): JSX.Element {
+function OutlookText({ word, cents, is_about, day }: Outlook): JSX.Element {
   return (
     <>
       {word}

@@ -24,13 +24,13 @@ export function AutoRenewPage(facts: AutoRenewFacts): JSX.Element {
   return facts.is_on ? <TurnOff {...facts} /> : <TurnOn {...facts} />
 }
 
-function Switch(facts: AutoRenewFacts & { to: 'on' | 'off'; words: string; kind?: 'danger' }) {
+function Switch(facts: AutoRenewFacts & { to: 'on' | 'off'; text: string; kind?: 'danger' }) {
   return (
     <Form action={facts.at('auto-renew/')} csrf_token={facts.csrf_token}>
       <input type="hidden" name="to" value={facts.to} />
       {facts.ends_now && <input type="hidden" name="ends_now" value="yes" />}
       <Button kind={facts.kind ?? 'primary'} pending="Saving…" wide>
-        {facts.words}
+        {facts.text}
       </Button>
     </Form>
   )
@@ -63,7 +63,7 @@ function TurnOff(facts: AutoRenewFacts): JSX.Element {
         )}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" words="Cancel subscription" kind="danger" />
+        <Switch {...facts} to="off" text="Cancel subscription" kind="danger" />
         <Keep at={at}>Keep my subscription</Keep>
       </div>
     </QuestionPage>
@@ -81,7 +81,7 @@ function TurnOn(facts: AutoRenewFacts): JSX.Element {
         the same.
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="on" words="Keep my subscription" />
+        <Switch {...facts} to="on" text="Keep my subscription" />
         <Keep at={at}>Let it end</Keep>
       </div>
     </QuestionPage>
@@ -98,7 +98,7 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
           : 'The license ends now and cannot be resumed. Its key stops working. Nothing is charged.'}
       </p>
       <div class="grid gap-3">
-        <Switch {...facts} to="off" words="Cancel now" kind="danger" />
+        <Switch {...facts} to="off" text="Cancel now" kind="danger" />
         <Keep at={at}>Keep my subscription</Keep>
       </div>
     </QuestionPage>

@@ -12,7 +12,7 @@ export function StatusNote(facts: ManageFacts): JSX.Element | null {
   if (status === 'paused') return <Paused {...facts} />
   if (status !== 'canceled') return null
   return (
-    <Standing
+    <StatusAlert
       title="This license has ended"
       action={
         facts.buy_url && (
@@ -24,11 +24,11 @@ export function StatusNote(facts: ManageFacts): JSX.Element | null {
     >
       {facts.buy_url ? '' : `${facts.app_name} is no longer sold here. `}Nothing more is charged.
       Your receipts are kept here.
-    </Standing>
+    </StatusAlert>
   )
 }
 
-function Standing(facts: {
+function StatusAlert(facts: {
   title: string
   children: ComponentChildren
   action?: ComponentChildren
@@ -57,7 +57,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
   if (!renewing || !next) return null
   const { declined, retry_at, gives_up_at } = renewing
   return (
-    <Standing
+    <StatusAlert
       title="Your last payment failed"
       action={
         <>
@@ -84,7 +84,7 @@ function Owing(facts: ManageFacts): JSX.Element | null {
           If not paid by <Day date={gives_up_at} />, the license ends.
         </>
       )}
-    </Standing>
+    </StatusAlert>
   )
 }
 
@@ -92,7 +92,7 @@ function Paused(facts: ManageFacts): JSX.Element {
   const { paused_for, at, csrf_token, next } = facts
   if (paused_for === 'buyer' && next) {
     return (
-      <Standing
+      <StatusAlert
         title="You paused this license"
         action={
           <Form action={at('pay')} csrf_token={csrf_token}>
@@ -105,15 +105,15 @@ function Paused(facts: ManageFacts): JSX.Element {
       >
         Nothing is charged while paused. Resuming starts a new {facts.frequency} today. Your key
         stays the same.
-      </Standing>
+      </StatusAlert>
     )
   }
   return (
-    <Standing title="This license is paused">
+    <StatusAlert title="This license is paused">
       {paused_for === 'dispute'
         ? 'A payment for this license is disputed. If the bank upholds the payment, the license works again with the same key. If the bank returns your money, the license ends, and you can buy again.'
         : 'We suspended this license while we review a problem. Questions? Reply to any email from us.'}{' '}
       Until then, the license cannot be used and nothing is charged.
-    </Standing>
+    </StatusAlert>
   )
 }

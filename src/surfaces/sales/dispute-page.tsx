@@ -8,8 +8,8 @@ import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { Dispute, Evidence } from '#domain/payments'
 import { DISPUTE_REASONS } from '#http/dispute-reasons'
+import { DISPUTE_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
-import { DISPUTE_WORDS } from './words.ts'
 
 export interface DisputePageFacts extends SalesPageFacts {
   sale: Sale
@@ -21,7 +21,7 @@ export interface DisputePageFacts extends SalesPageFacts {
   statement: string
   longest_statement: number
   cost: number
-  note: { tone: 'success' | 'warning'; words: string } | undefined
+  note: { tone: 'success' | 'warning'; text: string } | undefined
   fault: string | undefined
 }
 
@@ -37,7 +37,7 @@ const FIELDS: [name: keyof Evidence, label: string][] = [
 export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const { dispute, sale, base } = facts
   const number = invoiceNumber(sale.number)
-  const [words, tone] = DISPUTE_WORDS[dispute.status]
+  const [label, tone] = DISPUTE_LABELS[dispute.status]
   return (
     <SiteLayout title={`Dispute of ${number} · Purser`} nav={facts.nav} notice={facts.notice}>
       <div class="grid gap-2">
@@ -46,10 +46,10 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
           <Heading title={`Dispute of ${formatMoney(dispute.amount)}`}>
             {DISPUTE_REASONS[dispute.reason]}
           </Heading>
-          <Badge tone={tone}>{words}</Badge>
+          <Badge tone={tone}>{label}</Badge>
         </div>
       </div>
-      {facts.note && <Alert tone={facts.note.tone}>{facts.note.words}</Alert>}
+      {facts.note && <Alert tone={facts.note.tone}>{facts.note.text}</Alert>}
       <Consequences {...facts} />
       <div class="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
         <div class="grid grid-cols-1 gap-5">
@@ -90,14 +90,14 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
 
 function Consequences({ dispute, cost }: DisputePageFacts): JSX.Element {
   const fee = formatMoney(cost)
-  const words: Record<Dispute['status'], string> = {
+  const texts: Record<Dispute['status'], string> = {
     inquiry:
       'The bank requests information. No funds were withdrawn, and the license is unchanged. Respond, or refund the buyer, before it becomes a dispute.',
     open: `The bank withdrew the payment, and the license is paused. If you win, the amount and the ${fee} fee are returned, and the same key works again. If you lose, the license ends.`,
     won: 'The bank decided for the seller.',
     lost: `The bank decided for the buyer. The license is canceled. The amount and the ${fee} fee are not returned.`,
   }
-  return <p class="max-w-prose text-sm">{words[dispute.status]}</p>
+  return <p class="max-w-prose text-sm">{texts[dispute.status]}</p>
 }
 
 function Send(facts: DisputePageFacts): JSX.Element {

@@ -41,12 +41,12 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
   })
 }
 
-const NOTES: Record<string, { tone: 'success' | 'warning'; words: string }> = {
-  sent: { tone: 'success', words: 'Evidence submitted. The bank decides within weeks.' },
-  closed: { tone: 'warning', words: 'The deadline has passed. The bank accepts no more evidence.' },
+const NOTES: Record<string, { tone: 'success' | 'warning'; text: string }> = {
+  sent: { tone: 'success', text: 'Evidence submitted. The bank decides within weeks.' },
+  closed: { tone: 'warning', text: 'The deadline has passed. The bank accepts no more evidence.' },
   unheard: {
     tone: 'warning',
-    words: 'The payment processor did not respond. Submit again in a moment.',
+    text: 'The payment processor did not respond. Submit again in a moment.',
   },
 }
 

@@ -11,8 +11,8 @@ import type { DisputeLine } from '#domain/payments'
 import { appMenu } from '#http/app-menu'
 import { isoDate } from '#platform/calendar'
 import { counted } from '#platform/text'
+import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
-import { KIND_WORDS, STATUS_WORDS } from './words.ts'
 
 /** What the list shows of all: one status, one kind, and from where on. */
 export interface Filter {
@@ -78,13 +78,13 @@ export function SalesPage(
 }
 
 function cellsOf(base: string, sale: Sale) {
-  const [words, tone] = STATUS_WORDS[sale.status]
+  const [label, tone] = STATUS_LABELS[sale.status]
   return [
     <TextLink href={`${base}/sales/${sale.id}/`}>{invoiceNumber(sale.number)}</TextLink>,
-    <Badge tone={tone}>{words}</Badge>,
+    <Badge tone={tone}>{label}</Badge>,
     isoDate(sale.paid_at ?? sale.created_at),
     sale.email,
-    `${sale.product_name}, ${KIND_WORDS[sale.kind].toLowerCase()}`,
+    `${sale.product_name}, ${KIND_LABELS[sale.kind].toLowerCase()}`,
     <Money cents={sale.amount} />,
     <Money cents={sale.tax} />,
     <Money cents={sale.fee} />,
@@ -113,8 +113,8 @@ function Waiting({ disputes, base }: { disputes: DisputeLine[]; base: string }):
 }
 
 function FilterForm({ base, filter }: { base: string; filter: Filter }): JSX.Element {
-  const statuses = SALE_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value][0] }))
-  const kinds = Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))
+  const statuses = SALE_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value][0] }))
+  const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))
   const any = { value: '', label: 'Any' }
   return (
     <form method="get" action={`${base}/sales/`} class="flex flex-wrap items-end gap-4">

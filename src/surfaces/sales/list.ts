@@ -7,9 +7,9 @@ import { requireSellerOrStaff, SIDES } from '#http/guards/seller-or-staff'
 import { queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
 import { declareSalesExport, SALES } from './export.ts'
+import { KIND_LABELS } from './labels.ts'
 import { SalesPage } from './list-page.tsx'
 import { pageFacts } from './sales-context.ts'
-import { KIND_WORDS } from './words.ts'
 
 const ON_A_PAGE = 50
 
@@ -56,7 +56,7 @@ export function declareList(scope: FastifyInstance, world: World): void {
   })
 }
 
-const KINDS = Object.keys(KIND_WORDS) as billing.InvoiceKind[]
+const KINDS = Object.keys(KIND_LABELS) as billing.InvoiceKind[]
 
 function present(filter: Record<string, string | undefined>): Record<string, string> {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined)

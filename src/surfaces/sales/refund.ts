@@ -13,10 +13,10 @@ import { formOf, queryOf } from '#http/input'
 import { goTo, limitPage, sendPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 import { type Cents, formatAmount, parseAmount } from '#platform/money'
+import { REFUSAL_MESSAGES } from './labels.ts'
 import { type RefundForm, RefundPage } from './refund-page.tsx'
 import { saleOf } from './sale.ts'
 import { actorOf, pageFacts } from './sales-context.ts'
-import { REFUSAL_WORDS } from './words.ts'
 
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
 const LONGEST_REASON = 200
@@ -107,16 +107,16 @@ async function show(
   const actor = actorOf(context)
   const facts = { invoice_id: sale.id }
   const whole = await quoteRefund(world, actor, facts)
-  const obstacle = 'refusal' in whole ? REFUSAL_WORDS[whole.refusal] : undefined
+  const obstacle = 'refusal' in whole ? REFUSAL_MESSAGES[whole.refusal] : undefined
   const isAsked = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
   const quote =
     isAsked && amount !== undefined ? await quoteRefund(world, actor, { ...facts, amount }) : whole
   const amountFault =
     amount === undefined
-      ? REFUSAL_WORDS.not_an_amount
+      ? REFUSAL_MESSAGES.not_an_amount
       : 'refusal' in quote
-        ? REFUSAL_WORDS[quote.refusal]
+        ? REFUSAL_MESSAGES[quote.refusal]
         : undefined
   const found = [
     { id: 'amount', message: amountFault },

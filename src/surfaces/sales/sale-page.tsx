@@ -7,15 +7,15 @@ import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#desig
 import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
-import type { SalesPageFacts } from './sales-context.ts'
 import {
-  DISPUTE_WORDS,
-  EVENT_WORDS,
-  KIND_WORDS,
-  lineWords,
-  REFUND_WORDS,
-  STATUS_WORDS,
-} from './words.ts'
+  DISPUTE_LABELS,
+  EVENT_LABELS,
+  entryLabel,
+  KIND_LABELS,
+  REFUND_LABELS,
+  STATUS_LABELS,
+} from './labels.ts'
+import type { SalesPageFacts } from './sales-context.ts'
 
 /** All that is known of one bill. */
 export interface SaleFacts extends SalesPageFacts {
@@ -36,7 +36,7 @@ export interface SaleFacts extends SalesPageFacts {
 export function SalePage(facts: SaleFacts): JSX.Element {
   const { sale, base } = facts
   const number = invoiceNumber(sale.number)
-  const [words, tone] = STATUS_WORDS[sale.status]
+  const [label, tone] = STATUS_LABELS[sale.status]
   return (
     <SiteLayout title={`${number} · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
       <div class="grid gap-2">
@@ -46,10 +46,10 @@ export function SalePage(facts: SaleFacts): JSX.Element {
           <BackLink href="/admin/">Admin</BackLink>
         )}
         <div class="flex flex-wrap items-center justify-between gap-4">
-          <Heading title={`${KIND_WORDS[sale.kind]} ${number}`}>
+          <Heading title={`${KIND_LABELS[sale.kind]} ${number}`}>
             {facts.app_name} {sale.product_name}, for {sale.email}
           </Heading>
-          <Badge tone={tone}>{words}</Badge>
+          <Badge tone={tone}>{label}</Badge>
         </div>
       </div>
       {facts.note && <Alert tone="info">{facts.note}</Alert>}
@@ -102,11 +102,11 @@ function Refunds({ refunds, is_refundable, base, sale }: SaleFacts): JSX.Element
       {refunds.length > 0 && (
         <RecordRows
           records={refunds.map((refund) => {
-            const [words, tone] = REFUND_WORDS[refund.status]
+            const [label, tone] = REFUND_LABELS[refund.status]
             return {
               key: refund.id,
               title: formatMoney(refund.amount),
-              aside: <Badge tone={tone}>{words}</Badge>,
+              aside: <Badge tone={tone}>{label}</Badge>,
               details: [<Day date={refund.created_at} />, refund.refusal ?? refund.reason],
             }
           })}
@@ -126,11 +126,11 @@ function Disputes({ disputes, base }: SaleFacts): JSX.Element {
     <Panel title="Disputes">
       <RecordRows
         records={disputes.map((dispute) => {
-          const [words, tone] = DISPUTE_WORDS[dispute.status]
+          const [label, tone] = DISPUTE_LABELS[dispute.status]
           return {
             key: dispute.id,
             title: formatMoney(dispute.amount),
-            aside: <Badge tone={tone}>{words}</Badge>,
+            aside: <Badge tone={tone}>{label}</Badge>,
             details: [<Day date={dispute.opened_at} />],
             action: <TextLink href={`${base}/disputes/${dispute.id}/`}>View</TextLink>,
           }
@@ -166,8 +166,8 @@ function Trace({ entries }: SaleFacts): JSX.Element {
       key: `${entry.transaction_id}-${entry.position}`,
       cells: [
         <Day date={entry.at} />,
-        EVENT_WORDS[entry.event],
-        lineWords(entry),
+        EVENT_LABELS[entry.event],
+        entryLabel(entry),
         <Money cents={entry.amount} />,
         <Money cents={balance} />,
       ],

@@ -4,48 +4,47 @@ import { Form, NewPasswordField, UsernameField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { DescriptionList, Heading } from '#design/panels'
 
-const WORDS = {
+const TEXTS = {
   verify_email: {
     title: 'Confirm your email',
-    words: 'Confirm that this email is yours. This also signs you in.',
+    text: 'Confirm that this email is yours. This also signs you in.',
     action: 'Confirm my email',
   },
   sign_up: {
     title: 'Finish your account',
-    words: 'Confirm that this email is yours to finish your account.',
+    text: 'Confirm that this email is yours to finish your account.',
     action: 'Confirm my email',
   },
   sign_in: {
     title: 'Sign in with this link',
-    words: 'Press the button to sign in on this browser.',
+    text: 'Press the button to sign in on this browser.',
     action: 'Sign in',
   },
   set_password: {
     title: 'Set a password',
-    words: 'This replaces any previous password and signs you in.',
+    text: 'This replaces any previous password and signs you in.',
     action: 'Save password',
   },
   not_me: {
     title: 'This was not me',
-    words: 'We lock the account immediately and review the purchase made with your email.',
+    text: 'We lock the account immediately and review the purchase made with your email.',
     action: 'Lock the account',
   },
   change_email: {
     title: 'Confirm your new email',
-    words: 'You sign in with the new email, and we send emails there.',
+    text: 'You sign in with the new email, and we send emails there.',
     action: 'Change my email',
   },
   undo_email: {
     title: 'Keep your email',
-    words:
-      'This undoes the change, signs out every browser and lets you set a new password. Use it if you did not request the change.',
+    text: 'This undoes the change, signs out every browser and lets you set a new password. Use it if you did not request the change.',
     action: 'Keep this email',
   },
 }
 
 /** What a link from a mailbox opens: nothing happens before its button is pressed. */
 export function LinkPage(facts: {
-  purpose: keyof typeof WORDS
+  purpose: keyof typeof TEXTS
   action: string
   csrf_token: string
   email: string
@@ -55,12 +54,12 @@ export function LinkPage(facts: {
   password: 'Password' | 'New password' | undefined
   fault: string | undefined
 }): JSX.Element {
-  const { title, words, action } = WORDS[facts.purpose]
+  const { title, text, action } = TEXTS[facts.purpose]
   const accounts = [{ term: 'Account', detail: facts.email }]
   if (facts.new_email) accounts.push({ term: 'New address', detail: facts.new_email })
   return (
     <FocusLayout title={`${facts.fault === undefined ? '' : 'Error: '}${title} · Purser`}>
-      <Heading title={title}>{words}</Heading>
+      <Heading title={title}>{text}</Heading>
       <DescriptionList items={accounts} />
       <Form action={facts.action} csrf_token={facts.csrf_token}>
         {facts.password && (

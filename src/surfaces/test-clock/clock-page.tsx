@@ -11,13 +11,13 @@ import { RETRIES, SCENARIOS } from './scenarios.ts'
 /** All that the first page of the clock tells. */
 export interface ClockFacts extends ClockLayoutFacts {
   /** What is due next, in words. */
-  due: { at: Date; words: string } | undefined
+  due: { at: Date; text: string } | undefined
   subscribers: {
     license_id: string
     email: string
     product_name: string
     status: string
-    next: { at: Date; words: string } | undefined
+    next: { at: Date; text: string } | undefined
   }[]
   subscriber_count: number
   /** Prices that a scenario can be played with. */
@@ -26,7 +26,7 @@ export interface ClockFacts extends ClockLayoutFacts {
   closed: 'not_on_sale' | 'no_prices' | undefined
   /** Where the work that is under way is watched. */
   under_way_url: string | undefined
-  latest: { key: string; title: string; at: Date; href: string; words: string }[]
+  latest: { key: string; title: string; at: Date; href: string; text: string }[]
   /** What is wrong with the form that was sent, and the field it belongs to. */
   faulty: { id: string; message: string } | undefined
   /** What the form of a date held. */
@@ -72,7 +72,7 @@ function Now({ now, is_ahead, due, base, csrf_token, faulty, date, app_name }: C
         <h3 class="font-medium">Next event</h3>
         {due ? (
           <p>
-            <Moment at={due.at} />: {due.words}
+            <Moment at={due.at} />: {due.text}
           </p>
         ) : (
           <p class="text-muted">None. There are no subscribers yet.</p>
@@ -127,7 +127,7 @@ function Subscribers({ subscribers, subscriber_count }: ClockFacts): JSX.Element
               product_name,
               next ? (
                 <>
-                  {next.words} on <Moment at={next.at} />
+                  {next.text} on <Moment at={next.at} />
                 </>
               ) : (
                 'Nothing due'
@@ -174,10 +174,10 @@ function ScenarioPanel(facts: ClockFacts): JSX.Element {
           <SelectField label="Retry that succeeds" name="retry" options={RETRIES} />
         </div>
         <RecordRows
-          records={SCENARIOS.map(({ name, title, words }) => ({
+          records={SCENARIOS.map(({ name, title, description }) => ({
             key: name,
-            title: name === 'mended' ? `${title} N` : title,
-            details: [words],
+            title: name === 'recovered' ? `${title} N` : title,
+            details: [description],
             action: (
               <Button
                 name="scenario"
@@ -200,10 +200,10 @@ function Latest({ latest }: ClockFacts): JSX.Element {
   return (
     <Panel title="Recent advances and scenarios">
       <RecordRows
-        records={latest.map(({ key, title, at, href, words }) => ({
+        records={latest.map(({ key, title, at, href, text }) => ({
           key,
           title,
-          details: [`Started on ${formatMoment(at)}`, words],
+          details: [`Started on ${formatMoment(at)}`, text],
           action: <TextLink href={href}>View result</TextLink>,
         }))}
       />

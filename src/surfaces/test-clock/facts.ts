@@ -1,4 +1,4 @@
-import { priceWords } from '#design/money'
+import { priceText } from '#design/money'
 import type * as apps from '#domain/apps'
 import * as billing from '#domain/billing'
 import * as catalog from '#domain/catalog'
@@ -9,9 +9,9 @@ import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
 import type { ClockFacts } from './clock-page.tsx'
 import { nextOutside, type Outside } from './clock-work.ts'
+import { outsideText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
-import { outsideWords, stepWords } from './words.ts'
 import { JUMP, JumpRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
 
 const MOST_SHOWN = 20
@@ -34,12 +34,12 @@ export async function gather(
     due: await dueNext(world, outside, context, shown[0]),
     subscribers: shown.map((subscriber) => {
       const { license_id, email, product_name, status, next_at: at } = subscriber
-      const next = at ? { at, words: stepWords(stepOf(subscriber, at), subscriber) } : undefined
+      const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
       return { license_id, email, product_name, status, next }
     }),
     subscriber_count: await billing.countSubscribers(db, app.id),
     prices: prices.map(({ id, product_name, amount, frequency }) => {
-      return { value: id, label: `${product_name}, ${priceWords(amount, frequency)}` }
+      return { value: id, label: `${product_name}, ${priceText(amount, frequency)}` }
     }),
     closed: prices.length === 0 ? 'no_prices' : isOnSale ? undefined : 'not_on_sale',
     under_way_url: work && addressOf(work.id),
@@ -53,14 +53,14 @@ export async function dueNext(
   outside: Outside,
   { app, now }: Pick<ClockContext, 'app' | 'now'>,
   first?: billing.Subscriber,
-): Promise<{ at: Date; words: string } | undefined> {
+): Promise<{ at: Date; text: string } | undefined> {
   const told = await nextOutside(world, outside, app.id, now)
   const at = first?.next_at
   if (!first || !at || (told && told.at < at)) {
-    return told && { at: told.at, words: outsideWords(told) }
+    return told && { at: told.at, text: outsideText(told) }
   }
   const charge = await nextCharge(world, { license_id: first.license_id, app })
-  return { at, words: `${first.email} ${stepWords(stepOf(first, at), first, charge?.total)}` }
+  return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.total)}` }
 }
 
 function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
@@ -68,8 +68,8 @@ function stepOf(subscriber: billing.Subscriber, at: Date): billing.NextStep {
 }
 
 function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['latest'][number] {
-  const words = { waiting: 'Running', running: 'Running', done: 'Done', failed: 'Stopped' }
-  const of = { key: id, at: created_at, href: addressOf(id), words: words[status] }
+  const text = { waiting: 'Running', running: 'Running', done: 'Done', failed: 'Stopped' }
+  const of = { key: id, at: created_at, href: addressOf(id), text: text[status] }
   if (kind === JUMP) {
     const { to } = JumpRequest.parse(request)
     return { ...of, title: `Advance to ${to.slice(0, 10)}` }

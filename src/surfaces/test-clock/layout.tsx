@@ -24,7 +24,7 @@ export interface ClockLayoutFacts {
 export function ResultLayout(
   facts: ClockLayoutFacts & {
     title: string
-    words: ComponentChildren
+    intro: ComponentChildren
     children: ComponentChildren
   },
 ): JSX.Element {
@@ -32,7 +32,7 @@ export function ResultLayout(
     <SiteLayout title={`${facts.title} · ${facts.app_name}`} nav={facts.nav} notice={facts.notice}>
       <div class="grid gap-2">
         <BackLink href={facts.base}>Test clock</BackLink>
-        <Heading title={facts.title}>{facts.words}</Heading>
+        <Heading title={facts.title}>{facts.intro}</Heading>
       </div>
       <div class="grid grid-cols-1 gap-6">{facts.children}</div>
     </SiteLayout>

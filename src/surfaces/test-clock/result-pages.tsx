@@ -8,8 +8,8 @@ import { Moment, Timeline, type TimelineEntry } from '#design/timeline'
 import type { Tally, TimelineEvent } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licensing'
+import { eventText, plain } from './labels.ts'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
-import { eventWords, plain } from './words.ts'
 
 /** What happened while an app's time went from one moment to another. */
 export interface JumpFacts extends ClockLayoutFacts {
@@ -18,7 +18,7 @@ export interface JumpFacts extends ClockLayoutFacts {
   asked: Date
   outcome: 'there' | 'stuck' | 'refused'
   /** For whom nothing happened although it was due. */
-  stuck_at: { at: Date; words: string } | undefined
+  stuck_at: { at: Date; text: string } | undefined
   tally: Tally[]
   events: TimelineEvent[]
   first_url: string | undefined
@@ -34,13 +34,13 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
     </>
   )
   return (
-    <ResultLayout {...facts} title="Result" words={span}>
+    <ResultLayout {...facts} title="Result" intro={span}>
       {outcome === 'stuck' && (
         <Alert tone="warning" title="The clock stopped early">
           It did not reach <Moment at={asked} />.{' '}
           {stuck_at ? (
             <>
-              <Moment at={stuck_at.at} />: {stuck_at.words}, and the processor is not responding.
+              <Moment at={stuck_at.at} />: {stuck_at.text}, and the processor is not responding.
             </>
           ) : (
             'The processor is not responding.'
@@ -58,7 +58,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
             <Panel title="Summary">
               <DescriptionList
                 items={tally.map((each) => ({
-                  term: eventWords(each),
+                  term: eventText(each),
                   detail:
                     each.amount > 0 ? `${each.count}, ${formatMoney(each.amount)}` : each.count,
                 }))}
@@ -80,7 +80,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
 /** The story of a scenario's buyer. */
 export interface ScenarioFacts extends ClockLayoutFacts {
   title: string
-  words: string
+  description: string
   outcome: 'played' | 'stuck'
   from: Date
   to: Date
@@ -98,7 +98,7 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   const { state } = facts
   const moved = facts.to.getTime() - facts.from.getTime() >= 60_000
   return (
-    <ResultLayout {...facts}>
+    <ResultLayout {...facts} intro={facts.description}>
       {facts.outcome === 'stuck' && (
         <Alert tone="warning" title="The scenario did not finish">
           The expected result did not occur. The events show how far it got.
@@ -160,14 +160,14 @@ function entryOf(
   const { at, kind, why, status, amount, subject, email } = event
   const isYours = kind === 'email' && why.startsWith('dispute_')
   const hasPage = kind === 'paid' || kind === 'declined'
-  const words = eventWords(event)
+  const text = eventText(event)
   return {
     key: `${index}-${subject}`,
     at,
     title: hasPage ? (
-      <TextLink href={`/dashboard/apps/${slug}/sales/${subject}/`}>{words}</TextLink>
+      <TextLink href={`/dashboard/apps/${slug}/sales/${subject}/`}>{text}</TextLink>
     ) : (
-      words
+      text
     ),
     details: [
       ...(isYours ? ['You'] : email === undefined ? [] : [email ?? 'You']),

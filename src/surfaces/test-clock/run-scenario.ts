@@ -16,7 +16,7 @@ import type { Act, Scenario } from './scenarios.ts'
 const MOST_STEPS = 60
 
 /** Tells what a scenario is at, in words. */
-export type TellScenario = (words: string) => Promise<void>
+export type ReportStep = (text: string) => Promise<void>
 
 /** A scenario on its way: who asked for it, and whom it is about. */
 interface Stage {
@@ -25,7 +25,7 @@ interface Stage {
   actor: ActorOf<'buyer' | 'seller'>
   app_id: string
   buyer: ScenarioBuyer
-  tell: TellScenario
+  report: ReportStep
 }
 
 /** What came of a scenario: whom it was about, and whether it went as it should. */
@@ -42,15 +42,15 @@ export async function runScenario(
   world: World,
   outside: Outside,
   facts: { scenario: Scenario; price: catalog.ProductPrice; actor: ActorOf<'buyer' | 'seller'> },
-  tell: TellScenario,
+  report: ReportStep,
 ): Promise<ScenarioRun> {
   const { scenario, price, actor } = facts
   const { card } = scenario
   // A scenario about money has no trial in front of it, whatever the plan offers.
   const trial_days = scenario.trial_days ? price.trial_days || scenario.trial_days : 0
   const buyer = await buyAsNewBuyer(world, outside.processor, { price, card, trial_days })
-  await tell(`${buyer.email} bought ${price.product_name}.`)
-  const stage = { world, outside, actor, app_id: price.app_id, buyer, tell }
+  await report(`${buyer.email} bought ${price.product_name}.`)
+  const stage = { world, outside, actor, app_id: price.app_id, buyer, report }
   const { license_id } = buyer
   for (const act of scenario.acts) {
     if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }
@@ -66,12 +66,12 @@ async function play(stage: Stage, act: Act): Promise<boolean> {
 
 /** Moves the clock to whatever is due for the buyer, again and again, until a status is reached. */
 async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise<boolean> {
-  const { world, outside, actor, app_id, buyer, tell } = stage
+  const { world, outside, actor, app_id, buyer, report } = stage
   const { db } = world
   const work = clockWorkOf(world, outside, app_id)
   for (let step = 0; step < MOST_STEPS; step++) {
     const { status } = await licensing.findLicense(db, buyer.license_id)
-    await tell(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
+    await report(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
     if (status === wanted) return true
     const due = (await billing.subscriptionOf(db, buyer.license_id))?.next_at
     if (!due) return false
@@ -80,7 +80,7 @@ async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise
       world,
       { app_id, to: due < now ? now : due, ...actor },
       work,
-      ({ done_count: played }) => tell(`${counted(played, 'event')} so far.`),
+      ({ done_count: played }) => report(`${counted(played, 'event')} so far.`),
     )
     if (outcome !== 'there') return false
   }
@@ -95,7 +95,7 @@ async function giveBack({ world, actor, buyer }: Stage): Promise<boolean> {
 }
 
 async function dispute(stage: Stage, outcome: 'won' | 'lost'): Promise<boolean> {
-  const { world, outside, buyer, tell } = stage
+  const { world, outside, buyer, report } = stage
   const { processor, hear } = outside
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const { processor_charge_id } = (await payments.chargeOf(world.db, invoice.id))!
@@ -103,7 +103,7 @@ async function dispute(stage: Stage, outcome: 'won' | 'lost'): Promise<boolean> 
   const opened = await processor.disputeCharge(await timeOf(stage), disputed)
   if (!opened) return false
   await hear()
-  await tell(`${buyer.email} disputes the payment.`)
+  await report(`${buyer.email} disputes the payment.`)
   await processor.decideDispute(await timeOf(stage), { ...opened, outcome })
   await hear()
   const { status } = await licensing.findLicense(world.db, buyer.license_id)

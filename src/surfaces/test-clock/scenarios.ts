@@ -13,7 +13,7 @@ export interface Scenario {
   name: string
   title: string
   /** What will happen. */
-  words: string
+  description: string
   /** The test card that its buyer pays with. */
   card: string
   /** Days of trial where the plan has none. */
@@ -41,7 +41,7 @@ export const RETRIES = Object.keys(RECOVERING).map((retry) => ({
 /** The scenario that is asked for by its name, with what was chosen for it; undefined: there is none. */
 export function scenarioOf(name: string, chosen: { retry?: string }): Scenario | undefined {
   const scenario = SCENARIOS.find((each) => each.name === name)
-  if (scenario?.name !== 'mended') return scenario
+  if (scenario?.name !== 'recovered') return scenario
   const card = RECOVERING[chosen.retry as keyof typeof RECOVERING]
   return card && { ...scenario, title: `${scenario.title} ${chosen.retry}`, card }
 }
@@ -51,15 +51,15 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'declined',
     title: 'Renewal declined',
-    words:
+    description:
       'A buyer pays once, and the next renewal is declined. The clock advances by one period, and the license is past due.',
     card: NEVER_RENEWS,
     acts: [{ until: 'past_due' }],
   },
   {
-    name: 'mended',
+    name: 'recovered',
     title: 'Card recovers on retry',
-    words:
+    description:
       'The renewal is declined, and the retry that you choose succeeds. The same key is active again.',
     card: RECOVERING['1'],
     acts: [{ until: 'past_due' }, { until: 'active' }],
@@ -67,14 +67,14 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'exhausted',
     title: 'Dunning exhausted',
-    words: `The renewal and every retry are declined. The license is past due, then unpaid, and canceled ${RETRY_DAYS.at(-1)} days after the renewal.`,
+    description: `The renewal and every retry are declined. The license is past due, then unpaid, and canceled ${RETRY_DAYS.at(-1)} days after the renewal.`,
     card: NEVER_RENEWS,
     acts: [{ until: 'canceled' }],
   },
   {
     name: 'trial',
     title: 'Trial ends',
-    words:
+    description:
       'A buyer starts a trial (seven days if the plan has none) and gets an email three days before it ends. Then the first period is paid.',
     card: GOOD,
     trial_days: 7,
@@ -83,21 +83,21 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'refund',
     title: 'Refund',
-    words: `A buyer pays, and you refund the payment in full. The license is canceled immediately. ${STAYS}`,
+    description: `A buyer pays, and you refund the payment in full. The license is canceled immediately. ${STAYS}`,
     card: GOOD,
     acts: [{ refund: 'full' }],
   },
   {
     name: 'dispute_won',
     title: 'Dispute won',
-    words: `A buyer disputes the payment, and the license is paused. The bank decides for you, and the same key works again. ${STAYS}`,
+    description: `A buyer disputes the payment, and the license is paused. The bank decides for you, and the same key works again. ${STAYS}`,
     card: GOOD,
     acts: [{ dispute: 'won' }],
   },
   {
     name: 'dispute_lost',
     title: 'Dispute lost',
-    words: `A buyer disputes the payment, and the license is paused. The bank decides for the buyer, and the license is canceled. ${STAYS}`,
+    description: `A buyer disputes the payment, and the license is paused. The bank decides for the buyer, and the license is canceled. ${STAYS}`,
     card: GOOD,
     acts: [{ dispute: 'lost' }],
   },

@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as catalog from '#domain/catalog'
 import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
-import { declareTask, type TaskEnd, type Tell } from '#http/tasks'
+import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
 import { isUnderWay, type Task, type TaskName, tasksOf } from '#platform/tasks'
 import { counted } from '#platform/text'
 import { clockAddress } from './clock-context.ts'
@@ -52,13 +52,13 @@ export function declareWork(world: World, outside: Outside): void {
     title: 'Advancing the clock',
     unit: 'days',
     back,
-    run: (task, tell) => runJump(world, outside, task, tell),
+    run: (task, report) => runJump(world, outside, task, report),
   })
   declareTask(world, {
     kind: SCENARIO,
     title: 'Running a scenario',
     back,
-    run: (task, tell) => runScenarioTask(world, outside, task, tell),
+    run: (task, report) => runScenarioTask(world, outside, task, report),
   })
 }
 
@@ -73,17 +73,22 @@ export async function latestWork({ db }: World, app_id: string): Promise<Task[]>
   return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
 }
 
-async function runJump(world: World, outside: Outside, task: Task, tell: Tell): Promise<TaskEnd> {
+async function runJump(
+  world: World,
+  outside: Outside,
+  task: Task,
+  report: ReportProgress,
+): Promise<TaskEnd> {
   const { slug, to } = JumpRequest.parse(task.request)
   const app_id = task.app_id!
   const from = await timeOf(world, app_id)
   const daysTo = (at: Date) => Math.ceil(Math.max(0, at.getTime() - from.getTime()) / DAY_MS)
   const total = daysTo(new Date(to))
-  await tell({ done: 0, total, note: '' })
+  await report({ done: 0, total, note: '' })
   const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
   const work = clockWorkOf(world, outside, app_id)
   const { outcome } = await jump(world, asked, work, ({ at, done_count: played }) =>
-    tell({
+    report({
       done: daysTo(at),
       total,
       note: `${formatDay(at)}, ${counted(played, 'event')} so far.`,
@@ -102,7 +107,7 @@ async function runScenarioTask(
   world: World,
   outside: Outside,
   task: Task,
-  tell: Tell,
+  report: ReportProgress,
 ): Promise<TaskEnd> {
   const { slug, scenario: name, price_id, ...chosen } = ScenarioRequest.parse(task.request)
   const app_id = task.app_id!
@@ -111,7 +116,7 @@ async function runScenarioTask(
   const from = await timeOf(world, app_id)
   const actor = { kind: 'seller', user_id: task.user_id, request_id: task.id } as const
   const played = await runScenario(world, outside, { scenario, price, actor }, (note) =>
-    tell({ done: 0, total: 0, note }),
+    report({ done: 0, total: 0, note }),
   )
   const reached = await timeOf(world, app_id)
   return {

@@ -7,7 +7,7 @@ export interface Fault {
   place: string
   /** The field; where PostgreSQL refuses the statement, the branch that it refuses. */
   field: string
-  words: string
+  text: string
   /** The declared type is right but for what the schema allows beside it. */
   isNarrow: boolean
 }
@@ -44,8 +44,8 @@ export async function checkStatements(
       try {
         const columns = await describe(text, row !== undefined)
         for (const part of parts) worked.add(part)
-        for (const [field, words, isNarrow = false] of row ? wrongFields(row, columns) : []) {
-          faults.set(`${place} ${field} ${words}`, { place, field, words, isNarrow })
+        for (const [field, text, isNarrow = false] of row ? wrongFields(row, columns) : []) {
+          faults.set(`${place} ${field} ${text}`, { place, field, text, isNarrow })
         }
       } catch (error) {
         for (const part of parts) failed.set(part, String(error))
@@ -54,7 +54,7 @@ export async function checkStatements(
     // Two conditions may exclude each other, but a branch that never works is wrong.
     const [broken] = [...failed].filter(([part]) => !worked.has(part))
     if (broken) {
-      faults.set(place, { place, field: broken[0], words: broken[1], isNarrow: false })
+      faults.set(place, { place, field: broken[0], text: broken[1], isNarrow: false })
     }
   }
   return [...faults.values()]
@@ -63,7 +63,7 @@ export async function checkStatements(
 function* wrongFields(
   row: Map<string, Kinds>,
   columns: Column[],
-): Generator<[field: string, words: string, isNarrow?: true]> {
+): Generator<[field: string, text: string, isNarrow?: true]> {
   for (const [field, kinds] of row) {
     const column = columns.find(({ name }) => name === field)
     if (!column) {

@@ -8,24 +8,24 @@ export type Tree = TreeNode | Tree[] | string
 
 /** Reads the text of a `pg_node_tree`: `{TAG :field value …}`, `(list …)` and words. */
 export function parseTree(text: string): Tree {
-  const words = text.match(/[(){}]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s(){}\\])+/g)!
+  const tokens = text.match(/[(){}]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s(){}\\])+/g)!
   let next = 0
   const value = (): Tree => {
-    const word = words[next++]!
+    const word = tokens[next++]!
     if (word === '(') {
       const list: Tree[] = []
-      while (words[next] !== ')') list.push(value())
+      while (tokens[next] !== ')') list.push(value())
       next++
       return list
     }
     if (word !== '{') return word
-    const tag = words[next++]!
+    const tag = tokens[next++]!
     const fields = new Map<string, Tree>()
-    while (words[next] !== '}') {
-      const name = words[next++]!.slice(1)
+    while (tokens[next] !== '}') {
+      const name = tokens[next++]!.slice(1)
       fields.set(name, value())
       // A constant's bytes follow its length, in brackets.
-      while (words[next] !== '}' && !words[next]!.startsWith(':')) next++
+      while (tokens[next] !== '}' && !tokens[next]!.startsWith(':')) next++
     }
     next++
     return { tag, fields }

@@ -46,5 +46,5 @@ function prepare(form: HTMLFormElement): void {
 
 if (browserSupportsWebAuthn()) {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) prepare(form)
-  for (const words of document.querySelectorAll('[data-passkey-missing]')) words.remove()
+  for (const note of document.querySelectorAll('[data-passkey-missing]')) note.remove()
 }

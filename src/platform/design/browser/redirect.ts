@@ -19,17 +19,17 @@ export function startRedirect(): void {
   const shown = notice.querySelector('[data-redirect-left]')
   const status = notice.querySelector('[data-redirect-status]')
   const stay = notice.querySelector<HTMLButtonElement>('[data-redirect-stay]')
-  const say = (words: string | null | undefined) => {
-    if (status) status.textContent = words ?? ''
+  const announce = (message: string | null | undefined) => {
+    if (status) status.textContent = message ?? ''
   }
 
   const cancel = () => {
     clearInterval(timer)
     for (const type of interactions) removeEventListener(type, cancel)
     removeEventListener('pagehide', cancel)
-    const words = stay?.dataset.redirectStay
-    if (text && words) text.textContent = words
-    say(words)
+    const stayed = stay?.dataset.redirectStay
+    if (text && stayed) text.textContent = stayed
+    announce(stayed)
     // Hidden only after the press has reached it: a button that disappears while it is pressed
     // would pass the press to what is below.
     setTimeout(() => stay?.remove(), 300)
@@ -37,7 +37,7 @@ export function startRedirect(): void {
   const tick = () => {
     left -= 1
     if (shown) shown.textContent = String(Math.max(left, 0))
-    if (left === 5) say(text?.textContent)
+    if (left === 5) announce(text?.textContent)
     if (left > 0) return
     clearInterval(timer)
     location.assign(url)
@@ -45,7 +45,7 @@ export function startRedirect(): void {
 
   const timer = setInterval(tick, 1000)
   notice.hidden = false
-  say(text?.textContent)
+  announce(text?.textContent)
   for (const type of interactions) addEventListener(type, cancel, { passive: true })
   addEventListener('pagehide', cancel)
 }

@@ -4,12 +4,12 @@ const pressed = new Map<HTMLFormElement, Pressed | undefined>()
 
 function press(button: HTMLButtonElement): Pressed {
   const content = [...button.childNodes]
-  const words = button.dataset.pending
-  if (words) {
+  const label = button.dataset.pending
+  if (label) {
     const ring = document.createElement('span')
     ring.className = 'spinner'
     ring.ariaHidden = 'true'
-    button.replaceChildren(ring, words)
+    button.replaceChildren(ring, label)
   }
   button.disabled = true
   return { button, content }

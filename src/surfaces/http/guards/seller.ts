@@ -24,7 +24,7 @@ export async function requireSeller(
 ): Promise<SellerContext> {
   const context = await requireSession(world, request, reply, HOME)
   const { slug } = paramsOf(APP_PATH, request)
-  const app = await apps.findOwn(world.db, { slug, developer_id: context.session.user_id })
+  const app = await apps.findOwn(world.db, { slug, seller_user_id: context.session.user_id })
   if (!app) throw await refuseAudited(world, context)
   return { ...context, app }
 }

@@ -7,8 +7,8 @@ function arrange({ React: { createElement } }) {
   function ExplorerLayout({ getComponent, specSelectors }) {
     const status = specSelectors.loadingStatus()
     if (status === 'failed') {
-      const words = 'The description could not be loaded. Reload the page to try again.'
-      return createElement('p', { role: 'alert' }, words)
+      const text = 'The description could not be loaded. Reload the page to try again.'
+      return createElement('p', { role: 'alert' }, text)
     }
     if (status !== 'success') return createElement('p', null, 'Loading …')
     const part = (name, given) => createElement(getComponent(name, true), given)
@@ -48,7 +48,7 @@ function arrange({ React: { createElement } }) {
 const label = (text) => (element) => element.setAttribute('aria-label', text)
 
 /** What the library's markup lacks for those who do not see it, or who use no mouse. */
-const MENDS = {
+const FIXES = {
   pre: (element) => element.setAttribute('tabindex', '0'),
   'table[role=region]': (element) => element.removeAttribute('role'),
   'tr[data-param-name] :is(input, select)': (element) =>
@@ -61,8 +61,8 @@ const MENDS = {
 }
 
 new MutationObserver(() => {
-  for (const [selector, mend] of Object.entries(MENDS)) {
-    for (const element of place.querySelectorAll(selector)) mend(element)
+  for (const [selector, fix] of Object.entries(FIXES)) {
+    for (const element of place.querySelectorAll(selector)) fix(element)
   }
 }).observe(place, { childList: true, subtree: true })
 

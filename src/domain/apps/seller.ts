@@ -1,9 +1,9 @@
 import type { App } from './apps.ts'
 
 /** Whether a session is of an app's registered developer, and not limited to one purchase. */
-export function isDeveloper(
-  app: Pick<App, 'developer_id'>,
+export function isSellerOf(
+  app: Pick<App, 'seller_user_id'>,
   session: { user_id: string; app_id: string | null } | undefined,
 ): boolean {
-  return session?.user_id === app.developer_id && session.app_id === null
+  return session?.user_id === app.seller_user_id && session.app_id === null
 }

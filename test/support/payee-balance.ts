@@ -1,64 +1,64 @@
 import * as payouts from '#domain/payouts'
-import { delayDays, type Payee, type Pending, type Standing } from '#domain/payouts'
+import { delayDays, type Payee, type PayeeBalance, type Pending } from '#domain/payouts'
 import { addDays } from '#platform/calendar'
 import type { Database, Db } from '#platform/db'
 import { type Cents, cents, sum, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 
-/** A ledger line of a payee that no payout has taken; what is owed to the payee is negative. */
+/** A ledger line of a payee that no payout includes; amounts owed to the payee are negative. */
 export interface PayeeLine {
   transaction_id: string
   position: number
   at: Date
   event: string
   amount: Cents
-  /** The invoice that it comes from; null for what is about a payout or a balance. */
+  /** The invoice that it comes from; null for payouts and balances. */
   invoice_id: string | null
 }
 
-/** A standing, and the lines that make its total. */
-export interface Modeled extends Standing {
+/** A payee's balance, and the lines that its total is the sum of. */
+export interface ModeledBalance extends PayeeBalance {
   lines: PayeeLine[]
 }
 
-const NEVER_RESERVED: readonly string[] = ['payout_failed', 'write_off']
+const NEVER_DELAYED: readonly string[] = ['payout_failed', 'write_off']
 
 /**
- * The balance of a payee at a time, by the same rule as `payouts.standingOf`, written again without
- * the database: the two are compared. Credits count after their reserve period; a returned payout
- * counts at once. Debits count at once, but what is taken back of a sale in reserve is taken from
- * its reserve: it stops no payout of other money.
+ * The balance of a payee at a time, by the rule of `payouts.payeeBalance`, implemented a second
+ * time without the database so that tests can compare both. Credits count after their delay,
+ * returned payouts at once. Debits count at once, except that a refund of a pending sale reduces
+ * that sale first: it delays no payout of other money.
  */
-export function modelStanding(
+export function modelBalance(
   now: Date,
   payee: Pick<Payee, 'account'>,
   lines: PayeeLine[],
-): Modeled {
-  const reservedUntil = ({ at }: PayeeLine) => addDays(at, delayDays(payee))
-  const isReserved = (line: PayeeLine) =>
-    line.amount < 0 && !NEVER_RESERVED.includes(line.event) && reservedUntil(line) > now
-  const waits = new Set<PayeeLine>()
+): ModeledBalance {
+  const availableAt = ({ at }: PayeeLine) => addDays(at, delayDays(payee))
+  const isDelayed = (line: PayeeLine) =>
+    line.amount < 0 && !NEVER_DELAYED.includes(line.event) && availableAt(line) > now
+  const waiting = new Set<PayeeLine>()
   for (const sale of salesOf(lines)) {
-    const reserved = sale.filter(isReserved)
+    const delayed = sale.filter(isDelayed)
     const taken = sale.filter(({ amount }) => amount > 0)
-    const net = owedIn([...reserved, ...taken])
-    // Where more was taken than is reserved, the rest is owed now, less the reserve.
-    if (reserved.length > 0 && net >= 0) for (const line of [...reserved, ...taken]) waits.add(line)
+    const net = owedIn([...delayed, ...taken])
+    // If more was taken back than is delayed, the difference is due now.
+    if (delayed.length > 0 && net >= 0) for (const line of [...delayed, ...taken]) waiting.add(line)
   }
-  const counted = lines.filter((line) => !waits.has(line))
-  const pending = salesOf([...waits]).map((sale) => {
-    const until = sale.filter(({ amount }) => amount < 0).map(reservedUntil)
+  const counted = lines.filter((line) => !waiting.has(line))
+  const pending = salesOf([...waiting]).map((sale) => {
+    const until = sale.filter(({ amount }) => amount < 0).map(availableAt)
     return { at: until.reduce((one, two) => (one > two ? one : two)), amount: owedIn(sale) }
   })
   return {
     total: owedIn(counted),
     lines: counted,
     pending: byDay(pending.filter(({ amount }) => amount > 0)),
-    pending_total: owedIn([...waits]),
+    pending_total: owedIn([...waiting]),
   }
 }
 
-/** Lines by the sale that they are about; a line about none is a group of its own. */
+/** Lines grouped by sale; a line without a sale is a group of its own. */
 function salesOf(lines: PayeeLine[]): PayeeLine[][] {
   return [...Map.groupBy(lines, (line) => line.invoice_id ?? line).values()]
 }
@@ -71,10 +71,10 @@ function owed({ amount }: PayeeLine): Cents {
   return cents(0 - amount)
 }
 
-/** Sums what falls on one day; the day's time is that of its last line. */
-function byDay(reserved: Pending[]): Pending[] {
+/** One amount per UTC day, at the time of the day's last line. */
+function byDay(pending: Pending[]): Pending[] {
   const days = new Map<string, Pending>()
-  for (const { at, amount } of reserved.sort((a, b) => a.at.getTime() - b.at.getTime())) {
+  for (const { at, amount } of pending.sort((a, b) => a.at.getTime() - b.at.getTime())) {
     const day = at.toISOString().slice(0, 10)
     days.set(day, { at, amount: sum(days.get(day)?.amount ?? ZERO, amount) })
   }
@@ -84,24 +84,24 @@ function byDay(reserved: Pending[]): Pending[] {
 class Undo extends Error {}
 
 /**
- * The balance of a payee of these lines by the service's own statements, and the lines that a payout
- * takes where it is enough for one. The database is left as it was.
+ * The balance of a payee with these lines, computed by the service's own statements, and the lines
+ * that a payout takes; undefined if the balance is below the minimum. The database is unchanged.
  */
-export async function standingInBooks(
+export async function balanceInBooks(
   db: Database,
   now: Date,
   { account }: Pick<Payee, 'account'>,
   lines: PayeeLine[],
-): Promise<Standing & { lines: PayeeLine[] | undefined }> {
-  let found: (Standing & { lines: PayeeLine[] | undefined }) | undefined
+): Promise<PayeeBalance & { lines: PayeeLine[] | undefined }> {
+  let found: (PayeeBalance & { lines: PayeeLine[] | undefined }) | undefined
   await db
     .tx(async (tx) => {
       const payee = { owner: 'pay_of_test', account }
       await post(tx, payee, lines)
-      const standing = await payouts.standingOf(tx, now, payee)
+      const balance = await payouts.payeeBalance(tx, now, payee)
       const payout = { id: 'po_of_test', ...payee, cause: 'request' } as const
       const taken = await payouts.takeAvailable(tx, now, now, payout)
-      found = { ...standing, lines: taken && (await linesOf(tx, taken, lines)) }
+      found = { ...balance, lines: taken && (await linesOf(tx, taken, lines)) }
       throw new Undo()
     })
     .catch((error) => {
@@ -110,7 +110,7 @@ export async function standingInBooks(
   return found!
 }
 
-/** Half of the lines are in the running balance already, and half are yet to be summed. */
+/** Posts the lines, half of them summed into the running balance and half not yet. */
 async function post(tx: Db, { owner, account }: Payee, lines: PayeeLine[]): Promise<void> {
   for (const [index, { transaction_id, at, event, amount, invoice_id }] of lines.entries()) {
     await tx.run(sql`with posted as (insert into ledger_transactions (id, at, event, subject)

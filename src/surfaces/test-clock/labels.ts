@@ -48,19 +48,19 @@ const EMAIL_NAMES: Record<string, string> = {
   trial_ending: 'Trial ending',
 } satisfies Record<EmailTemplate, string>
 
-const BILLS: Record<string, string> = {
+const INVOICE_LABELS: Record<string, string> = {
   purchase: 'Purchase paid',
   renewal: 'Renewal paid',
   upgrade: 'Upgrade paid',
 }
 
 /** What happened, in a few words. */
-export function eventWords({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'why'>): string {
+export function eventText({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'why'>): string {
   switch (kind) {
     case 'status':
       return `License: ${TRIGGERS[why] ?? plain(why)}`
     case 'paid':
-      return BILLS[why] ?? plain(why)
+      return INVOICE_LABELS[why] ?? plain(why)
     case 'declined':
       return `Card declined: ${plain(why)}`
     case 'refund':
@@ -84,7 +84,7 @@ export function plain(code: string): string {
 }
 
 /** What is due of a subscription, as it reads after the buyer's address. */
-export function stepWords(
+export function stepText(
   step: billing.NextStep,
   { status }: Pick<billing.Subscriber, 'status'>,
   total?: number,
@@ -109,6 +109,6 @@ export function stepWords(
 }
 
 /** What is due beside the subscriptions. */
-export function outsideWords({ what }: OutsideDue): string {
+export function outsideText({ what }: OutsideDue): string {
   return what === 'bank' ? 'A bank responds' : 'Weekly payouts are sent'
 }

@@ -3,7 +3,7 @@ import type { Payout, StatementLine } from '#domain/payouts'
 const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to' } as const
 
 /** What a line of a statement is, in words. */
-export function lineWords(line: StatementLine): string {
+export function lineLabel(line: StatementLine): string {
   const { event, invoice_kind, returned_number } = line
   const what = `${line.app_name} ${line.product_name}`
   switch (event) {
@@ -29,13 +29,13 @@ export function lineWords(line: StatementLine): string {
 }
 
 /** How a payout stands, in words, and how good that is. */
-export function payoutWords({ status }: Pick<Payout, 'status'>) {
-  if (status === 'paid') return { words: 'Paid', tone: 'good' } as const
-  if (status === 'failed') return { words: 'Returned', tone: 'bad' } as const
-  return { words: 'Pending', tone: 'info' } as const
+export function payoutLabel({ status }: Pick<Payout, 'status'>) {
+  if (status === 'paid') return { label: 'Paid', tone: 'good' } as const
+  if (status === 'failed') return { label: 'Returned', tone: 'bad' } as const
+  return { label: 'Pending', tone: 'info' } as const
 }
 
 /** Why a payout was made, in words. */
-export function causeWords({ cause }: Pick<Payout, 'cause'>): string {
+export function causeLabel({ cause }: Pick<Payout, 'cause'>): string {
   return cause === 'weekly' ? 'Weekly payout' : 'Requested payout'
 }

@@ -4,9 +4,9 @@ import type { Account, Entry, LedgerEvent } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import type { RefundRefusal } from '#flows/refund'
 
-type Labelled = readonly [words: string, tone: BadgeTone]
+type Labelled = readonly [label: string, tone: BadgeTone]
 
-export const STATUS_WORDS: Record<SaleStatus, Labelled> = {
+export const STATUS_LABELS: Record<SaleStatus, Labelled> = {
   paid: ['Paid', 'good'],
   partly_refunded: ['Partly refunded', 'info'],
   refunded: ['Refunded', 'neutral'],
@@ -16,13 +16,13 @@ export const STATUS_WORDS: Record<SaleStatus, Labelled> = {
   void: ['Void', 'neutral'],
 }
 
-export const KIND_WORDS: Record<InvoiceKind, string> = {
+export const KIND_LABELS: Record<InvoiceKind, string> = {
   purchase: 'Purchase',
   renewal: 'Renewal',
   upgrade: 'Upgrade',
 }
 
-export const REFUND_WORDS: Record<Refund['status'], Labelled> = {
+export const REFUND_LABELS: Record<Refund['status'], Labelled> = {
   open: ['Processing', 'warn'],
   pending: ['Pending', 'info'],
   succeeded: ['Refunded', 'good'],
@@ -30,14 +30,14 @@ export const REFUND_WORDS: Record<Refund['status'], Labelled> = {
   refused: ['Failed', 'neutral'],
 }
 
-export const DISPUTE_WORDS: Record<Dispute['status'], Labelled> = {
+export const DISPUTE_LABELS: Record<Dispute['status'], Labelled> = {
   inquiry: ['Inquiry', 'info'],
   open: ['Open', 'warn'],
   won: ['Won', 'good'],
   lost: ['Lost', 'bad'],
 }
 
-export const REFUSAL_WORDS: Record<RefundRefusal, string> = {
+export const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   not_found: 'No such order.',
   not_paid: 'This invoice was not charged, so it cannot be refunded.',
   too_late: 'Sellers can refund for 60 days. After that, contact support.',
@@ -95,11 +95,11 @@ const LINES: Partial<Record<`${LedgerEvent} ${Account}`, string>> = {
 }
 
 /** A line of the books in words. */
-export function lineWords({ event, account }: Pick<Entry, 'event' | 'account'>): string {
+export function entryLabel({ event, account }: Pick<Entry, 'event' | 'account'>): string {
   return LINES[`${event} ${account}`] ?? `${event}, ${account}`
 }
 
-export const EVENT_WORDS: Record<LedgerEvent, string> = {
+export const EVENT_LABELS: Record<LedgerEvent, string> = {
   sale: 'Sale',
   refund: 'Refund',
   refund_failed: 'Refund returned',

@@ -47,7 +47,7 @@ export interface RefundState {
 }
 
 /** The refund state of an invoice; undefined: there is none, or nothing was charged for it. */
-export async function standingOf(
+export async function refundStateOf(
   world: World,
   db: Db,
   invoice_id: string,
@@ -78,7 +78,7 @@ export async function isEntitled(
   { kind, user_id }: RefundActor,
   { app, invoice }: Pick<RefundState, 'app' | 'invoice'>,
 ): Promise<boolean> {
-  if (kind === 'seller') return app.developer_id === user_id
+  if (kind === 'seller') return app.seller_user_id === user_id
   if (kind === 'buyer') return invoice.user_id === user_id
   return (await identity.findUser(db, user_id))?.is_staff ?? false
 }
@@ -86,14 +86,14 @@ export async function isEntitled(
 /** Why this amount is not refundable now; undefined: it is. */
 export function refusalOf(
   { kind }: Pick<RefundActor, 'kind'>,
-  standing: RefundState,
+  state: RefundState,
   amount: number,
 ): RefundRefusal | undefined {
-  const { invoice, now, left } = standing
+  const { invoice, now, left } = state
   const days = kind === 'seller' ? SELLER_DAYS : kind === 'buyer' ? DISOWNER_DAYS : Infinity
   if (days !== Infinity && now > addDays(invoice.paid_at!, days)) return 'too_late'
-  if (standing.isDisputed) return 'disputed'
-  if (standing.isInProgress) return 'in_progress'
+  if (state.isDisputed) return 'disputed'
+  if (state.isInProgress) return 'in_progress'
   if (left <= 0) return 'nothing_left'
   if (!Number.isSafeInteger(amount) || amount <= 0) return 'not_an_amount'
   return amount > left ? 'more_than_left' : undefined

@@ -1,6 +1,6 @@
 /** The states of a license as a walker reads them. */
 import type { LicenseState, LicenseStatus } from '@purser/client'
-import { day } from '../shared/words.ts'
+import { day } from '../shared/format.ts'
 
 export const statusName: Record<LicenseStatus, string> = {
   active: 'Active',

@@ -1,5 +1,5 @@
 /** The states of a plan as a walker reads them. */
-import { day } from '../shared/words.ts'
+import { day } from '../shared/format.ts'
 import type { Entitlement } from './plans.ts'
 
 export const statusName: Record<Entitlement['status'], string> = {

@@ -4,13 +4,13 @@ import type { FieldFault } from '#platform/problem'
 // Each round mends what came to light by the one before: an entry that is none, then its fields.
 const ROUNDS = 6
 
-const STAND_INS: Record<string, unknown> = { string: '', array: [], object: {}, boolean: false }
+const PLACEHOLDERS: Record<string, unknown> = { string: '', array: [], object: {}, boolean: false }
 
 /**
  * Reads arguments that do not keep their schema as well as can be: each value of a wrong shape gives
  * way to an empty one. So a caller is told the faults of shape together with all others.
  */
-export function mend(
+export function fillIn(
   schema: z.ZodObject,
   args: Record<string, unknown>,
 ): Record<string, unknown> | undefined {
@@ -18,13 +18,13 @@ export function mend(
   for (let round = 0; round < ROUNDS; round++) {
     const parsed = schema.safeParse(copy)
     if (parsed.success) return parsed.data
-    for (const issue of parsed.error.issues) mendAt(copy, issue)
+    for (const issue of parsed.error.issues) fillInAt(copy, issue)
   }
   return undefined
 }
 
 /** The faults of shape, and of those that the rules found all that do not lie within them. */
-export function together(shape: FieldFault[], rules: FieldFault[]): FieldFault[] {
+export function mergeFaults(shape: FieldFault[], rules: FieldFault[]): FieldFault[] {
   const isWithin = (path: string, outer: string) =>
     path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)
   return [
@@ -33,7 +33,7 @@ export function together(shape: FieldFault[], rules: FieldFault[]): FieldFault[]
   ]
 }
 
-function mendAt(root: Record<string, unknown>, issue: z.core.$ZodIssue): void {
+function fillInAt(root: Record<string, unknown>, issue: z.core.$ZodIssue): void {
   const holder = (path: PropertyKey[]) =>
     path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown>)?.[part], root)
   if (issue.code === 'unrecognized_keys') {
@@ -44,7 +44,7 @@ function mendAt(root: Record<string, unknown>, issue: z.core.$ZodIssue): void {
   const last = issue.path.at(-1)
   const target = holder(issue.path.slice(0, -1)) as Record<PropertyKey, unknown> | undefined
   if (last === undefined || !target) return
-  const stand_in = issue.code === 'invalid_type' ? STAND_INS[issue.expected] : undefined
-  if (stand_in === undefined) delete target[last]
-  else target[last] = structuredClone(stand_in)
+  const placeholder = issue.code === 'invalid_type' ? PLACEHOLDERS[issue.expected] : undefined
+  if (placeholder === undefined) delete target[last]
+  else target[last] = structuredClone(placeholder)
 }

@@ -12,7 +12,7 @@ export type AnnouncedEvent =
   | { kind: 'charge_refunded'; charge_id: string }
 
 /** An event of Stripe's as it is stored: no more of it than the service needs. */
-export interface Telling {
+export interface ParsedEvent {
   /** What it is about: a dispute, a refund, a payout, an account. */
   object_id: string
   /** When it happened, in seconds; of one second, an end comes after the rest. */
@@ -52,7 +52,7 @@ export const KINDS = [...OWN_KINDS, ...CONNECT_KINDS]
  * What an event of Stripe's says to the service, or undefined where that is nothing: refunds,
  * payouts and accounts that were not asked for by us are none of ours.
  */
-export function tellingOf(event: Stripe.Event): Telling | undefined {
+export function parseEvent(event: Stripe.Event): ParsedEvent | undefined {
   switch (event.type) {
     case 'charge.dispute.created':
     case 'charge.dispute.updated':
@@ -61,7 +61,7 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
     case 'charge.refunded': {
       const charge_id = idOf(event.data.object.payment_intent)
       if (!charge_id) return undefined
-      return telling(event, event.data.object.id, { kind: 'charge_refunded', charge_id })
+      return parsed(event, event.data.object.id, { kind: 'charge_refunded', charge_id })
     }
     case 'radar.early_fraud_warning.created':
       return ofWarning(event)
@@ -76,19 +76,19 @@ export function tellingOf(event: Stripe.Event): Telling | undefined {
       const account = event.data.object
       if (!account.metadata?.owner) return undefined
       const content = { kind: 'account_changed', account_id: account.id } as const
-      return telling(event, account.id, { ...content, account: payeeOf(account) })
+      return parsed(event, account.id, { ...content, account: payeeOf(account) })
     }
     default:
       return undefined
   }
 }
 
-function telling(
+function parsed(
   event: Stripe.Event,
   object_id: string,
   content: AnnouncedEvent,
   is_end = false,
-): Telling {
+): ParsedEvent {
   return { object_id, at: event.created, is_end, content }
 }
 
@@ -97,7 +97,7 @@ type DisputeEvent =
   | Stripe.ChargeDisputeUpdatedEvent
   | Stripe.ChargeDisputeClosedEvent
 
-function ofDispute(event: DisputeEvent): Telling | undefined {
+function ofDispute(event: DisputeEvent): ParsedEvent | undefined {
   const dispute = event.data.object
   const began = beginningOf(dispute)
   if (!began) return undefined
@@ -105,13 +105,13 @@ function ofDispute(event: DisputeEvent): Telling | undefined {
   switch (stage) {
     case 'inquiry':
       // The end of an inquiry reports nothing; an update changes nothing that matters.
-      return event.type === 'charge.dispute.created' ? telling(event, dispute.id, began) : undefined
+      return event.type === 'charge.dispute.created' ? parsed(event, dispute.id, began) : undefined
     case 'open': {
-      if (event.type === 'charge.dispute.created') return telling(event, dispute.id, began)
+      if (event.type === 'charge.dispute.created') return parsed(event, dispute.id, began)
       // An inquiry that became a dispute is the one change that matters.
       const before = event.data.previous_attributes?.status
       const isEscalated = before !== undefined && stageOf(before) === 'inquiry'
-      return isEscalated ? telling(event, dispute.id, began) : undefined
+      return isEscalated ? parsed(event, dispute.id, began) : undefined
     }
     case 'won':
     case 'lost':
@@ -132,21 +132,21 @@ function ofDispute(event: DisputeEvent): Telling | undefined {
   }
 }
 
-function closing(event: DisputeEvent, outcome: 'won' | 'lost'): Telling {
+function closing(event: DisputeEvent, outcome: 'won' | 'lost'): ParsedEvent {
   const { id: dispute_id } = event.data.object
-  return telling(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
+  return parsed(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
 }
 
 /** What changes nothing in the books, and is for staff to act on. */
-function alarm(event: DisputeEvent, words: string): Telling {
+function alarm(event: DisputeEvent, text: string): ParsedEvent {
   const { id, amount, payment_intent } = event.data.object
   const content = {
     kind: 'notice',
     subject: id,
     charge_id: idOf(payment_intent) ?? '',
-    message: `Dispute ${id} over $${formatAmount(cents(amount))} ${words}`,
+    message: `Dispute ${id} over $${formatAmount(cents(amount))} ${text}`,
   } as const
-  return telling(event, id, content)
+  return parsed(event, id, content)
 }
 
 const REASONS: Record<string, DisputeReason> = {
@@ -175,11 +175,11 @@ function beginningOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
 }
 
 /** A card network suspects fraud: a refund now costs less than the dispute that follows. */
-function ofWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): Telling | undefined {
+function ofWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): ParsedEvent | undefined {
   const { id, actionable, payment_intent, fraud_type } = event.data.object
   const charge_id = idOf(payment_intent ?? null)
   if (!actionable || !charge_id) return undefined
-  return telling(event, id, fraudWarning(id, charge_id, fraud_type))
+  return parsed(event, id, fraudWarning(id, charge_id, fraud_type))
 }
 
 function fraudWarning(subject: string, charge_id: string, fraud_type: string) {
@@ -189,29 +189,29 @@ function fraudWarning(subject: string, charge_id: string, fraud_type: string) {
   return { kind: 'notice', subject, charge_id, message } as const
 }
 
-function ofRefund(event: Stripe.Event, refund: Stripe.Refund): Telling | undefined {
+function ofRefund(event: Stripe.Event, refund: Stripe.Refund): ParsedEvent | undefined {
   const { id, status } = refund
   const charge_id = idOf(refund.payment_intent)
   if (!refund.metadata?.key && !charge_id) return undefined
   const of = charge_id ? { charge_id } : {}
   if (status === 'succeeded') {
     const content = { kind: 'refund_settled', refund_id: id, outcome: 'succeeded' } as const
-    return { ...telling(event, id, content), ...of }
+    return { ...parsed(event, id, content), ...of }
   }
   if (status !== 'failed' && status !== 'canceled') return undefined
   const content = { kind: 'refund_settled', refund_id: id, outcome: 'failed' } as const
-  return { ...telling(event, id, content, true), ...of }
+  return { ...parsed(event, id, content, true), ...of }
 }
 
-function ofPayout(event: Stripe.Event, payout: Stripe.Payout): Telling | undefined {
+function ofPayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | undefined {
   const { id, failure_message, failure_code, metadata } = payout
   if (!metadata?.key) return undefined
   if (event.type === 'payout.paid') {
-    return telling(event, id, { kind: 'payout_settled', payout_id: id, outcome: 'paid' })
+    return parsed(event, id, { kind: 'payout_settled', payout_id: id, outcome: 'paid' })
   }
   const canceled = event.type === 'payout.canceled' ? 'The payout was canceled.' : null
   const reason = failure_message ?? failure_code ?? canceled ?? 'The bank sent the money back.'
-  return telling(
+  return parsed(
     event,
     id,
     { kind: 'payout_settled', payout_id: id, outcome: 'failed', reason },
