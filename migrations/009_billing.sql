@@ -137,7 +137,7 @@ create table invoices (
   commission bigint not null check (commission between 0 and fee),
   brought_by text not null check (brought_by in ('seller', 'service')),
   affiliate_id text references affiliates,
-  -- draft: a purchase that waits for its charge. void: nobody will pay it.
+  -- draft: a purchase that waits for its charge. void: it will not be paid.
   status text not null check (status in ('draft', 'open', 'paid', 'void')),
   -- Below the processor's smallest charge: the service covers it, and nothing is charged.
   is_waived boolean not null default false,

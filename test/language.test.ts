@@ -3,42 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ALLOWED, RETIRED_WORDS } from './support/retired-words.ts'
 
-/** How often retired words occur in folders that are not clean yet. Only ever lower a number. */
-const NOT_CLEAN_YET: Record<string, number> = {
-  migrations: 1,
-  'src/domain/apps': 2,
-  'src/domain/billing': 13,
-  'src/domain/grants': 10,
-  'src/domain/identity': 6,
-  'src/domain/licensing': 6,
-  'src/domain/payouts': 12,
-  'src/sandbox': 2,
-  'src/surfaces': 3,
-  'src/surfaces/account': 6,
-  'src/surfaces/admin': 27,
-  'src/surfaces/checkout': 6,
-  'src/surfaces/dashboard': 28,
-  'src/surfaces/docs': 2,
-  'src/surfaces/emails': 33,
-  'src/surfaces/http': 15,
-  'src/surfaces/marketplace': 6,
-  'src/surfaces/mcp': 36,
-  'src/surfaces/oidc': 27,
-  'src/surfaces/openapi': 14,
-  'src/surfaces/payouts': 19,
-  'src/surfaces/portal': 11,
-  'src/surfaces/processor-events': 11,
-  'src/surfaces/public-api': 1,
-  'src/surfaces/sales': 21,
-  'src/surfaces/signin': 14,
-  'src/surfaces/test-clock': 57,
-  'test/contract': 100,
-  'test/domain': 5,
-  'test/flows': 17,
-  'test/process': 4,
-  'test/support': 1,
-}
-
 /** The word list names what it retires, and this file tests it. */
 const EXCLUDED = ['test/support/retired-words.ts', 'test/language.test.ts']
 
@@ -89,36 +53,15 @@ const sources = globSync(
   { exclude },
 ).filter((path) => !EXCLUDED.includes(path))
 
-/** Where the hits of a file are counted: its layer, its module in a layer, its folder of tests. */
-function folderOf(path: string): string {
-  const parts = path.split('/').slice(0, -1)
-  return parts.slice(0, parts[1] === 'surfaces' || parts[1] === 'domain' ? 3 : 2).join('/')
-}
-
 describe('retired words', () => {
   test('do not appear in documents', () => {
     const hits = documents.flatMap((path) => hitsIn(path, readFileSync(path, 'utf8'), false))
     assert.deepEqual(hits.map(show), [])
   })
 
-  test('do not become more in names, comments and texts of any folder', () => {
-    const hits = Map.groupBy(
-      sources.flatMap((path) => hitsIn(path, readFileSync(path, 'utf8'), true)),
-      ({ path }) => folderOf(path),
-    )
-    const counts = [...hits].map(([folder, { length }]) => [folder, length] as const).sort()
-    const table = counts.map(([folder, count]) => `  '${folder}': ${count},`).join('\n')
-    const grown = counts.filter(([folder, count]) => count > (NOT_CLEAN_YET[folder] ?? 0))
-    const lines = grown.flatMap(([folder, count]) => [
-      `${folder} has ${count}, not ${NOT_CLEAN_YET[folder] ?? 0}:`,
-      ...hits.get(folder)!.map(show),
-    ])
-    assert.equal(grown.length, 0, lines.join('\n'))
-    assert.deepEqual(
-      Object.fromEntries(counts),
-      NOT_CLEAN_YET,
-      `There are fewer retired words. Set NOT_CLEAN_YET in test/language.test.ts to\n${table}`,
-    )
+  test('do not appear in names, comments and texts of the code', () => {
+    const hits = sources.flatMap((path) => hitsIn(path, readFileSync(path, 'utf8'), true))
+    assert.deepEqual(hits.map(show), [])
   })
 })
 

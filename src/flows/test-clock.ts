@@ -25,7 +25,7 @@ export interface ClockWork {
   /** Processes what is due at the app's time; returns how much that was. */
   runDue(): Promise<number>
   /** The next due time outside the subscriptions: a dispute's end, a payout. */
-  nextOutside(after: Date): Promise<Date | undefined>
+  nextOtherDue(after: Date): Promise<Date | undefined>
   /** Waits a moment for a late answer, or for another worker. */
   wait(): Promise<void>
 }
@@ -106,7 +106,7 @@ async function earliest(
   work: ClockWork,
   at: Date,
 ): Promise<Date | undefined> {
-  const dues = [await billing.nextDue(db, app_id), await work.nextOutside(at)]
+  const dues = [await billing.nextDue(db, app_id), await work.nextOtherDue(at)]
   const known = dues.filter((due) => due !== undefined)
   if (known.length === 0) return undefined
   const first = new Date(Math.min(...known.map((due) => due.getTime())))

@@ -36,12 +36,12 @@ import { sales } from './sales/routes.ts'
 import { signin } from './signin/routes.ts'
 import { testClock } from './test-clock/routes.ts'
 
-/** Every address of the service on one server, and the workers of its emails. */
+/** Registers every route of the service on one server, and starts the email workers. */
 export async function openSite(
   world: World,
-  /** Pages of the processor's own, where it has any here. */
+  /** Registers pages of the processor, if it has any. */
   declareProcessor: (app: FastifyInstance) => void,
-  /** What can be made to happen where no real money moves; undefined where it does. */
+  /** The processor of test mode; undefined in live mode. */
   test_processor: TestProcessor | undefined,
 ): Promise<FastifyInstance> {
   const { config, log, random } = world
@@ -52,7 +52,7 @@ export async function openSite(
     trusted_proxies: config.trusted_proxies,
     answer: answerProblem,
   })
-  const hear = () => handleEvents(world)
+  const handlePending = () => handleEvents(world)
   const declareRefusals = refuseOtherMethods(app)
   limitRoutes(app, world.limits)
   app.register(cookies)
@@ -74,9 +74,13 @@ export async function openSite(
   portal(app, world)
   dashboard(app, world)
   sales(app, world)
-  testClock(app, world, test_processor && { processor: test_processor, hear })
+  testClock(
+    app,
+    world,
+    test_processor && { processor: test_processor, handleEvents: handlePending },
+  )
   payeePages(app, world)
-  admin(app, world, hear)
+  admin(app, world, handlePending)
   marketplace(app, world)
   legal(app, world)
   docs(app, world, tools)
@@ -92,7 +96,7 @@ export async function openSite(
   return app
 }
 
-/** Answers a person's browser with a page, and a program with JSON. */
+/** Sends an error as a page to a browser, and as JSON to a program. */
 function answerAsAsked(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return namesType(request, 'text/html')
     ? pageForError(error, request, reply)

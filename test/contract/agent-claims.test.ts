@@ -142,14 +142,14 @@ test('a person is shown a page to copy it from, once', async () => {
 })
 
 test('expires after ten minutes; used, expired and unknown links answer alike', async () => {
-  const spent = await rotate()
-  await read(spent.path)
+  const used = await rotate()
+  await read(used.path)
   const late = await rotate()
   service.clock.pass(599)
   assert.equal((await read(late.path, { method: 'HEAD' })).statusCode, 200)
   service.clock.pass(1)
   const unknown = `/claim/${'A'.repeat(43)}`
-  const answers = [spent.path, late.path, unknown, '/claim/x'].map((path) => read(path))
+  const answers = [used.path, late.path, unknown, '/claim/x'].map((path) => read(path))
   const [first, ...others] = (await Promise.all(answers)).map(fingerprint)
   assert.equal(first!.status, 404)
   for (const each of others) assert.deepEqual(each, first)

@@ -125,12 +125,12 @@ test('does not disconnect an agent of another account', async () => {
   const owner = await person()
   const tokens = await connect(side, await enter(setup, owner))
   const [theirs] = await grants.listAgents(setup.world.db, setup.clock.now(), owner.user_id)
-  const stranger = await person()
-  const agent = await enter(setup, stranger)
+  const other = await person()
+  const agent = await enter(setup, other)
   await connect(side, agent)
   for (const id of [theirs!.id, 'agt_unknown', '']) await disconnect(agent, 'agent', id)
   assert.ok(await isGood(tokens))
-  assert.deepEqual(await auditOf(stranger.user_id), ['account.agent_allowed'])
+  assert.deepEqual(await auditOf(other.user_id), ['account.agent_allowed'])
 })
 
 test('an app is listed with what it knows, and disconnecting it ends its tokens and the agreement', async () => {
@@ -155,8 +155,8 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
 })
 
 test('signing out of the service ends every agent at once, in whichever browser it was allowed', async () => {
-  const somebody = await person()
-  const [here, there] = [await enter(setup, somebody), await enter(setup, somebody)]
+  const owner = await person()
+  const [here, there] = [await enter(setup, owner), await enter(setup, owner)]
   const tokens = [await connect(side, here), await connect(side, there)]
   const app = await signInToApp(setup, here)
   await here.open('/account/security/')
@@ -168,8 +168,8 @@ test('signing out of the service ends every agent at once, in whichever browser 
 })
 
 test('so does signing out of an app, which signs out of the service as well', async () => {
-  const somebody = await person()
-  const agent = await enter(setup, somebody)
+  const owner = await person()
+  const agent = await enter(setup, owner)
   const tokens = await connect(side, agent)
   const { id_token } = await signInToApp(setup, agent)
   await agent.open(`/o/session/end?id_token_hint=${id_token}`)
@@ -193,8 +193,8 @@ test('so does signing out another browser or all others, or setting a new passwo
     },
   ]
   for (const way of ways) {
-    const somebody = await person()
-    const [agent, other] = [await enter(setup, somebody), await enter(setup, somebody)]
+    const owner = await person()
+    const [agent, other] = [await enter(setup, owner), await enter(setup, owner)]
     const tokens = await connect(side, agent)
     await way(agent, other)
     await assertEnded(tokens)

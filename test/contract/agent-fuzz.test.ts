@@ -236,12 +236,12 @@ test(
         })
         const [part] = content
         const json = JSON.parse(part?.type === 'text' ? part.text : '')
-        const told = `${name} ${JSON.stringify(sent)}: ${JSON.stringify(json)}`
+        const summary = `${name} ${JSON.stringify(sent)}: ${JSON.stringify(json)}`
         const now = await signature()
-        if (isError) assert.match(json.error, /^(invalid_request|unknown_app)$/, told)
-        if (json.error === 'invalid_request') assert.ok(json.fields.length > 0, told)
-        if (isError || dry_run || json.audit_id === null) assert.equal(now, before, told)
-        else assert.notEqual(now, before, told)
+        if (isError) assert.match(json.error, /^(invalid_request|unknown_app)$/, summary)
+        if (json.error === 'invalid_request') assert.ok(json.fields.length > 0, summary)
+        if (isError || dry_run || json.audit_id === null) assert.equal(now, before, summary)
+        else assert.notEqual(now, before, summary)
         const outcome = json.error ?? (dry_run ? 'rehearsed' : 'done')
         seen[outcome] = (seen[outcome] ?? 0) + 1
         if (now !== before && name === 'replace_versions') await refresh()

@@ -225,14 +225,14 @@ describe('replace_versions', () => {
   test('a dry run lists what would be removed and which links would stop working, and changes nothing', async () => {
     const [one, two] = versions()
     const before = await sellersTables(service.world)
-    const told = await done('replace_versions', { versions: [one, two], dry_run: true })
+    const result = await done('replace_versions', { versions: [one, two], dry_run: true })
     assert.equal(await sellersTables(service.world), before)
     const { public_id } = service.demo.app.prices[2]!
-    assert.deepEqual(told.removed, [
+    assert.deepEqual(result.removed, [
       { kind: 'version', id: lifetime, name: 'Lifetime' },
       { kind: 'price', id: public_id, name: 'Lifetime, 180.00 USD once' },
     ])
-    assert.deepEqual([told.dead_buy_links, told.audit_id], [[public_id], null])
+    assert.deepEqual([result.dead_buy_links, result.audit_id], [[public_id], null])
     assert.equal(await buyPage(public_id), 200)
   })
 
@@ -245,16 +245,16 @@ describe('replace_versions', () => {
     }
     const args = { versions: [dearer, one] }
     const rehearsed = await done('replace_versions', { ...args, dry_run: true })
-    const { audit_id, ...told } = await done('replace_versions', args)
+    const { audit_id, ...result } = await done('replace_versions', args)
     assert.match(audit_id, /^chg_/)
-    assert.deepEqual({ ...told, dry_run: true, audit_id: null }, rehearsed)
+    assert.deepEqual({ ...result, dry_run: true, audit_id: null }, rehearsed)
     assert.deepEqual(
-      told.versions.map((version: Product) => version.product_public_id),
+      result.versions.map((version: Product) => version.product_public_id),
       [pro, free],
     )
     const [month, year, once] = service.demo.app.prices.map(({ public_id }) => public_id)
-    assert.equal(told.versions[0].prices[0].public_id, month)
-    assert.deepEqual(told.dead_buy_links, [year, once])
+    assert.equal(result.versions[0].prices[0].public_id, month)
+    assert.deepEqual(result.dead_buy_links, [year, once])
     const page = await service.app.inject(`/buy/${month}/`)
     assert.match(page.body, /\$14\.00/)
     for (const dead of [year, once]) assert.equal(await buyPage(dead!), 404)

@@ -8,7 +8,7 @@ import { type McpAgent, mcpAgent } from '../support/mcp.ts'
 import { addSellerWithApp } from '../support/seller.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
-const APPS = { own: 'tidepool', "somebody else's": 'lighthouse', unknown: 'nowhere' }
+const APPS = { own: 'tidepool', "another seller's": 'lighthouse', unknown: 'nowhere' }
 
 /** Which scopes let a token use which tool; the first is the one that is asked for. */
 const SCOPES: Record<string, readonly grants.AgentScope[]> = {
@@ -31,7 +31,7 @@ let product_id: string
 before(async () => {
   service = await openTestService()
   const { demo, world } = service
-  await addSellerWithApp(service, { email: demo.buyer.email, slug: APPS["somebody else's"] })
+  await addSellerWithApp(service, { email: demo.buyer.email, slug: APPS["another seller's"] })
   const [product] = await catalog.products(world.db, demo.app.client_id)
   product_id = product!.id
 })
@@ -63,7 +63,7 @@ async function assertAllowed(agent: McpAgent, name: string): Promise<void> {
   const call = (app_slug: string) => agent.call(name, { app_slug, ...argsOf(name) })
   const own = await call(APPS.own)
   assert.equal(own.is_error, false, JSON.stringify(own.json))
-  const theirs = await call(APPS["somebody else's"])
+  const theirs = await call(APPS["another seller's"])
   assert.equal(theirs.json.error, 'unknown_app')
   assert.deepEqual(theirs, await call(APPS.unknown))
 }

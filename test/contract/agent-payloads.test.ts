@@ -143,13 +143,13 @@ test(
       fc.asyncProperty(call(), async ({ name, args }) => {
         const { status, is_error, json } = await agent.call(name, args)
         const after = await signature()
-        const told = `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`
+        const summary = `${name} ${JSON.stringify(args)}: ${JSON.stringify(json)}`
         // A NUL and a poisoned prototype are refused before any tool is asked, as everywhere.
         const isUnreadable =
           status === 400 && /\\u0000|__proto__|constructor/.test(JSON.stringify(args))
-        assert.ok(status === 200 || isUnreadable, told)
-        if (is_error && !isUnreadable) assert.ok(REFUSALS.includes(json.error), told)
-        if (is_error || json.dry_run) assert.equal(after, before, told)
+        assert.ok(status === 200 || isUnreadable, summary)
+        if (is_error && !isUnreadable) assert.ok(REFUSALS.includes(json.error), summary)
+        if (is_error || json.dry_run) assert.equal(after, before, summary)
         count[is_error ? 'refused' : 'done']++
         before = after
       }),

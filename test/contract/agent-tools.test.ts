@@ -66,8 +66,8 @@ describe('finding things', () => {
       (await other.call('list_apps')).json.apps.map(({ slug }: { slug: string }) => slug),
       ['lighthouse'],
     )
-    const nobody = await mcpAgent(service, { email: service.demo.affiliate.email })
-    assert.deepEqual((await nobody.call('list_apps')).json, { apps: [] })
+    const outsider = await mcpAgent(service, { email: service.demo.affiliate.email })
+    assert.deepEqual((await outsider.call('list_apps')).json, { apps: [] })
   })
 
   test('list_products has every product with its prices, and flags those no longer sold', async () => {

@@ -255,12 +255,12 @@ describe('another browser', () => {
         return { statusCode, body: plain, names: Object.keys(rest).sort() }
       })
     }
-    const nobody = await look(other, 'cart_0000000000000000000000')
-    for (const { statusCode } of nobody) assert.equal(statusCode, 404)
-    assert.deepEqual(await look(other, cart), nobody)
+    const unknown = await look(other, 'cart_0000000000000000000000')
+    for (const { statusCode } of unknown) assert.equal(statusCode, 404)
+    assert.deepEqual(await look(other, cart), unknown)
     assert.deepEqual(await look({ cookie: '' }, cart).then((all) => all[0]?.statusCode), 404)
     await agent.submit(/^Pay /)
-    assert.deepEqual(await look(other, cart), nobody)
+    assert.deepEqual(await look(other, cart), unknown)
     assert.match(textOf((await agent.open(`/checkout/${cart}/success`)).body), /License key/)
   })
 })

@@ -32,9 +32,9 @@ async function send(options: InjectOptions) {
 
 async function assertNoBug(options: InjectOptions) {
   const answer = await send(options)
-  const told = `${answer.statusCode} for ${JSON.stringify(options)}: ${answer.body.slice(0, 200)}`
-  assert.ok(answer.statusCode < 500, told)
-  assert.match(String(answer.headers['x-request-id']), /^req_\w{22}$/, told)
+  const summary = `${answer.statusCode} for ${JSON.stringify(options)}: ${answer.body.slice(0, 200)}`
+  assert.ok(answer.statusCode < 500, summary)
+  assert.match(String(answer.headers['x-request-id']), /^req_\w{22}$/, summary)
 }
 
 const GOOD = { email: 'good@example.com', country: 'US', zip: '78701', by: 'password' }
@@ -202,7 +202,7 @@ test('the log contains no secret, even at its most verbose level', async () => {
   const { license_id } = license.json()
   const url = `/api/v1/licenses/${license_id}/regenerate-key`
   const rotated = await send({ method: 'POST', url, headers, payload: { reason: key } })
-  const wrong = 'a password that somebody tried'
+  const wrong = 'a password that was tried'
   const signin = buyer(service)
   await signin.open('/signin/')
   await signin.submit('Sign in', { email, password: wrong })
@@ -213,7 +213,7 @@ test('the log contains no secret, even at its most verbose level', async () => {
   const secrets = [key, reference, rotated.json().license_key, app.client_secret, wrong, email]
   secrets.push(csrf_token!, '5555555555554444', '4000000000000002', headers.authorization.slice(6))
   secrets.push(...agent.cookies.values())
-  for (const secret of secrets) assert.ok(!log.includes(secret), `the log holds ${secret}`)
+  for (const secret of secrets) assert.ok(!log.includes(secret), `the log contains ${secret}`)
 })
 
 test('keeps every invariant', () => assertInvariants(service))

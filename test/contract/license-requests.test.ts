@@ -76,16 +76,16 @@ describe('credentials', () => {
       'Basic ====',
       'Basic \u00e9\u00e9',
     ]
-    const nobody = await validate({ key }, {})
+    const anonymous = await validate({ key }, {})
     for (const authorization of headers) {
-      const asker = authorization === undefined ? {} : { authorization }
+      const credentials = authorization === undefined ? {} : { authorization }
       for (const answer of [
-        await validate({ key }, asker),
-        await lookUp(reference, asker),
-        await rotate(asker),
+        await validate({ key }, credentials),
+        await lookUp(reference, credentials),
+        await rotate(credentials),
       ]) {
         assertChallenged(answer)
-        assert.deepEqual(fingerprint(answer).body, fingerprint(nobody).body)
+        assert.deepEqual(fingerprint(answer).body, fingerprint(anonymous).body)
       }
     }
     assert.equal((await validate({ key })).statusCode, 200, 'nothing was rotated meanwhile')
@@ -174,11 +174,11 @@ describe('requests that are not understood', () => {
 
   test('64 KiB are taken, and one byte more is 413', async () => {
     const frame = '{"key":""}'.length
-    const room = 64 * 1024 - frame
+    const space = 64 * 1024 - frame
     const json = 'application/json'
-    const full = await send(`{"key":"${'x'.repeat(room)}"}`, json)
+    const full = await send(`{"key":"${'x'.repeat(space)}"}`, json)
     assertRefused(full, 400, 'invalid_request', 'fields')
-    const over = await send(`{"key":"${'x'.repeat(room + 1)}"}`, json)
+    const over = await send(`{"key":"${'x'.repeat(space + 1)}"}`, json)
     assertRefused(over, 413, 'payload_too_large')
     assert.equal(over.json().message, 'The request body is too large (limit 64 KB).')
   })
@@ -211,7 +211,7 @@ describe('requests that are not understood', () => {
 })
 
 describe('limits', () => {
-  const asker = (client_id: string, remoteAddress: string) => ({
+  const caller = (client_id: string, remoteAddress: string) => ({
     remoteAddress,
     headers: basic(service, { client_id, client_secret: 'any' }),
   })
@@ -226,7 +226,7 @@ describe('limits', () => {
         service.app.inject({
           method,
           url,
-          ...asker(client_id, address),
+          ...caller(client_id, address),
           ...(name === 'validate' ? { payload: { key } } : {}),
         })
       for (let count = 1; count <= points; count++) {

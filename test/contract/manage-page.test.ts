@@ -146,10 +146,10 @@ describe('the manage page', () => {
   test('answers 404 to another account, and refuses a form from another site', async () => {
     const subscriber = await subscribe(service, { app: await twoPlans() })
     const base = manage(subscriber)
-    const { agent: stranger } = await signUp(service)
-    assert.match(textOf((await stranger.open(base)).body), /No purchase of/)
+    const { agent: other } = await signUp(service)
+    assert.match(textOf((await other.open(base)).body), /No purchase of/)
     for (const path of ['plan/', 'auto-renew/', 'key/', 'card', 'resume']) {
-      assert.equal((await stranger.open(base + path)).status, 404, path)
+      assert.equal((await other.open(base + path)).status, 404, path)
     }
     const before = await stateOf(service, subscriber)
     for (const path of ['auto-renew/', 'pause/', 'key/', 'card', 'pay', 'plan/keep', 'receipt']) {

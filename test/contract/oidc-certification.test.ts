@@ -133,9 +133,9 @@ const REFUSED: Record<string, [Record<string, string | undefined>, string]> = {
 for (const [module, [changes, error]] of Object.entries(REFUSED)) {
   test(`${module}: the app receives ${error}`, async () => {
     const { page, attempt } = await ask(agent, changes)
-    const told = page.url.replace('#', '?')
-    assert.equal(errorAt({ ...page, url: told }), error)
-    const { searchParams } = new URL(told)
+    const redirect_url = page.url.replace('#', '?')
+    assert.equal(errorAt({ ...page, url: redirect_url }), error)
+    const { searchParams } = new URL(redirect_url)
     assert.equal(searchParams.get('state'), attempt.state)
     assert.equal(searchParams.get('iss'), setup.app_side.serverMetadata().issuer)
   })
@@ -166,9 +166,9 @@ test('oidcc-prompt-none-not-logged-in: the app receives login_required', async (
 
 test('prompt none without consent: the app receives consent_required', async () => {
   const bob = await addPerson(setup, 'bob@example.org')
-  const his = await enter(setup, bob)
-  await ask(his)
-  const { page } = await ask(his, { prompt: 'none' })
+  const other = await enter(setup, bob)
+  await ask(other)
+  const { page } = await ask(other, { prompt: 'none' })
   assert.equal(errorAt(page), 'consent_required')
 })
 

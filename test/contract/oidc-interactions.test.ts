@@ -211,11 +211,11 @@ async function hop(agent: Agent, url: string): Promise<string> {
 }
 
 test('a consent whose sign-in session ended meanwhile starts again', async () => {
-  const somebody = await person('ended')
-  const agent = await enter(setup, somebody)
+  const owner = await person('ended')
+  const agent = await enter(setup, owner)
   const attempt = await begin(setup.app_side, setup.callback)
   await agent.open(attempt.url.href)
-  await grants.revokeEverything(setup.world.db, somebody.user_id)
+  await grants.revokeEverything(setup.world.db, owner.user_id)
   const page = await agent.submit('Allow')
   assert.equal(page.status, 400)
   assert.match(textOf(page.body), /Start signing in again/)

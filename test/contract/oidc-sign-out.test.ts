@@ -107,7 +107,7 @@ const ELSEWHERE: Record<string, (tokens: Tokens) => Record<string, string>> = {
   }),
   'oidcc-rp-initiated-logout-no-params': () => ({}),
   'oidcc-rp-initiated-logout-only-state': () => ({ state: 's' }),
-  'an address without anybody who registered it': () => ({
+  'an address that is not registered': () => ({
     post_logout_redirect_uri: setup.home,
   }),
 }

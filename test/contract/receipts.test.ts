@@ -20,7 +20,7 @@ before(async () => {
 after(() => closeSound(service))
 
 /** The paid invoices of a subscriber, the oldest first. */
-async function bills({ license_id }: Subscriber): Promise<{ id: string; number: number }[]> {
+async function invoicesOf({ license_id }: Subscriber): Promise<{ id: string; number: number }[]> {
   return await service.world.db.rows(sql`select id, number from invoices
     where license_id = ${license_id} and status = 'paid' order by paid_at, number`)
 }
@@ -34,12 +34,12 @@ async function fetchPdf({ agent }: Pick<Subscriber, 'agent'>, url: string) {
 
 test('a receipt names seller of record, seller, buyer, line, tax with state and rate, total and card', async () => {
   const subscriber = await subscribe(service)
-  const [bill] = await bills(subscriber)
-  const answer = await fetchPdf(subscriber, address(subscriber, bill!.id))
+  const [invoice] = await invoicesOf(subscriber)
+  const answer = await fetchPdf(subscriber, address(subscriber, invoice!.id))
   assert.equal(answer.statusCode, 200)
   assert.equal(answer.headers['content-type'], 'application/pdf')
   assert.equal(answer.headers['cache-control'], 'no-store')
-  const number = billing.invoiceNumber(bill!.number)
+  const number = billing.invoiceNumber(invoice!.number)
   assert.ok(String(answer.headers['content-disposition']).includes(`"${number}.pdf"`))
   const { text, pages, title, author } = await readPdf(answer.rawPayload)
   assert.equal(pages, 1)
@@ -68,27 +68,27 @@ test('a receipt names seller of record, seller, buyer, line, tax with state and 
     assert.ok(text.includes(part), `the receipt lacks "${part}":\n${text}`)
   }
   assert.ok(!text.includes('424242424242'))
-  const again = await fetchPdf(subscriber, address(subscriber, bill!.id))
+  const again = await fetchPdf(subscriber, address(subscriber, invoice!.id))
   assert.ok(again.rawPayload.equals(answer.rawPayload), 'the same invoice is the same bytes')
 })
 
 test('a receipt is its buyer’s alone, under its own app, and only once it was paid', async () => {
   const subscriber = await subscribe(service)
-  const [bill] = await bills(subscriber)
-  const url = address(subscriber, bill!.id)
-  const strangers = [(await subscribe(service)).agent, (await signUp(service)).agent]
-  for (const agent of strangers) {
+  const [invoice] = await invoicesOf(subscriber)
+  const url = address(subscriber, invoice!.id)
+  const others = [(await subscribe(service)).agent, (await signUp(service)).agent]
+  for (const agent of others) {
     assert.equal((await fetchPdf({ agent }, url)).statusCode, 404)
   }
   const other = await otherApp(service, {})
   const elsewhere = url.replace(service.demo.app.client_id, other.client_id)
   // Nor is there any under another app, which this session does not reach at all.
   assert.notEqual((await fetchPdf(subscriber, elsewhere)).statusCode, 200)
-  for (const id of ['inv_0000000000000000000000', 'inv_x', bill!.id.slice(0, -1)]) {
+  for (const id of ['inv_0000000000000000000000', 'inv_x', invoice!.id.slice(0, -1)]) {
     assert.equal((await fetchPdf(subscriber, address(subscriber, id))).statusCode, 404, id)
   }
-  const nobody = await service.app.inject({ url })
-  assert.match(String(nobody.headers.location), /^\/signin\//)
+  const anonymous = await service.app.inject({ url })
+  assert.match(String(anonymous.headers.location), /^\/signin\//)
 })
 
 test('a renewal has a receipt of its own, and a refund is on the receipt of its invoice', async () => {
@@ -96,7 +96,7 @@ test('a renewal has a receipt of its own, and a refund is on the receipt of its 
   const subscriber = await subscribe(service, { app })
   await apps.setClockAhead(service.world.db, app.client_id, 32 * DAY)
   await runDue(service)
-  const [first, second] = await bills(subscriber)
+  const [first, second] = await invoicesOf(subscriber)
   assert.ok(second!.number > first!.number)
   const before = await readPdf(
     (await fetchPdf(subscriber, address(subscriber, second!.id))).rawPayload,

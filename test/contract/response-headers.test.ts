@@ -35,7 +35,7 @@ before(async () => {
     'the metadata of sign-in': { url: '/o/.well-known/openid-configuration' },
     'the keys of sign-in': { url: '/o/jwks' },
     'a token that is refused': { method: 'POST', url: '/o/token', headers: form, payload: 'a=b' },
-    'a request to sign in that is refused': { url: '/o/auth?client_id=nobody', headers: html },
+    'a request to sign in that is refused': { url: '/o/auth?client_id=unknown', headers: html },
     'the description of the API': { url: '/api/v1/openapi.json' },
     health: { url: '/healthz' },
     readiness: { url: '/readyz' },

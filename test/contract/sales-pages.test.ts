@@ -103,8 +103,8 @@ describe('the list of sales', () => {
     ]) {
       assert.equal((await other.open(path)).status, 404, path)
     }
-    const stranger = buyer(service)
-    assert.match((await stranger.open(salePath(bought))).url, /^\/signin\//)
+    const anonymous = buyer(service)
+    assert.match((await anonymous.open(salePath(bought))).url, /^\/signin\//)
   })
 })
 
@@ -253,16 +253,16 @@ describe('the admin area', () => {
     assert.match(textOf(agent.page.body), /Written off/)
     assert.ok(!textOf(agent.page.body).includes('Owed to Purser'))
 
-    const held = await buy(service)
-    await agent.open(`/admin/?q=${held.email}`)
+    const suspended = await buy(service)
+    await agent.open(`/admin/?q=${suspended.email}`)
     await agent.submit('Suspend', { reason: 'A stolen card?' })
-    assert.equal((await stateOf(service, held)).status, 'paused')
-    await agent.submit('Reinstate', { reason: 'It was his own.' })
-    assert.equal((await stateOf(service, held)).status, 'active')
+    assert.equal((await stateOf(service, suspended)).status, 'paused')
+    await agent.submit('Reinstate', { reason: 'The buyer confirmed the purchase.' })
+    assert.equal((await stateOf(service, suspended)).status, 'active')
     assert.equal((await auditOf('license.suspended')).length, 1)
     assert.equal((await auditOf('license.reinstated')).length, 1)
-    const nobody = await agent.open('/admin/?q=nobody')
-    assert.match(textOf(nobody.body), /No match/)
+    const unknown = await agent.open('/admin/?q=unknown')
+    assert.match(textOf(unknown.body), /No match/)
   })
 
   test('unlocks an account that its owner had locked', async () => {

@@ -5,8 +5,8 @@ import * as grants from '#domain/grants'
 const at = (minutes: number) => new Date(Date.UTC(2026, 2, 10, 12, minutes))
 const key = (id: string, minutes: number) => ({ id, active_from: at(minutes) })
 const order = (minutes: number, keys: { id: string; active_from: Date }[]) => {
-  const { published, spent } = grants.arrange(at(minutes), keys)
-  return [published.map(({ id }) => id).join(), spent.map(({ id }) => id).join()]
+  const { published, expired } = grants.arrange(at(minutes), keys)
+  return [published.map(({ id }) => id).join(), expired.map(({ id }) => id).join()]
 }
 
 test('a new key is published before it signs, and an old one until what it signed has expired', () => {

@@ -56,7 +56,7 @@ describe('an export', () => {
     await agent.open('/dashboard/apps/driftlog/sales/')
     const { file, rows } = await exportBy(agent, 'Export CSV')
     assert.equal(rows.length, 0)
-    assert.match(file.body, /^bill,date,status,[^\r]+\r\n$/)
+    assert.match(file.body, /^invoice,date,status,[^\r]+\r\n$/)
   })
 
   test('of more than a few thousand invoices lists each once, the latest first', async () => {
@@ -67,9 +67,9 @@ describe('an export', () => {
     const { file, rows } = await exportBy(agent, 'Export CSV')
     assert.equal(rows.length, 2_346)
     assert.equal(new Set(rows.map((row) => row.invoice_id)).size, 2_346)
-    const listed = rows.map((row) => row.bill!)
+    const listed = rows.map((row) => row.invoice!)
     assert.deepEqual(listed, [...listed].sort().reverse())
-    assert.equal(file.body.match(/^bill,/gm)?.length, 1)
+    assert.equal(file.body.match(/^invoice,/gm)?.length, 1)
     assert.equal(file.headers['content-length'], String(Buffer.byteLength(file.body)))
     assert.match(String(file.headers['content-type']), /^text\/csv/)
     assert.equal(file.headers['content-disposition'], 'attachment; filename="tidepool-sales.csv"')

@@ -12,7 +12,7 @@ import { addApp, type OtherApp } from '../support/apps.ts'
 import { closeSound } from '../support/invariants.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 import { stateOf, subscribe } from '../support/subscriber.ts'
-import { outsideOf, timeOf } from '../support/test-clock.ts'
+import { testModeOf, timeOf } from '../support/test-clock.ts'
 
 let service: TestService
 before(async () => {
@@ -36,7 +36,7 @@ async function run(app: OtherApp, name: string, retry?: string) {
     price,
     actor: { kind: 'seller', user_id, request_id: 'req_test' } as const,
   }
-  const outside = outsideOf(service)
+  const outside = testModeOf(service)
   const ended = await runScenario(world, outside, facts, async () => {})
   const { license_id } = ended
   const license = await licensing.findLicense(world.db, license_id)
@@ -67,7 +67,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
     const { outcome, statuses, state, events } = await run(app, 'declined')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['active', 'past_due'])
     assert.deepEqual([state.status, state.entitled], ['past_due', false])
     assert.equal(isoDate(await timeOf(service, app.client_id)), state.period_end)
@@ -88,7 +88,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
     test(`card fixed on retry ${retry}: active again with the same key (${label})`, async () => {
       const app = await newApp()
       const { outcome, statuses, state, history, events } = await run(app, 'recovered', retry)
-      assert.equal(outcome, 'played')
+      assert.equal(outcome, 'completed')
       assert.deepEqual(statuses, ['active', 'past_due', 'active'])
       assert.equal(state.entitled, true)
       const days = (history[2]!.at.getTime() - history[1]!.at.getTime()) / 86_400_000
@@ -99,7 +99,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
 
   test('dunning exhausted: unpaid after day 14, canceled on day 21, each retry announced', async () => {
     const { outcome, statuses, state, history, events } = await run(await newApp(), 'exhausted')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['active', 'past_due', 'unpaid', 'canceled'])
     assert.deepEqual([state.status, state.entitled], ['canceled', false])
     const failed = history[1]!.at
@@ -112,7 +112,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
     const { outcome, statuses, state, events } = await run(app, 'trial')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['trialing', 'active'])
     assert.equal(state.entitled, true)
     assert.deepEqual(await timeOf(service, app.client_id), addDays(start, 7))
@@ -134,7 +134,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
     const app = await newApp({ trial_days: 14 })
     const start = await timeOf(service, app.client_id)
     const { outcome, statuses, state } = await run(app, 'refund')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['active', 'canceled'])
     assert.equal(state.entitled, false)
     assert.deepEqual(await timeOf(service, app.client_id), start)
@@ -142,7 +142,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
 
   test('dispute won: paused, and then the same key works again', async () => {
     const { outcome, statuses, state, events } = await run(await newApp(), 'dispute_won')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['active', 'paused', 'active'])
     assert.equal(state.entitled, true)
     assert.ok(events.includes('dispute_closed won'))
@@ -150,7 +150,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
 
   test('dispute lost: paused, and then canceled', async () => {
     const { outcome, statuses, state } = await run(await newApp(), 'dispute_lost')
-    assert.equal(outcome, 'played')
+    assert.equal(outcome, 'completed')
     assert.deepEqual(statuses, ['active', 'paused', 'canceled'])
     assert.deepEqual([state.status, state.entitled], ['canceled', false])
   })
@@ -159,7 +159,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
 test('a scenario about money can run with a plan that is paid once', async () => {
   const app = await newApp({ frequency: null, amount: cents(9900) })
   for (const name of ['refund', 'dispute_won', 'dispute_lost']) {
-    assert.equal((await run(app, name)).outcome, 'played', name)
+    assert.equal((await run(app, name)).outcome, 'completed', name)
   }
 })
 

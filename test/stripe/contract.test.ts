@@ -1,4 +1,4 @@
 import { describeProcessor } from '../processor/contract.ts'
-import { openStripeWorld, outsideOf } from './world.ts'
+import { openStripeWorld, testModeOf } from './world.ts'
 
-describeProcessor('Stripe', async () => outsideOf(await openStripeWorld()))
+describeProcessor('Stripe', async () => testModeOf(await openStripeWorld()))

@@ -6,7 +6,7 @@ import { STATUSES } from '../../src/stripe/dispute-status.ts'
 import { KINDS } from '../../src/stripe/index.ts'
 import { processorSteps } from '../processor/outside.ts'
 import { CONNECT_SECRET } from '../support/stripe-double.ts'
-import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 let made = 0
 /** The payment that is disputed. */
@@ -56,7 +56,7 @@ describe('events of Stripe', () => {
   let world: StripeWorld
   before(async () => {
     world = await openStripeWorld()
-    const charged = await processorSteps(outsideOf(world)).charged('4242424242424242')
+    const charged = await processorSteps(testModeOf(world)).charged('4242424242424242')
     PAYMENT.id = charged.charge_id
   })
   after(() => world.close())
@@ -74,7 +74,7 @@ describe('events of Stripe', () => {
   }
   /** A refund that the service asked for. */
   const ourRefund = async () => {
-    const { charge_id } = await processorSteps(outsideOf(world)).charged('4242424242424242')
+    const { charge_id } = await processorSteps(testModeOf(world)).charged('4242424242424242')
     const asked = { key: `ref_${++made}`, charge_id, amount: cents(100) }
     const refund = await world.processor.refund(world.clock.now(), asked)
     assert.ok(refund.status === 'succeeded')
@@ -193,8 +193,8 @@ describe('events of Stripe', () => {
   })
 
   test('of a dispute of a charge whose answer was lost is returned', async () => {
-    const { token } = await processorSteps(outsideOf(world)).enterCard('4000000000000259')
-    const { requestFor } = processorSteps(outsideOf(world))
+    const { token } = await processorSteps(testModeOf(world)).enterCard('4000000000000259')
+    const { requestFor } = processorSteps(testModeOf(world))
     const request = requestFor(token)
     await world.unheard(() => world.processor.charge(world.clock.now(), request))
     await world.double.settle()

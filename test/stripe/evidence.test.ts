@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
-import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const DAY = 86_400
 const FRAUDULENT = '4000000000000259'
@@ -20,7 +20,7 @@ describe('evidence at Stripe', () => {
   let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    steps = processorSteps(outsideOf(world))
+    steps = processorSteps(testModeOf(world))
   })
   after(() => world.close())
 

@@ -4,7 +4,7 @@ import { KeyConflict, ProcessorUnreachable } from '#domain/payments'
 import { cents, ZERO } from '#platform/money'
 import { sql } from '#platform/sql'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
-import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const GOOD = '4242424242424242'
 const DAY = 24 * 60 * 60
@@ -15,7 +15,7 @@ describe("Stripe's keys", () => {
   let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    steps = processorSteps(outsideOf(world))
+    steps = processorSteps(testModeOf(world))
   })
   after(() => world.close())
 

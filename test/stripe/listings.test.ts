@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Listed, Listings } from '#domain/payments'
 import { cents } from '#platform/money'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
-import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 const KINDS = ['charges', 'refunds', 'payouts', 'disputes'] as const
 
@@ -12,7 +12,7 @@ describe('the listings of Stripe', () => {
   let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    steps = processorSteps(outsideOf(world))
+    steps = processorSteps(testModeOf(world))
   })
   after(() => world.close())
 

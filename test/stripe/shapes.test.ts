@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { cents, ZERO } from '#platform/money'
 import { type ProcessorSteps, processorSteps } from '../processor/outside.ts'
 import { EXTRACT, faults } from './shapes.ts'
-import { openStripeWorld, outsideOf, type StripeWorld } from './world.ts'
+import { openStripeWorld, type StripeWorld, testModeOf } from './world.ts'
 
 /** What the pinned API takes that its description of 2023 does not know yet. */
 const TAKEN_SINCE = ['allowed_payment_method_types', 'controller']
@@ -23,7 +23,7 @@ describe("what is said to Stripe and what the double answers, by Stripe's own de
   let steps: ProcessorSteps
   before(async () => {
     world = await openStripeWorld()
-    steps = processorSteps(outsideOf(world))
+    steps = processorSteps(testModeOf(world))
     await runEverything(world, steps)
   })
   after(() => world.close())

@@ -72,7 +72,7 @@ export async function openStripeWorld() {
 export type StripeWorld = Awaited<ReturnType<typeof openStripeWorld>>
 
 /** The same world as the contract of a processor wants it. */
-export function outsideOf(world: StripeWorld): Outside {
+export function testModeOf(world: StripeWorld): Outside {
   const { clock, double, processor } = world
   return {
     processor,

@@ -5,7 +5,7 @@ import { appTime } from '#flows/world'
 import { addDays } from '#platform/calendar'
 import { handleEvents } from '#surfaces/processor-events/worker'
 import { openSandbox, type Sandbox } from '../../src/sandbox/index.ts'
-import { clockWorkOf, type Outside } from '../../src/surfaces/test-clock/clock-work.ts'
+import { clockWorkOf, type TestMode } from '../../src/surfaces/test-clock/clock-work.ts'
 import type { TestService } from './service.ts'
 
 /** The sandbox of a service, with what can be made to happen in it. */
@@ -15,8 +15,8 @@ export function sandboxOf({ world, clock }: TestService): Sandbox {
 }
 
 /** The world outside of a service, as its test clock has it. */
-export function outsideOf(service: TestService): Outside {
-  return { processor: sandboxOf(service), hear: () => handleEvents(service.world) }
+export function testModeOf(service: TestService): TestMode {
+  return { processor: sandboxOf(service), handleEvents: () => handleEvents(service.world) }
 }
 
 const PAUSE_MS = 20
@@ -26,7 +26,7 @@ const PAUSE_MS = 20
  * another jump of the same app gets the time to do its work.
  */
 export function clockWorkFor(service: TestService, app_id: string): ClockWork {
-  return clockWorkOf(service.world, outsideOf(service), app_id, async () => {
+  return clockWorkOf(service.world, testModeOf(service), app_id, async () => {
     service.clock.pass(0.2)
     await sleep(PAUSE_MS)
   })

@@ -9,7 +9,7 @@ export interface Client {
   secret_hash: Buffer | null
 }
 
-const NOBODY = sha256('no client has this secret')
+const UNKNOWN_SECRET_HASH = sha256('no client has this secret')
 
 /** Stores a new client of an app; of the secret, 256 random bits, only a digest is stored. */
 export async function addClient(
@@ -94,6 +94,6 @@ export async function setRedirectLists(
 /** Compares a secret in constant time, which takes as long for a client that does not exist. */
 export function hasSecret(client: Client | undefined, secret: string): boolean {
   const stored = client?.secret_hash
-  const same = sameDigest(stored ?? NOBODY, sha256(secret))
+  const same = sameDigest(stored ?? UNKNOWN_SECRET_HASH, sha256(secret))
   return same && stored != null
 }

@@ -46,19 +46,19 @@ export type Divided = Pick<
  * so whatever the steps, a fully refunded invoice has refunded each part to the cent. Throws a
  * RangeError for zero, or for more than is left.
  */
-export function takeBack(bill: Divided, before: TakenBack, amount: Cents): TakenBack {
-  const whole = sum(bill.amount, bill.tax)
+export function takeBack(invoice: Divided, before: TakenBack, amount: Cents): TakenBack {
+  const whole = sum(invoice.amount, invoice.tax)
   const after = sum(before.amount, amount)
   if (amount <= 0 || after > whole)
     throw new RangeError(`${amount} is not what is left of ${whole}`)
   const next = (part: Cents, taken: Cents) => cents(share(part, after, whole) - taken)
-  const without = cents(bill.fee - bill.fixed_fee - bill.add_on_fee)
-  const add_on_fee = next(bill.add_on_fee, before.add_on_fee)
+  const without = cents(invoice.fee - invoice.fixed_fee - invoice.add_on_fee)
+  const add_on_fee = next(invoice.add_on_fee, before.add_on_fee)
   return {
     amount,
-    tax: next(bill.tax, before.tax),
+    tax: next(invoice.tax, before.tax),
     fee: sum(next(without, cents(before.fee - before.add_on_fee)), add_on_fee),
     add_on_fee,
-    commission: next(bill.commission, before.commission),
+    commission: next(invoice.commission, before.commission),
   }
 }

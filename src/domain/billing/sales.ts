@@ -190,7 +190,7 @@ export interface FoundLicense {
   product_name: string
   email: string
   /** Its paid invoices, tax included, the latest first. */
-  bills: { id: string; number: number; amount: number }[]
+  invoices: { id: string; number: number; amount: number }[]
 }
 
 /** Licenses by their id, an order's or invoice's id, an invoice number, or a buyer's email. */
@@ -201,11 +201,11 @@ export async function findLicenses(
   const { id, email_normalized, number } = sought
   return await db.rows<FoundLicense>(sql`
     select l.id as license_id, l.status, l.paused_for, a.name as app_name, p.name as product_name,
-      u.email, coalesce(b.bills, '[]') as bills
+      u.email, coalesce(b.invoices, '[]') as invoices
     from licenses l join apps a on a.id = l.app_id join products p on p.id = l.product_id
       join users u on u.id = l.user_id
       left join lateral (select jsonb_agg(jsonb_build_object('id', i.id, 'number', i.number,
-          'amount', i.amount + i.tax) order by i.number desc) as bills
+          'amount', i.amount + i.tax) order by i.number desc) as invoices
         from invoices i where i.license_id = l.id and i.status = 'paid'
           and i.number is not null) b on true
     where l.status <> 'preview' and l.id in (

@@ -83,8 +83,8 @@ export async function rotateKeys(
 /** Deletes keys whose signatures have all expired. */
 export async function sweepKeys(db: Db, now: Date): Promise<void> {
   const rows = (await allKeys(db)).filter(({ purpose }) => purpose === 'sign')
-  const spent = arrange(now, rows).spent.map(({ id }) => id)
-  if (spent.length > 0) await db.run(sql`delete from oidc_keys where id = any(${spent})`)
+  const expired = arrange(now, rows).expired.map(({ id }) => id)
+  if (expired.length > 0) await db.run(sql`delete from oidc_keys where id = any(${expired})`)
 }
 
 async function allKeys(db: Db): Promise<KeyRow[]> {

@@ -20,16 +20,16 @@ const SLACK = 600
 export function arrange<Key extends { active_from: Date }>(
   now: Date,
   keys: Key[],
-): { published: Key[]; spent: Key[] } {
+): { published: Key[]; expired: Key[] } {
   const newestFirst = keys.toSorted(
     (left, right) => right.active_from.getTime() - left.active_from.getTime(),
   )
   const signing = newestFirst.find(({ active_from }) => active_from <= now) ?? newestFirst.at(-1)
-  const isSpent = (_key: Key, index: number) => {
+  const isExpired = (_key: Key, index: number) => {
     const successor = newestFirst[index - 1]
     return successor && addSeconds(successor.active_from, LIFE.id_token + SLACK) <= now
   }
-  const spent = newestFirst.filter(isSpent)
-  const others = newestFirst.filter((key) => key !== signing && !spent.includes(key))
-  return { published: signing ? [signing, ...others] : [], spent }
+  const expired = newestFirst.filter(isExpired)
+  const others = newestFirst.filter((key) => key !== signing && !expired.includes(key))
+  return { published: signing ? [signing, ...others] : [], expired }
 }

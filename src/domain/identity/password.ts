@@ -8,7 +8,7 @@ const PASSWORD_MAX = 256
 const WEAKEST = 3
 
 // The hash of a random password, compared with if there is no account or no password.
-let nobody: Promise<string> | undefined
+let placeholder: Promise<string> | undefined
 
 /**
  * What is wrong with a new password for the owner of an email, in a sentence; undefined if nothing.
@@ -18,8 +18,8 @@ export async function passwordFault(password: string, email: string): Promise<st
   if (password.length > PASSWORD_MAX) return `Use at most ${PASSWORD_MAX} characters.`
   const own = [email, ...email.split(/[@.+_-]/), 'purser'].filter((word) => word !== '')
   if ((await estimateStrength(password, own)) >= WEAKEST) return undefined
-  const holdsEmail = email !== '' && password.toLowerCase().includes(email.toLowerCase())
-  return holdsEmail
+  const containsEmail = email !== '' && password.toLowerCase().includes(email.toLowerCase())
+  return containsEmail
     ? 'Do not use your email address. Choose another password.'
     : 'This password is easy to guess. Add more words or characters.'
 }
@@ -32,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
 /** Compares a password; takes as long if there is none to compare with. */
 export async function hasPassword(stored: string | null, password: string): Promise<boolean> {
   if (password.length > PASSWORD_MAX) return false
-  nobody ??= hash('a password that nobody has')
-  const same = await verify(stored ?? (await nobody), password)
+  placeholder ??= hash('the password of no account')
+  const same = await verify(stored ?? (await placeholder), password)
   return same && stored !== null
 }

@@ -25,7 +25,7 @@ export interface Entitlement {
 }
 
 /** The stored facts of a person and an app: their license, and the app's free plan. */
-export interface HeldLicense {
+export interface EntitlementFacts {
   license:
     | { status: LicenseStatus; period_end: Date | null; product_id: string; product_name: string }
     | undefined
@@ -33,7 +33,7 @@ export interface HeldLicense {
 }
 
 /** The license's entitlement while it entitles; otherwise the free plan's, if there is one. */
-export function entitlementOf({ license, free }: HeldLicense): Entitlement {
+export function entitlementOf({ license, free }: EntitlementFacts): Entitlement {
   if (license && isEntitled(license.status)) {
     // The statuses that `isEntitled` accepts are statuses of an entitlement as well.
     const status = license.status as Entitlement['status']

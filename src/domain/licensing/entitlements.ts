@@ -1,11 +1,11 @@
 import type { Database } from '#platform/db'
 import { sha256 } from '#platform/secrets'
 import { sql } from '#platform/sql'
-import type { HeldLicense } from './entitlement.ts'
+import type { EntitlementFacts } from './entitlement.ts'
 import type { LicenseStatus } from './status.ts'
 
 /** What a bearer token leads to, as far as it is valid. */
-export interface TokenHolding extends HeldLicense {
+export interface TokenEntitlement extends EntitlementFacts {
   scopes: string[]
   /** The license, whether it entitles or not. */
   license_id: string | undefined
@@ -36,7 +36,7 @@ export async function findByToken(
   db: Database,
   now: Date,
   access_token: string,
-): Promise<TokenHolding | undefined> {
+): Promise<TokenEntitlement | undefined> {
   const row = await db.hot<TokenRow>(sql`
     select t.scope, a.id as app_id,
       a.addon_enabled_at is not null and a.addon_disabled_at is null as addon_enabled,
@@ -59,7 +59,7 @@ export async function findByToken(
   return row && holdingOf(row)
 }
 
-function holdingOf(row: TokenRow): TokenHolding {
+function holdingOf(row: TokenRow): TokenEntitlement {
   const { status, period_end, product_id, product_name, free_id, free_name } = row
   return {
     scopes: row.scope?.split(' ') ?? [],

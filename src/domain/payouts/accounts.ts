@@ -63,10 +63,10 @@ export async function recordAccount(
   db: Db,
   now: Date,
   owner: string,
-  told: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'>,
+  reported: Pick<PayoutAccount, 'bank_name' | 'bank_last4' | 'is_ready'>,
 ): Promise<void> {
-  await db.run(sql`update payout_accounts set bank_name = ${told.bank_name},
-      bank_last4 = ${told.bank_last4}, is_ready = ${told.is_ready}, updated_at = ${now}
+  await db.run(sql`update payout_accounts set bank_name = ${reported.bank_name},
+      bank_last4 = ${reported.bank_last4}, is_ready = ${reported.is_ready}, updated_at = ${now}
     where owner = ${owner}`)
 }
 

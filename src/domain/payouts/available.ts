@@ -24,7 +24,7 @@ export interface PayeeBalance {
 /** The smallest payout, in cents. */
 export const MINIMUM = cents(2500)
 
-const HOLD_DAYS = { seller_payable: 7, affiliate_payable: 30 } as const
+const DELAY_DAYS = { seller_payable: 7, affiliate_payable: 30 } as const
 /** Events whose lines are available at once: no buyer can be refunded from them. */
 export const NEVER_DELAYED: readonly string[] = ['payout_failed', 'write_off']
 
@@ -35,7 +35,7 @@ export function accountOf(owner: string): Payee['account'] {
 
 /** The days before a payment becomes available, as it may be refunded until then. */
 export function delayDays({ account }: Pick<Payee, 'account'>): number {
-  return HOLD_DAYS[account]
+  return DELAY_DAYS[account]
 }
 
 /** Whether a total is enough for a payout; a smaller or negative one is carried over. */

@@ -8,20 +8,20 @@ import { COLUMNS, type Payout } from './payouts.ts'
 const OF_PAYEE = ({ owner, account }: Payee) => sql`owner = ${owner} and account = ${account}`
 
 /** Whether a line is delayed at a time. */
-const HELD = (now: Date, payee: Payee) => sql`amount < 0
+const DELAYED = (now: Date, payee: Payee) => sql`amount < 0
   and event <> all(${NEVER_DELAYED}::text[])
   and at > ${addDays(now, -delayDays(payee))}::timestamptz`
 
 // Where more was refunded than is delayed, the rest is owed now: the delayed part is deducted.
 /** Delayed sales that cover their refunds: both parts are pending. */
-const WAITING = (now: Date, payee: Payee) => sql`held as materialized (
+const WAITING = (now: Date, payee: Payee) => sql`delayed as materialized (
     select sale, sum(amount) as amount, max(at) as at from unpaid_lines
-    where ${OF_PAYEE(payee)} and ${HELD(now, payee)} group by sale),
+    where ${OF_PAYEE(payee)} and ${DELAYED(now, payee)} group by sale),
   taken_back as (select sale, sum(amount) as amount from unpaid_lines
-    where ${OF_PAYEE(payee)} and amount > 0 and sale in (select sale from held) group by sale),
-  waiting as materialized (select h.sale, h.at, -(h.amount + coalesce(b.amount, 0)) as amount
-    from held h left join taken_back b on b.sale = h.sale
-    where h.amount + coalesce(b.amount, 0) <= 0)`
+    where ${OF_PAYEE(payee)} and amount > 0 and sale in (select sale from delayed) group by sale),
+  waiting as materialized (select d.sale, d.at, -(d.amount + coalesce(b.amount, 0)) as amount
+    from delayed d left join taken_back b on b.sale = d.sale
+    where d.amount + coalesce(b.amount, 0) <= 0)`
 
 /**
  * The available and the pending balance of a payee at a time. Credits count once their delay is
@@ -61,7 +61,7 @@ export async function takeAvailable(
   return await db.maybe<Payout>(sql`with ${WAITING(until, payout)},
     counted as materialized (select transaction_id, position, amount from unpaid_lines
       where ${OF_PAYEE(payout)} and not (sale in (select sale from waiting)
-        and (amount > 0 or ${HELD(until, payout)}))),
+        and (amount > 0 or ${DELAYED(until, payout)}))),
     added as (insert into payouts (id, owner, account, amount, cause, status, created_at)
       select ${id}, ${owner}, ${account}, -sum(amount), ${cause}, 'open', ${now}::timestamptz
       from counted having -sum(amount) >= ${MINIMUM} returning ${COLUMNS}),

@@ -6,10 +6,10 @@ import { formatAmount } from '#platform/money'
 import type { AppListing, ListedVersion } from './written.ts'
 
 /** The texts and names of an app's listing, without sections and features. */
-export type ListingText = Omit<AppListing, 'sections' | 'features'>
+export type ListingFields = Omit<AppListing, 'sections' | 'features'>
 
 /** Reads the texts and names of an app's listing. */
-export async function readListingText(db: Db, app: apps.App): Promise<ListingText> {
+export async function readListingFields(db: Db, app: apps.App): Promise<ListingFields> {
   const { category, industry, tag } = await listing.names(db, app.id)
   const { tagline, description, listing_mode } = app
   return {
@@ -25,7 +25,7 @@ export async function readListingText(db: Db, app: apps.App): Promise<ListingTex
 /** Reads an app's whole listing (spec: get_app_listing). */
 export async function readListing(db: Db, app: apps.App): Promise<AppListing> {
   return {
-    ...(await readListingText(db, app)),
+    ...(await readListingFields(db, app)),
     sections: await listing.sections(db, app.id),
     features: await listing.features(db, app.id),
   }

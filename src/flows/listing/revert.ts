@@ -4,7 +4,7 @@ import type { ActorOf } from '#platform/audit'
 import { isId } from '#platform/ids'
 import { describeProduct } from './describe.ts'
 import { replaceFeatures } from './features.ts'
-import type { ListingText } from './read.ts'
+import type { ListingFields } from './read.ts'
 import { replaceSections } from './sections.ts'
 import { type ListingChanges, updateListing } from './update.ts'
 import { replaceVersions } from './versions.ts'
@@ -55,8 +55,8 @@ export async function revertChange(
 
 /** The texts and names that a change altered, as they were; later changes by others stay. */
 function undone(change: apps.Change): ListingChanges {
-  const [before, after] = [change.before, change.after] as [ListingText, ListingText]
-  const fields = (Object.keys(before) as (keyof ListingText)[]).filter(
+  const [before, after] = [change.before, change.after] as [ListingFields, ListingFields]
+  const fields = (Object.keys(before) as (keyof ListingFields)[]).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   )
   return Object.fromEntries(fields.map((field) => [field, before[field]]))

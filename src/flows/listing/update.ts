@@ -4,12 +4,12 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
 import { gone } from './alter.ts'
-import { type ListingText, readListing, readListingText } from './read.ts'
+import { type ListingFields, readListing, readListingFields } from './read.ts'
 import { type ListingWrite, write } from './write.ts'
 import type { AppListing, RefusedWrite, Written } from './written.ts'
 
 /** Changes to a listing's texts and names; an absent field stays as it is. */
-export type ListingChanges = { [Field in keyof ListingText]?: ListingText[Field] | undefined }
+export type ListingChanges = { [Field in keyof ListingFields]?: ListingFields[Field] | undefined }
 
 /** Each list of names, and the kind of its entries. */
 export const NAME_LISTS = {
@@ -32,7 +32,7 @@ export async function updateListing(
   const { changes } = facts
   return await write(world, actor, facts, {
     action: 'listing.updated',
-    read: readListingText,
+    read: readListingFields,
     state: readListing,
     async apply(tx, now, app) {
       const read = readChanges(app, changes)

@@ -8,14 +8,14 @@ import { mintId } from '#platform/ids'
 import { sum } from '#platform/money'
 
 /** A renewal or an upgrade that was just paid. */
-interface PaidPeriod {
+interface PaidRenewal {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
   is_waived: boolean
 }
 
 /** Moves a subscription and its license into the period that an invoice paid for. */
-export async function extend(world: World, tx: Db, now: Date, paid: PaidPeriod): Promise<void> {
+export async function extend(world: World, tx: Db, now: Date, paid: PaidRenewal): Promise<void> {
   const { invoice, subscription, is_waived } = paid
   const license = await licensing.lockLicense(tx, invoice.license_id)
   const { calendar, ...period } = await periodPaid(tx, now, paid, license)
@@ -62,7 +62,7 @@ interface ExtendedPeriod extends Pick<billing.Invoice, 'period_start' | 'period_
 async function periodPaid(
   tx: Db,
   now: Date,
-  paid: PaidPeriod,
+  paid: PaidRenewal,
   license: licensing.PausableLicense,
 ): Promise<ExtendedPeriod> {
   const { invoice } = paid
@@ -87,7 +87,7 @@ async function periodPaid(
 /** A plan change and the end of a pause begin a schedule of their own. */
 function calendarPaid(
   now: Date,
-  { invoice, subscription }: PaidPeriod,
+  { invoice, subscription }: PaidRenewal,
   license: licensing.PausableLicense,
 ): Omit<billing.Calendar, 'frequency'> {
   const { anchor, anchor_index, period_end, period_index } = subscription

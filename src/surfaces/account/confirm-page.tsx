@@ -6,7 +6,7 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm } from '#design/passkey'
 
-/** Proving once more to be the owner, by whatever the account has for it. */
+/** The re-authentication page; it offers the methods that the account has. */
 export function ConfirmPage(facts: {
   csrf_token: string
   email: string
@@ -22,7 +22,7 @@ export function ConfirmPage(facts: {
   const returnTo = <input type="hidden" name="return_to" value={facts.return_to} />
   const owesCode = facts.has_authenticator || facts.has_passkeys
   const isForm = facts.has_password || owesCode
-  // An account with passkeys alone has no app that shows codes.
+  // An account with only passkeys has no authenticator app.
   const asksRecoveryCode = facts.with_recovery_code || !facts.has_authenticator
   const isOnField = ['password', 'code', 'recovery_code'].includes(fault?.kind ?? '')
   return (
@@ -86,7 +86,7 @@ export function ConfirmPage(facts: {
 }
 
 interface Fault {
-  /** The field that it is about; undefined: none. */
+  /** The field with the error, if it belongs to one. */
   kind: string | undefined
   text: string
 }

@@ -10,16 +10,16 @@ import { type OwnerContext, requireOwner, SECURITY } from '#http/guards/owner'
 import { CONFIRM } from '#http/guards/session'
 import { formOf, queryOf } from '#http/input'
 import { sendPage } from '#http/pages'
-import { goOn, ownPath } from '#http/redirect'
+import { ownPath, redirectAfterForm } from '#http/redirect'
 import { keepSession, knownDevice } from '#http/session'
 import { ConfirmPage } from './confirm-page.tsx'
 
 const MESSAGES = { ...FAULTS, password: 'The password is incorrect.' }
 
-/** What of a proof was not right. */
+/** The part of a proof that was incorrect. */
 type ProofKind = 'password' | FactorAnswer['kind']
 
-/** Who is signed in proves once more to be the owner, before he changes what keeps others out. */
+/** Re-authentication before security settings, refunds or payouts change. */
 export function declareConfirm(scope: FastifyInstance, world: World): void {
   const needs = { recent: false, back: SECURITY }
   scope.get(CONFIRM, async (request, reply) => {
@@ -49,7 +49,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
       return await sendForm(world, context, { return_to, kind: field, ...refused })
     }
     await keepSession(world, request, reply, proven.token)
-    return goOn(reply, return_to ?? SECURITY)
+    return redirectAfterForm(reply, return_to ?? SECURITY)
   })
 
   scope.post(`${CONFIRM}/options`, async (request, reply) => {

@@ -7,7 +7,7 @@ import { Day } from '#design/money'
 import { Heading, Panel, RecordRows } from '#design/panels'
 import type { AgentGrant, AgentScope, ConnectedApp, Scope } from '#domain/grants'
 
-/** What an agent may do by each scope, as the end of a sentence. */
+/** What each scope lets an agent do, to complete a sentence. */
 const MAY: Record<AgentScope, string> = {
   'integrations.read': 'read integration settings',
   'integrations.write': 'change integration settings and replace client secrets',
@@ -28,7 +28,7 @@ interface ConnectionsFacts {
   news: string | undefined
 }
 
-/** What programs hold in this account's name: agents that manage apps, and apps signed in to. */
+/** Everything with access to the account: agents that manage apps, and apps signed in to. */
 export function ConnectionsPage(facts: ConnectionsFacts): JSX.Element {
   return (
     <SiteLayout title="Connections · Purser" nav={facts.nav}>
@@ -129,7 +129,7 @@ function AppsPanel({ csrf_token, apps }: ConnectionsFacts): JSX.Element {
   )
 }
 
-/** The scopes in words; to change something includes to see it. */
+/** The scopes as phrases; a write scope implies its read scope. */
 function mayDo(scopes: AgentScope[]): string[] {
   const isImplied = (scope: AgentScope) =>
     scopes.some((each) => each !== scope && each === scope.replace('.read', '.write'))

@@ -17,9 +17,9 @@ const NEWS: Record<string, string> = {
   app: 'App disconnected. It receives no data about you until you sign in to it again.',
 }
 
-/** Which apps a person signed in to, which agents he let in, and the way to end each. */
+/** The connected apps and agents of an account, and how to disconnect each. */
 export function declareConnections(scope: FastifyInstance, world: World): void {
-  // To end a connection is to be careful: nobody is asked to prove anything for it.
+  // Disconnecting only removes access, so it needs no re-authentication.
   const needs = { recent: false, back: CONNECTIONS }
   scope.get(CONNECTIONS, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, needs)

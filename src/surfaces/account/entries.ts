@@ -12,7 +12,7 @@ import { EmailPage, PasswordPage } from './entry-pages.tsx'
 const PASSWORD = `${SECURITY}password`
 const EMAIL = `${SECURITY}email`
 
-/** What an owner signs in with: the password and the address. */
+/** Changes of password and email. */
 export function declareEntries(scope: FastifyInstance, world: World): void {
   const password = { recent: true, back: PASSWORD }
   scope.get(PASSWORD, async (request, reply) =>

@@ -7,7 +7,7 @@ import { Heading, Mailbox } from '#design/panels'
 const titled = (title: string, fault: string | undefined) =>
   `${fault === undefined ? '' : 'Error: '}${title} · Purser`
 
-/** A new password, or the first one. */
+/** Sets or changes the password. */
 export function PasswordPage(facts: {
   csrf_token: string
   email: string
@@ -30,7 +30,7 @@ export function PasswordPage(facts: {
   )
 }
 
-/** Another address for the account. */
+/** Changes the email of the account. */
 export function EmailPage(facts: {
   csrf_token: string
   email: string

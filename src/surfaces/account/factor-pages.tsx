@@ -6,7 +6,7 @@ import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
 
-/** Setting up an authenticator app: its secret is here, and nowhere afterwards. */
+/** Setup of an authenticator app; the only page that shows its secret. */
 export function AuthenticatorPage(facts: {
   csrf_token: string
   qr_image: string
@@ -46,7 +46,7 @@ export function AuthenticatorPage(facts: {
   )
 }
 
-/** Adding a passkey: the browser does it, and the page only gives it a name. */
+/** Adds a passkey: the browser creates it, and the page names it. */
 export function PasskeyPage(facts: {
   csrf_token: string
   name: string
@@ -88,7 +88,7 @@ export function PasskeyPage(facts: {
   )
 }
 
-/** The recovery codes, this once. */
+/** The recovery codes, shown once. */
 export function RecoveryCodesPage(facts: { codes: string[]; text: string }): JSX.Element {
   return (
     <FocusLayout title="Your recovery codes · Purser">

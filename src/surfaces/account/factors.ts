@@ -23,7 +23,7 @@ import { AuthenticatorPage, PasskeyPage, RecoveryCodesPage } from './factor-page
 const AUTHENTICATOR = `${SECURITY}authenticator`
 const PASSKEYS = `${SECURITY}passkeys`
 
-/** The second factors: authenticator app, passkeys, and the codes for the day they are lost. */
+/** Second factors: authenticator app, passkeys and recovery codes. */
 export function declareFactors(scope: FastifyInstance, world: World): void {
   declareAuthenticator(scope, world)
   declarePasskeys(scope, world)
@@ -123,7 +123,7 @@ function sendPasskey(
   return sendPage(reply, page, { status: is_refused ? 422 : 200 })
 }
 
-/** The one time that recovery codes are seen. */
+/** Sends the page that shows new recovery codes, once. */
 function sendCodes({ reply }: OwnerContext, codes: string[], text: string): FastifyReply {
   return sendPage(reply, RecoveryCodesPage({ codes, text }))
 }

@@ -8,7 +8,7 @@ import { Heading, Mailbox, Panel, RecordRows } from '#design/panels'
 import { type Factors, owesFactor, type Passkey, type SessionRecord } from '#domain/identity'
 import { counted } from '#platform/text'
 
-/** An account whose mailbox is unproven: there is nothing to change before. */
+/** The security page of an account with an unconfirmed email: nothing can change yet. */
 export function UnprovenPage(facts: { nav: Link[]; email: string }): JSX.Element {
   return (
     <SiteLayout title="Security · Purser" nav={facts.nav}>
@@ -27,7 +27,7 @@ interface OverviewFacts {
   nav: Link[]
   csrf_token: string
   email: string
-  /** An address that the buyer has not confirmed yet. */
+  /** A new email that is not confirmed yet. */
   new_email: string | undefined
   has_password: boolean
   factors: Factors
@@ -37,7 +37,7 @@ interface OverviewFacts {
   news: string | undefined
 }
 
-/** How the owner signs in, what else is asked for, and which browsers are signed in. */
+/** The security page: sign-in methods, second factors and active sessions. */
 export function OverviewPage(facts: OverviewFacts): JSX.Element {
   return (
     <SiteLayout title="Security · Purser" nav={facts.nav}>

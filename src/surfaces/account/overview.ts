@@ -20,7 +20,7 @@ const NEWS: Record<string, string> = {
   sessions: 'Signed out.',
 }
 
-/** All about an account's safety on one page, and the browsers that are signed in. */
+/** The security page, and signing other browsers out. */
 export function declareOverview(scope: FastifyInstance, world: World): void {
   scope.get(SECURITY, async (request, reply) => {
     const { session } = await requireAnySession(world, request, reply, SECURITY)
@@ -46,7 +46,7 @@ export function declareOverview(scope: FastifyInstance, world: World): void {
     return sendPage(reply, page)
   })
 
-  // To end a session is to be careful: nobody is asked to prove anything for it.
+  // Ending a session only removes access, so it needs no re-authentication.
   const needs = { recent: false, back: SECURITY }
   const done = `${SECURITY}?done=sessions`
   scope.post(`${SECURITY}sessions/end`, async (request, reply) => {

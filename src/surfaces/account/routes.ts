@@ -7,7 +7,7 @@ import { declareEntries } from './entries.ts'
 import { declareFactors } from './factors.ts'
 import { declareOverview } from './overview.ts'
 
-/** The safety of an account: how its owner signs in, who else is, and what apps and agents hold. */
+/** Account security: sign-in methods, sessions, connected apps and agents. */
 export function account(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declareOverview(scope, world)

@@ -4,7 +4,7 @@ import { Day } from '#design/money'
 import type { Alarm } from '#platform/alarms'
 import { Entries, Entry, StaffAction } from './staff-action.tsx'
 
-/** Alarms that are open, and the form that resolves each. */
+/** Open alarms, each with a form to resolve it. */
 export function Alarms(facts: { alarms: Alarm[]; csrf_token: string }): JSX.Element {
   const { alarms, csrf_token } = facts
   return (

@@ -5,7 +5,7 @@ import { Moment } from '#design/timeline'
 import type { OpenAttempt } from '#domain/payments'
 import { Entries, Entry, type Filled, StaffAction } from './staff-action.tsx'
 
-/** Payment attempts that have been open for an hour, and the form that closes each. */
+/** Payment attempts open for more than an hour, each with a form to close it. */
 export function StuckAttempts(facts: {
   stuck: OpenAttempt[]
   csrf_token: string

@@ -3,12 +3,12 @@ import { closeByHand, stuckBefore } from '#flows/payment'
 import { noteAttemptClosed, type StaffWithReason } from '#flows/staff-actions'
 import type { World } from '#flows/world'
 
-/** Payment attempts that have been open for an hour. */
+/** Payment attempts open for more than an hour. */
 export async function stuckAttempts(world: World): Promise<payments.OpenAttempt[]> {
   return await payments.listStuck(world.db, stuckBefore(world))
 }
 
-/** Closes a payment attempt for staff; says by which note what came of it. */
+/** Closes a payment attempt as staff; returns the name of the note to show. */
 export async function closeAttempt(
   world: World,
   staff: StaffWithReason,

@@ -22,10 +22,10 @@ interface CasesFacts {
   sought: string
   found: FoundSubject[]
   alarms: Alarm[]
-  /** Payment attempts that have been open for an hour. */
+  /** Payment attempts open for more than an hour. */
   stuck: OpenAttempt[]
   disputes: DisputeLine[]
-  /** Refunds that a rule made and the processor would not do. */
+  /** Automatic refunds that the processor refused. */
   undone: RefundLine[]
   owed: { user_id: string; email: string; amount: number }[]
   debts: { owner: string; account: string; amount: number; name: string }[]
@@ -35,7 +35,7 @@ interface CasesFacts {
   filled: Filled | undefined
 }
 
-/** Everything that needs staff, and a search for what a person wrote about. */
+/** Everything that needs a decision by staff, and a search by ID or email. */
 export function CasesPage(facts: CasesFacts): JSX.Element {
   const isClear = [
     facts.alarms,
@@ -103,7 +103,7 @@ function Search({ sought, found, csrf_token }: CasesFacts): JSX.Element {
 }
 
 function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_token: string }) {
-  const { license_id, status, bills } = license
+  const { license_id, status, invoices } = license
   const isSuspended = license.paused_for === 'staff'
   const maySuspend = status !== 'canceled' && !isSuspended
   return (
@@ -116,10 +116,12 @@ function FoundLicense({ license, csrf_token }: { license: FoundSubject; csrf_tok
         <span class="text-sm text-muted">{license.email}</span>
       </div>
       <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        {bills.map((bill) => (
-          <li key={bill.id}>
-            <TextLink href={`/admin/sales/${bill.id}/`}>{invoiceNumber(bill.number)}</TextLink>{' '}
-            {formatMoney(bill.amount)}
+        {invoices.map((invoice) => (
+          <li key={invoice.id}>
+            <TextLink href={`/admin/sales/${invoice.id}/`}>
+              {invoiceNumber(invoice.number)}
+            </TextLink>{' '}
+            {formatMoney(invoice.amount)}
           </li>
         ))}
       </ul>

@@ -30,7 +30,7 @@ import type { Filled } from './staff-action.tsx'
 const HOME = '/admin/'
 const LONGEST_REASON = 200
 
-/** The cases that need staff, and what staff can do about each. */
+/** The cases that need staff, and the staff actions for each. */
 export function declareCases(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting
@@ -80,10 +80,10 @@ async function debtsOf({ db }: World) {
   return debts
 }
 
-/** What moves money, or says that none moved: it takes a fresh proof. */
+/** Actions about money, which need re-authentication. */
 const OF_MONEY = ['close-attempt', 'paid-otherwise', 'write-off']
 
-/** The page with the form as it was filled in. */
+/** The page's path with the form as filled in. */
 function filledIn(path: string, { request }: SessionContext): string {
   const { user_id, owner, attempt_id, reason = '' } = formOf(request)
   const subject = user_id ?? owner ?? attempt_id ?? ''
@@ -97,7 +97,7 @@ function readFilled({ request }: SessionContext): Filled | undefined {
   return { path, subject, reason: reason?.slice(0, LONGEST_REASON) ?? '' }
 }
 
-/** What staff may do; each needs a reason, which the audit log keeps. */
+/** Declares the staff actions; each needs a reason, which the audit log keeps. */
 function declareStaffActions(scope: FastifyInstance, world: World): void {
   const staffAction = (
     path: string,

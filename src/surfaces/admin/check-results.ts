@@ -6,12 +6,12 @@ export type { Checked } from '#flows/check-books'
 /** The result of a ledger check, as its task stores it. */
 export const CheckedBooks: z.ZodType<Checked> = z.object({
   counts: z.record(z.string(), z.number()),
-  differences: z.array(z.object({ rule: z.string(), subject: z.string(), words: z.string() })),
+  differences: z.array(z.object({ rule: z.string(), subject: z.string(), detail: z.string() })),
 })
 
-/** The result of fetching missed events: the number of new ones, and those still waiting. */
+/** The result of reprocessing events: the number of new ones, and those still pending. */
 export const ReprocessedEvents = z.object({
-  heard: z.number(),
+  processed: z.number(),
   waiting: z.array(z.object({ id: z.string(), kind: z.string(), at: z.string() })),
 })
 

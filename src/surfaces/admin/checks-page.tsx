@@ -11,12 +11,12 @@ import { AdminMenu } from './menu.tsx'
 interface ChecksFacts {
   nav: Link[]
   csrf_token: string
-  /** What came of the latest run of each, and when that was. */
+  /** The results of the latest runs, with their times. */
   books: (Checked & { at: Date }) | undefined
   events: (EventsReprocessed & { at: Date }) | undefined
 }
 
-/** What runs by itself, to be run by hand, and what came of it the last time. */
+/** Periodic jobs that staff can run now, with their latest results. */
 export function ChecksPage({ nav, csrf_token, books, events }: ChecksFacts): JSX.Element {
   return (
     <SiteLayout title="Checks · Admin · Purser" nav={nav}>
@@ -98,12 +98,12 @@ function Books({ at, counts, differences }: Checked & { at: Date }): JSX.Element
   )
 }
 
-function Events({ at, heard, waiting }: EventsReprocessed & { at: Date }): JSX.Element {
+function Events({ at, processed, waiting }: EventsReprocessed & { at: Date }): JSX.Element {
   return (
     <>
       <p class="flex flex-wrap items-center gap-3 text-sm">
         <Badge tone={waiting.length === 0 ? 'good' : 'info'}>
-          {heard} processed, {waiting.length} pending
+          {processed} processed, {waiting.length} pending
         </Badge>
         <span class="text-muted">
           <Moment at={at} />.

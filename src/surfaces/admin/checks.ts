@@ -23,14 +23,14 @@ import { ChecksPage } from './checks-page.tsx'
 const HOME = '/admin/checks/'
 const BOOKS = 'check_books'
 const EVENTS = 'receive_events'
-// A page shows the first of them; `npm run ledger:check` lists all.
+// The page shows this many; `npm run ledger:check` lists all.
 const MOST_SHOWN = 100
 
-/** Two jobs that staff can run by hand: the check of the books, and the processor's events. */
+/** Two jobs that staff can run now: the check of the books, and the processor's events. */
 export function declareChecks(
   scope: FastifyInstance,
   world: World,
-  hear: () => Promise<number>,
+  handleEvents: () => Promise<number>,
 ): void {
   const kinds: Omit<TaskKind, 'back' | 'place'>[] = [
     {
@@ -42,7 +42,10 @@ export function declareChecks(
     {
       kind: EVENTS,
       title: 'Reprocessing events',
-      run: async (_, report) => ({ next_url: HOME, ...(await hearAgain(world, hear, report)) }),
+      run: async (_, report) => ({
+        next_url: HOME,
+        ...(await processPending(world, handleEvents, report)),
+      }),
     },
   ]
   for (const kind of kinds) declareTask(world, { ...kind, place: 'admin', back: () => HOME })
@@ -79,26 +82,26 @@ async function checkTheBooks(
   return { counts, differences: differences.slice(0, MOST_SHOWN) }
 }
 
-/** Hears all that was not handled yet. What was handled is known by its id, and is left alone. */
-async function hearAgain(
+/** Processes every event that was not handled yet; events are identified by ID and handled once. */
+async function processPending(
   { db, clock, processor }: World,
-  hear: () => Promise<number>,
+  handleEvents: () => Promise<number>,
   report: ReportProgress,
 ): Promise<EventsReprocessed> {
-  let heard = 0
-  for (let fresh = await hear(); fresh > 0; fresh = await hear()) {
-    heard += fresh
-    await report({ done: 0, total: 0, note: `${counted(heard, 'event')} processed so far.` })
+  let processed = 0
+  for (let fresh = await handleEvents(); fresh > 0; fresh = await handleEvents()) {
+    processed += fresh
+    await report({ done: 0, total: 0, note: `${counted(processed, 'event')} processed so far.` })
   }
   const furthest = addSeconds(clock.now(), await apps.furthestClock(db))
   const waiting = (await processor.events(furthest)).slice(0, MOST_SHOWN)
   return {
-    heard,
+    processed,
     waiting: waiting.map(({ id, kind, at }) => ({ id, kind, at: at.toISOString() })),
   }
 }
 
-/** What came of the latest run that this member of the staff asked for, and when. */
+/** The latest result that this member of staff requested, and its time. */
 async function latestOf<Result>(
   { db }: World,
   { session }: SessionContext,

@@ -2,13 +2,13 @@ import type { JSX } from 'preact'
 import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
 
-/** Files tax under a reference, and pays it. */
+/** Files a month's tax with a reference, and pays it. */
 export function FilingForm(facts: {
   csrf_token: string
   path: string
   label: string
   button: string
-  /** What the field is filled in with. */
+  /** The initial value of the field. */
   filing_reference: string | undefined
   fault: string | undefined
 }): JSX.Element {

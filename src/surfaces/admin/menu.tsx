@@ -7,7 +7,7 @@ const PAGES = [
   { page: 'checks', label: 'Checks', href: '/admin/checks/' },
 ] as const
 
-/** The pages of the admin area, with the present one marked. */
+/** The menu of the admin area, with the current page marked. */
 export function AdminMenu({ current }: { current: (typeof PAGES)[number]['page'] }): JSX.Element {
   const links = PAGES.map(({ page, ...link }) => ({ ...link, current: page === current }))
   return <SubNav label="Admin" links={links} />

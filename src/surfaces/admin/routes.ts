@@ -5,11 +5,15 @@ import { declareCases } from './cases.ts'
 import { declareChecks } from './checks.ts'
 import { declareTax } from './tax.ts'
 
-/** The admin area; `hear` reads the events of the processor that were missed. */
-export function admin(app: FastifyInstance, world: World, hear: () => Promise<number>): void {
+/** The admin area; `handleEvents` processes events of the processor that were missed. */
+export function admin(
+  app: FastifyInstance,
+  world: World,
+  handleEvents: () => Promise<number>,
+): void {
   people(app, world, (scope) => {
     declareCases(scope, world)
     declareTax(scope, world)
-    declareChecks(scope, world, hear)
+    declareChecks(scope, world, handleEvents)
   })
 }

@@ -2,10 +2,10 @@ import * as billing from '#domain/billing'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
-/** A license that staff looked for, with its bills. */
+/** A license found by staff, with its invoices. */
 export type FoundSubject = billing.FoundLicense
 
-/** Finds licenses by what people quote in an email: an address, a license, an order, an invoice. */
+/** Finds licenses by an exact email, license ID, order reference or invoice number. */
 export async function findSubject({ db }: World, sought: string): Promise<FoundSubject[]> {
   const address = identity.readEmail(sought)
   const number = /^PUR-0*(\d{1,15})$/i.exec(sought)?.[1]

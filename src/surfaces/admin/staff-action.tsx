@@ -3,15 +3,15 @@ import { Actions, Button } from '#design/actions'
 import { Field, Form } from '#design/forms'
 import { Panel } from '#design/panels'
 
-/** A form that was filled in before a fresh proof, which its reason comes back to. */
+/** A form filled in before re-authentication; its reason is restored afterwards. */
 export interface Filled {
   path: string
-  /** The id of what it is about. */
+  /** The ID of what the action is about. */
   subject: string
   reason: string
 }
 
-/** Something that staff does, with its reason. */
+/** The form of a staff action, with its reason. */
 export function StaffAction(facts: {
   csrf_token: string
   path: string
@@ -48,7 +48,7 @@ export function StaffAction(facts: {
   )
 }
 
-/** A case in a list, with what can be done about it. */
+/** A case in a list, with its staff actions. */
 export function Entry(facts: {
   title: ComponentChildren
   details: ComponentChildren
@@ -65,7 +65,7 @@ export function Entry(facts: {
   )
 }
 
-/** Cases of one kind. */
+/** A list of cases of one kind. */
 export function Entries({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <Panel title={title}>

@@ -8,12 +8,12 @@ import type { CsvColumn } from '#platform/csv'
 import { type Cents, ZERO } from '#platform/money'
 import type { Task } from '#platform/tasks'
 
-/** A state's month: its sums, what is owed, and how it was filed. */
+/** A state's month: totals, tax due and filing. */
 export interface StateSummary extends tax.StateReport {
   collected: Cents
   carried: Cents
   amount: Cents
-  /** `none`: nothing was collected, so that nothing is to be filed. */
+  /** `none`: no tax was collected, so there is nothing to file. */
   status: tax.Liability['status'] | 'none'
   filing: { reference: string; filed_at: Date; filed_by: string } | undefined
 }
@@ -50,17 +50,17 @@ const monthName = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 })
 
-/** A month as pages name it: `March 2026`. */
+/** A month for pages: `March 2026`. */
 export function nameOf(month: string): string {
   return monthName.format(new Date(`${month}-01T00:00:00Z`))
 }
 
-/** Millionths as a percentage: 62500 is `6.25%`. */
+/** A rate in millionths as a percentage: 62500 is `6.25%`. */
 export function percent(ppm: number): string {
   return `${(ppm / 10_000).toFixed(4).replace(/\.?0+$/, '')}%`
 }
 
-/** The kinds of tasks that make a month into a file: by state, and line by line. */
+/** The task kinds of a month's exports: by state, and line by line. */
 export const TAX_STATES = 'export_tax_states'
 export const TAX_LINES = 'export_tax_lines'
 
@@ -96,7 +96,7 @@ export function declareTaxExports(world: World): void {
   })
 }
 
-/** Every line of a month in pages. */
+/** Every tax line of a month, in pages. */
 async function* everyLine({ db }: World, month: string): AsyncGenerator<tax.TaxLine[]> {
   let after: tax.TaxLine | undefined
   for (;;) {
@@ -107,7 +107,7 @@ async function* everyLine({ db }: World, month: string): AsyncGenerator<tax.TaxL
   }
 }
 
-/** A month by state, as an accountant files it. */
+/** The columns of a month by state. */
 const SUMMARY: CsvColumn<StateSummary & { month: string }>[] = [
   { name: 'state', of: ({ state }) => state },
   { name: 'month', of: ({ month }) => month },
@@ -127,7 +127,7 @@ const SUMMARY: CsvColumn<StateSummary & { month: string }>[] = [
   { name: 'filed_by', of: ({ filing }) => filing?.filed_by ?? null },
 ]
 
-/** Every sale and everything that went back in a month, with the rule that made its tax. */
+/** The columns of a month's sales and refunds, each with its tax rule. */
 const LINES: CsvColumn<tax.TaxLine>[] = [
   { name: 'date', of: ({ at }) => isoDate(at) },
   { name: 'kind', of: ({ event }) => event },

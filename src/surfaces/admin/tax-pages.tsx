@@ -26,12 +26,12 @@ function Status({ status }: { status: StateSummary['status'] }): JSX.Element {
   return <Badge tone={tone}>{label}</Badge>
 }
 
-/** What is owed to every state for every month. */
+/** The tax due to each state, by month. */
 export function TaxPage(facts: {
   nav: Link[]
   home: string
   owed: Liability[]
-  /** True where the built-in table works out the tax. */
+  /** True if tax comes from the built-in table of state rates. */
   state_rates_only: boolean
 }): JSX.Element {
   const { home, owed } = facts
@@ -93,11 +93,11 @@ interface LayoutFacts {
   csrf_token: string
   home: string
   done: string | undefined
-  /** What the form is filled in with. */
+  /** The initial value of the form's field. */
   filing_reference: string | undefined
 }
 
-/** One month by state, with its exports and the filing of all of it. */
+/** A month by state, with its exports and the filing of all states. */
 export function MonthPage(
   facts: LayoutFacts & { month: string; states: StateSummary[]; fault: string | undefined },
 ): JSX.Element {
@@ -175,7 +175,7 @@ const KINDS = {
   appeal_won: 'Appeal won',
 } as const
 
-/** One state's month with every line, and its filing. */
+/** A state's month with every line, and its filing. */
 export function StateMonthPage(
   facts: LayoutFacts &
     StateSummary & { month: string; rows: TaxLine[]; paging: Paging; fault: string | undefined },

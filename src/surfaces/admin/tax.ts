@@ -22,10 +22,10 @@ const HOME = '/admin/tax/'
 const MONTH = `${HOME}:month(^\\d{4}-\\d{2}$)/`
 const STATE = `${MONTH}:state(^[A-Z]{2}$)/`
 
-/** What filing a month is asked for, as its task keeps it. */
+/** The stored request to file a month. */
 const MonthRequest = z.object({ month: z.string(), batch_reference: z.string() })
 
-/** The tax that is owed to the states: what for, until when, and how it was filed. */
+/** Sales tax by state and month: what is due, when, and how it was filed. */
 export function declareTax(scope: FastifyInstance, world: World): void {
   declareTask(world, {
     kind: 'tax_month',
@@ -47,14 +47,14 @@ export function declareTax(scope: FastifyInstance, world: World): void {
   declareExports(scope, world)
 }
 
-/** The month that an address names. */
+/** The month in the path. */
 function monthOf(request: FastifyRequest): string {
   const { month } = paramsOf('/:month', request)
   if (Number(month.slice(5)) < 1 || Number(month.slice(5)) > 12) throw refuse('not_found')
   return month
 }
 
-/** The state and the month that an address names. */
+/** The state and month in the path. */
 function stateMonthOf(request: FastifyRequest) {
   return { month: monthOf(request), state: paramsOf('/:state', request).state }
 }
@@ -109,15 +109,15 @@ async function sendState(world: World, context: SessionContext, fault?: string) 
   return sendPage(context.reply, page, { status: fault === undefined ? 200 : 422 })
 }
 
-const ASKED = 'Enter the state’s confirmation number, up to 80 characters.'
+const REFERENCE_HINT = 'Enter the state’s confirmation number, up to 80 characters.'
 
-/** The reference of a form; undefined where it is none. */
+/** The reference in the form; undefined if it is empty or too long. */
 function referenceOf({ request }: SessionContext): string | undefined {
   const text = (formOf(request).filing_reference ?? '').trim()
   return text.length > 0 && text.length <= 80 ? text : undefined
 }
 
-/** Filing pays: it takes a fresh proof, and comes back with the reference that was filled in. */
+/** Filing also pays, so it needs re-authentication; the reference is restored afterwards. */
 function declareFiling(scope: FastifyInstance, world: World): void {
   const { db } = world
   const requireProvenStaff = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -135,7 +135,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     const { session } = context
     const asked = stateMonthOf(request)
     const filing_reference = referenceOf(context)
-    if (!filing_reference) return await sendState(world, context, ASKED)
+    if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
     const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
     const { outcome } = await fileMonth(world, actor, { ...asked, filing_reference })
     return goTo(reply, `${HOME}${asked.month}/${asked.state}/?done=${outcome}`)
@@ -149,7 +149,7 @@ function declareFiling(scope: FastifyInstance, world: World): void {
     if (!batch_reference) {
       const states = await summariesOf(world, month)
       const facts = { ...(await layoutFacts(world, context)), month, states, done: undefined }
-      return sendPage(reply, MonthPage({ ...facts, fault: ASKED }), { status: 422 })
+      return sendPage(reply, MonthPage({ ...facts, fault: REFERENCE_HINT }), { status: 422 })
     }
     const request = { month, batch_reference }
     const task = { kind: 'tax_month' as const, user_id: session.user_id, app_id: null, request }

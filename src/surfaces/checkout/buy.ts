@@ -15,7 +15,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { formOf, isRepeated, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { goTo, sendPage } from '#http/pages'
-import { goOn, OWNED } from '#http/redirect'
+import { OWNED, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
@@ -28,14 +28,14 @@ import { DetailsPage, type Faults } from './step-pages.tsx'
 const BUY_PATH = '/buy/:price_id/'
 const OPENINGS: RouteLimit = { name: 'checkout-open', points: 120, seconds: 60, key: byIp }
 
-/** A link that was opened: what it sells, and where it leads afterwards. */
+/** An opened buy link: the price, and the return address. */
 interface BuyLink {
   app: apps.App
   price: catalog.ProductPrice
   next_url: string | null
 }
 
-/** The first step of a checkout, at the address that sellers link to. */
+/** The first step of checkout, at the buy link. */
 export function declareBuy(scope: FastifyInstance, world: World): void {
   declareOpening(scope, world)
   declareDetails(scope, world)
@@ -46,7 +46,7 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     const link = await readLink(world, request, form.next)
     if (!link.next_ok) return misconfigured(reply, link.app)
     const session = await currentSession(world, request)
-    // A preview is for the developer's own account, whatever address is typed.
+    // A preview always belongs to the seller's own account, whatever email is entered.
     const email = apps.isSellerOf(link.app, session) ? session!.email : form.email
     const read = readDetails({ ...form, email: email ?? '' })
     if ('faults' in read) {
@@ -67,14 +67,14 @@ export function declareBuy(scope: FastifyInstance, world: World): void {
     })
     if (opened.step === 'owner') {
       const address = await ownerAddress(world, link.app, opened.license, link.next_url)
-      return goOn(reply, address, OWNED)
+      return redirectAfterForm(reply, address, OWNED)
     }
     const step = opened.step === 'sign_in' ? 'sign-in' : 'card'
     return goTo(reply, `/checkout/${opened.cart_id}/${step}`)
   })
 }
 
-/** A link that a buyer follows. */
+/** Opens a buy link. */
 function declareOpening(scope: FastifyInstance, world: World): void {
   scope.get(BUY_PATH, async (request, reply) => {
     const link = await readLink(world, request, queryOf(request, 'next'))
@@ -89,7 +89,7 @@ function declareOpening(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** The same step again, for a buyer who comes back to change what they entered. */
+/** The first step again, to change the details of a cart. */
 function declareDetails(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/details`, async (request, reply) => {
     const { cart, app, price } = await requireOwnCart(world, request, reply)
@@ -117,7 +117,7 @@ function declareDetails(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Reads a link; it answers 404 until its app is on sale (spec: Buy and manage links). */
+/** Reads a buy link; throws 404 unless its app is on sale (spec: Buy and manage links). */
 async function readLink(
   { db }: World,
   request: FastifyRequest,
@@ -146,7 +146,7 @@ function sendDetails(
     session: identity.Session | undefined
     values: Record<string, string | undefined>
     faults: Faults
-    /** True where the buyer comes from a cart that was left for too long. */
+    /** True if the buyer comes from an expired cart. */
     has_expired?: boolean
   },
 ): FastifyReply {

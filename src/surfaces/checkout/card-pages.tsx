@@ -8,7 +8,7 @@ import { layoutOf, type Step, titled } from './layout.tsx'
 
 type CardPageFacts = Omit<Step, 'csrf_token'> & { card_url: string }
 
-/** Between card and confirmation: a card that cannot be used here. */
+/** A card that cannot be used here. */
 export function CardRefusedPage(
   facts: CardPageFacts & { reason: 'abroad' | 'unknown_zip' },
 ): JSX.Element {
@@ -28,13 +28,13 @@ export function CardRefusedPage(
   )
 }
 
-/** A place as it is compared: its state and its ZIP code. */
+/** A state and ZIP code, for comparison. */
 export interface Place {
   state: string
   zip: string
 }
 
-/** A card whose billing address is in another state than the tax address: one of them is wrong. */
+/** The card's billing state differs from the tax state: one of them must be corrected. */
 export function OtherStatePage(
   facts: CardPageFacts & { details_url: string; declared: Place; billed: Place },
 ): JSX.Element {

@@ -10,15 +10,15 @@ const CODES =
 
 const names = new Intl.DisplayNames('en', { type: 'region' })
 
-// Their ZIP codes belong to the United States, and are sold to (decided: US only).
+// Their ZIP codes belong to the United States and are accepted (decided: US only).
 const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI']
 
-/** The name of a territory of the United States that has a country code; undefined for others. */
+/** The name of a US territory with a country code of its own; undefined for others. */
 export function territoryName(code: string | undefined): string | undefined {
   return code && TERRITORIES.includes(code) ? names.of(code) : undefined
 }
 
-/** Every country for the address form, the one that is sold to first. */
+/** Every country for the address form, the United States first. */
 export const COUNTRIES: { value: string; label: string }[] = [
   { value: 'US', label: 'United States' },
   ...CODES.split(' ')

@@ -6,8 +6,8 @@ import type { World } from '#flows/world'
 const REFERENCE = 'svc_order'
 
 /**
- * Where a buyer of an app returns to, with the order's reference (spec: Hosted checkout, `next`).
- * The address was checked when the link was opened and is checked again here.
+ * The address that a buyer returns to, with the order's reference (spec: Hosted checkout, `next`).
+ * It was validated when the link was opened and is validated again here.
  */
 export function returnAddress(
   { keys, clock }: World,
@@ -22,7 +22,7 @@ export function returnAddress(
   return apps.withParameter(address, REFERENCE, reference)
 }
 
-/** Where the owner of a license goes instead of buying again (spec: rule 3). */
+/** Where the owner of a license is redirected instead of buying again (spec: rule 3). */
 export async function ownerAddress(
   world: World,
   app: apps.App,

@@ -8,7 +8,7 @@ import { Heading, Mailbox } from '#design/panels'
 import { durationText } from '#platform/text'
 import { layoutOf, nameOf, type Step } from './layout.tsx'
 
-/** Between confirmation and success: the processor's answer is still open. */
+/** After Pay, while the processor has not answered. */
 export function ProcessingPage(
   facts: Omit<Step, 'csrf_token'> & { url: string; return_url: string },
 ): JSX.Element {
@@ -30,7 +30,7 @@ export function ProcessingPage(
   )
 }
 
-/** Step 4: it is yours; here is the key, and the way back. */
+/** Step 4: the key, and the link back to the app. */
 export function SuccessPage(
   facts: Step & {
     cart_id: string
@@ -39,7 +39,7 @@ export function SuccessPage(
     return_url: string
     manage_url: string
     is_trial: boolean
-    /** What became of a receipt that was asked for again: sent, or the seconds to wait. */
+    /** The result of resending the receipt: sent, or the seconds to wait. */
     resent: 'sent' | number | undefined
   },
 ): JSX.Element {

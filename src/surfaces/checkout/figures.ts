@@ -11,7 +11,7 @@ function day(at: Date): string {
   return longDay.format(new Date(isoDate(at)))
 }
 
-/** The order's lines before an address is known: the tax is still to come. */
+/** The order's lines before an address is entered, without tax. */
 export function figuresBeforeTax(price: ProductPrice): OrderFigures {
   return {
     items: [{ label: price.product_name, amount_cents: price.amount }],
@@ -22,7 +22,7 @@ export function figuresBeforeTax(price: ProductPrice): OrderFigures {
   }
 }
 
-/** The order's lines with their tax, and what comes later. */
+/** The order's lines with tax, and the next charge. */
 export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFigures {
   const { quote, total, terms, trial_days } = totals
   const isTrial = terms.status === 'trialing'
@@ -39,12 +39,12 @@ export function figuresOf(price: ProductPrice, totals: CheckoutTotals): OrderFig
   }
 }
 
-/** The line that takes the first sum off while a trial runs. */
+/** The discount line of a trial. */
 export function freeTrial(total: number): { label: string; amount_cents: number } {
   return { label: 'Free trial', amount_cents: -total }
 }
 
-/** What is charged again and when, in a sentence. */
+/** A sentence about the renewal. */
 export function renewal(
   price: Pick<ProductPrice, 'frequency'>,
   facts: { total: number; period_end: Date | null },
@@ -59,7 +59,7 @@ function rhythm(price: ProductPrice): string {
   return `${trial}Renews ${adverbOf(price.frequency)}. Cancel anytime.`
 }
 
-/** What the processor's card page says of the sum. */
+/** The order's lines for the processor's card page. */
 export function summaryLines(price: ProductPrice, totals: CheckoutTotals): string[] {
   const { total_cents, renewal } = figuresOf(price, totals)
   return [`${formatMoney(total_cents)} due today`, String(renewal)]

@@ -1,27 +1,27 @@
 import type { PriceFrequency } from '#design/money'
 import { type OrderFigures, OrderSummary, Total } from '#design/order'
 
-/** What stands beside every step: whose product it is, and what it costs. */
+/** The order summary beside every step. */
 export interface PurchaseSummary {
   app_name: string
   product_name: string
   amount_cents: number
   frequency: PriceFrequency
   figures: OrderFigures
-  /** What is said across the top: that no real card is charged, or that nothing is. */
+  /** A banner, for test mode or a preview. */
   notice: string | undefined
 }
 
-/** What every page of a step shows. */
+/** The facts that every step shows. */
 export interface Step {
   purchase: PurchaseSummary
   csrf_token: string
 }
 
-/** The app and its plan, as people say it. */
+/** App and plan in one name. */
 export const nameOf = ({ app_name, product_name }: PurchaseSummary) => `${app_name} ${product_name}`
 
-/** The page around every step: the seller's name, and the order beside it. */
+/** The layout of a step: seller's name and order summary. */
 export function layoutOf(purchase: PurchaseSummary) {
   const { total_cents, tax_cents } = purchase.figures
   return {
@@ -40,5 +40,5 @@ export function layoutOf(purchase: PurchaseSummary) {
   }
 }
 
-/** A page that tells of a fault says so first, where a screen reader hears it first. */
+/** The title of a page; errors come first, for screen readers. */
 export const titled = (title: string, faulty: boolean) => (faulty ? `Error: ${title}` : title)

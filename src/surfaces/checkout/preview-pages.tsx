@@ -8,7 +8,7 @@ import { layoutOf, nameOf, type PurchaseSummary } from './layout.tsx'
 
 type PreviewPageFacts = { purchase: PurchaseSummary }
 
-/** In the place of the processor's card page, which a preview never comes by. */
+/** Replaces the processor's card page in a preview. */
 export function NoCardPage(
   facts: PreviewPageFacts & { confirm_url: string; details_url: string },
 ): JSX.Element {
@@ -30,7 +30,7 @@ export function NoCardPage(
   )
 }
 
-/** The end of a walkthrough: a key that works, and the way back that a buyer would take. */
+/** The end of a preview: a working key, and the link that a buyer would use. */
 export function PreviewDonePage(
   facts: PreviewPageFacts & { license_key: string; return_url: string; integration_url: string },
 ): JSX.Element {

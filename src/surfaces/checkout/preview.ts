@@ -8,26 +8,26 @@ import { returnAddress } from './destination.ts'
 import { NoCardPage, PreviewDonePage } from './preview-pages.tsx'
 import { detailsUrl, type OwnCart } from './purchase.ts'
 
-/** The card step of a developer's walkthrough: a page of our own, and no word to the processor. */
+/** The card step of a preview: our own page, without the processor. */
 export function sendNoCard(reply: FastifyReply, { cart, purchase }: OwnCart): FastifyReply {
   const confirm_url = `/checkout/${cart.id}/confirm`
   return sendPage(reply, NoCardPage({ purchase, confirm_url, details_url: detailsUrl(cart) }))
 }
 
-/** The last button of a walkthrough. */
+/** Finishes a preview. */
 export async function finishPreview(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
   { cart }: OwnCart,
 ): Promise<FastifyReply> {
-  const asker = { session: await currentSession(world, request), request_id: request.id }
-  const { outcome } = await finishWalkthrough(world, asker, cart.id)
+  const actor = { session: await currentSession(world, request), request_id: request.id }
+  const { outcome } = await finishWalkthrough(world, actor, cart.id)
   if (outcome === 'gone') return goTo(reply, detailsUrl(cart))
   return goTo(reply, `/checkout/${cart.id}/${outcome === 'completed' ? 'success' : 'sign-in'}`)
 }
 
-/** The success page of a walkthrough, for as long as its preview lasts. */
+/** The success page of a preview, until the preview ends. */
 export async function sendPreviewDone(
   world: World,
   request: FastifyRequest,
@@ -44,7 +44,7 @@ export async function sendPreviewDone(
     license_key: licensing.showKey(world.keys, license),
     return_url: returnAddress(world, app, {
       next_url: cart.next_url,
-      // A preview has no order; its reference names the license.
+      // A preview has no order; its reference is the license ID.
       order_id: license.license_id,
     }),
     integration_url: `/dashboard/apps/${app.slug}/integration/`,

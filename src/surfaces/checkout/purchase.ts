@@ -9,18 +9,18 @@ import { clockNotice } from '#http/test-clock-notice'
 import { figuresOf } from './figures.ts'
 import type { PurchaseSummary } from './layout.tsx'
 
-/** A cart on its way, with what every step shows of it. */
+/** A cart with the facts that every step shows. */
 export interface OwnCart {
   cart: billing.Cart
   app: apps.App
   price: catalog.ProductPrice
   totals: CheckoutTotals
   purchase: PurchaseSummary
-  /** True where the app's own developer walks through it: nothing is charged. */
+  /** True for the app's own seller: nothing is charged. */
   is_preview: boolean
 }
 
-/** As `requireCart`, with what every step shows of the cart. */
+/** Like `requireCart`, with the facts that every step shows. */
 export async function requireOwnCart(
   world: World,
   request: FastifyRequest,
@@ -37,7 +37,7 @@ export async function requireOwnCart(
   return { cart, app, price, totals, purchase, is_preview }
 }
 
-/** What every step shows beside itself. */
+/** The order summary of a cart. */
 export function purchaseOf(
   world: World,
   { app, price, is_preview }: Pick<OwnCart, 'app' | 'price' | 'is_preview'>,
@@ -53,18 +53,18 @@ export function purchaseOf(
   }
 }
 
-/** That no real money moves, and in which time the app lives. */
+/** The banner of test mode, with the app's time if its clock is ahead. */
 function testNotice(world: World, app: apps.App): string | undefined {
   if (!world.processor.is_test_mode) return undefined
   return ['Test mode: no real card is charged.', clockNotice(world, app)].filter(Boolean).join(' ')
 }
 
-/** The first step of a cart's purchase, with what the buyer entered there. */
+/** The first step of a cart, with the entered details. */
 export function detailsUrl(cart: billing.Cart): string {
   return `/checkout/${cart.id}/details`
 }
 
-/** The first step of the same purchase in another browser, which knows nothing of the cart. */
+/** The buy link of a cart's price, for a browser without the cart. */
 export function buyUrl(cart: billing.Cart): string {
   const query = cart.next_url === null ? '' : `?next=${encodeURIComponent(cart.next_url)}`
   return `/buy/${cart.price_id}/${query}`

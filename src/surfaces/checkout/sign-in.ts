@@ -9,26 +9,30 @@ import { csrfToken } from '#http/form-token'
 import { CART_PATH, cartOfOtherBrowser } from '#http/guards/cart'
 import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
-import { goOn, OWNED } from '#http/redirect'
-import { currentSession, knownDevice, letIn } from '#http/session'
+import { OWNED, redirectAfterForm } from '#http/redirect'
+import { currentSession, knownDevice, startSession } from '#http/session'
 import { ownerAddress } from './destination.ts'
 import { buyUrl, detailsUrl, type OwnCart, requireOwnCart } from './purchase.ts'
 import { SignInPage } from './step-pages.tsx'
 
-/** The step in between for an address that has an account: its owner signs in first. */
+/** The sign-in step, for an email that has an account. */
 export function declareSignIn(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/sign-in`, async (request, reply) => {
-    // A sign-in link that was opened in another browser: there the purchase begins anew.
+    // A sign-in link was opened in another browser, where the purchase starts again.
     const left = await cartOfOtherBrowser(world, request, reply)
     if (left) return goTo(reply, buyUrl(left))
     const own = await requireOwnCart(world, request, reply)
     const { cart, app } = own
     if (cart.order_id) return goTo(reply, `/checkout/${cart.id}/success`)
-    // A sign-in link leads here as well, with a session by now.
+    // A sign-in link returns here too, with a session.
     const identified = await identifyBuyer(world, cart, await currentSession(world, request))
-    // A form may have led here, so the way out of the service is a navigation of its own.
+    // A form may have led here, so a redirect out of the service needs an intermediate page.
     if (identified?.license) {
-      return goOn(reply, await ownerAddress(world, app, identified.license, cart.next_url), OWNED)
+      return redirectAfterForm(
+        reply,
+        await ownerAddress(world, app, identified.license, cart.next_url),
+        OWNED,
+      )
     }
     if (identified) return goTo(reply, `/checkout/${cart.id}/card`)
     return sendForm(world, request, reply, { own })
@@ -56,7 +60,7 @@ export function declareSignIn(scope: FastifyInstance, world: World): void {
       is_complete: false,
       by: 'password',
     } as const
-    return goOn(reply, await letIn(world, request, reply, proven))
+    return redirectAfterForm(reply, await startSession(world, request, reply, proven))
   })
 
   scope.post(`${CART_PATH}/sign-in-link`, async (request, reply) => {

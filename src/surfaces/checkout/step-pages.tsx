@@ -9,21 +9,21 @@ import { DescriptionList, Heading, Mailbox } from '#design/panels'
 import { COUNTRIES } from './countries.ts'
 import { layoutOf, nameOf, type PurchaseSummary, type Step, titled } from './layout.tsx'
 
-/** Faults by the name of their field. */
+/** Error messages by field name. */
 export type Faults = Record<string, string>
 
 const listed = (faults: Faults) => Object.entries(faults).map(([id, message]) => ({ id, message }))
 
-/** Step 1: who buys, and where the tax is due. */
+/** Step 1: email and tax address. */
 export function DetailsPage(
   facts: Step & {
     action: string
     next: string | undefined
-    /** What the buyer entered before; `via` goes along as it came. */
+    /** Previously entered values; `via` is passed through. */
     values: Partial<Record<'email' | 'country' | 'zip' | 'via', string | undefined>>
     faults: Faults
     has_expired: boolean
-    /** The account of the developer whose preview this is. */
+    /** The email of the seller whose preview this is. */
     preview_email: string | undefined
   },
 ): JSX.Element {
@@ -81,14 +81,14 @@ export function DetailsPage(
   )
 }
 
-/** In between: the address has an account, so its owner proves to be the one. */
+/** Asks the owner of an existing account to sign in. */
 export function SignInPage(
   facts: Step & {
     cart_id: string
     details_url: string
     email: string
     fault: string | undefined
-    /** True when a sign-in link has just been sent. */
+    /** True if a sign-in link was just sent. */
     link_sent: boolean
   },
 ): JSX.Element {
@@ -126,7 +126,7 @@ export function SignInPage(
   )
 }
 
-/** Step 3: everything on one page, and one button. */
+/** Step 3: the whole order, and one button. */
 export function ConfirmPage(
   facts: Step & {
     cart_id: string
@@ -135,12 +135,12 @@ export function ConfirmPage(
     email: string
     place: string
     card: string
-    /** What the card's statement will show. */
+    /** The statement descriptor of the charge. */
     statement: string
-    /** True where the app's own developer walks through it. */
+    /** True for the app's own seller. */
     is_preview: boolean
     alert: { title: string; text: string } | undefined
-    /** True where the card on the page was declined: another one is the way on. */
+    /** True if the card was declined: the main action is then to use another card. */
     is_declined: boolean
   },
 ): JSX.Element {

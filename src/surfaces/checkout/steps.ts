@@ -19,7 +19,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { formOf, paramsOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { goTo, sendPage } from '#http/pages'
-import { goOn, OWNED } from '#http/redirect'
+import { OWNED, redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { ownValue } from '#platform/text'
@@ -34,16 +34,16 @@ import { ConfirmPage } from './step-pages.tsx'
 const CARD_PAGES: RouteLimit = { name: 'checkout-card', points: 120, seconds: 60, key: byIp }
 const byCart = (request: FastifyRequest) => paramsOf(CART_PATH, request).cart_id
 
-// Someone who tests stolen cards confirms often and buys little, so a purchase returns its points.
+// Card testers confirm often and buy little, so a purchase returns its points.
 const CONFIRMATIONS: readonly RouteLimit[] = [
   { name: 'checkout-confirm', points: 6, seconds: 60, key: byCart },
   { name: 'checkout-confirm-hour', points: 20, seconds: 3600, key: byCart },
   { name: 'checkout-confirm-network', points: 30, seconds: 60, key: byIp },
 ]
-/** What a card was asked about without a purchase coming of it. */
-const FRUITLESS: readonly Confirmed['outcome'][] = ['declined', 'action_required', 'processing']
+/** Outcomes of a confirmation that do not complete a purchase. */
+const NOT_PURCHASED: readonly Confirmed['outcome'][] = ['declined', 'action_required', 'processing']
 
-/** The steps between the buyer's details and the license: card, confirmation, and waiting. */
+/** The steps between details and license: card, confirmation and waiting. */
 export function declareSteps(scope: FastifyInstance, world: World): void {
   declareCard(scope, world)
   declareConfirmation(scope, world)
@@ -57,7 +57,7 @@ function declareCard(scope: FastifyInstance, world: World): void {
     const elsewhere = await stepElsewhere(world, own)
     if (elsewhere) return goTo(reply, elsewhere)
     if (own.is_preview) return sendNoCard(reply, own)
-    // The buyer may have entered a card and never come back from the processor's page.
+    // The buyer may have entered a card without returning from the processor's page.
     const taken = await takeCard(world, own.cart)
     if (taken.outcome !== 'none') return afterCard(reply, own, taken)
     const base = `${world.config.base_url}/checkout/${own.cart.id}`
@@ -83,7 +83,7 @@ function statementOf({ config }: World, { name }: { name: string }): string {
   return payments.statementText(config.operator.statement_descriptor, name).text
 }
 
-/** Where a buyer goes from the processor's card page: on, or to what is wrong with the card. */
+/** Redirects a buyer after the card page: to confirmation, or to what is wrong with the card. */
 function afterCard(reply: FastifyReply, own: OwnCart, taken: TakenCard): FastifyReply {
   const { cart, purchase } = own
   const card_url = `/checkout/${cart.id}/card`
@@ -147,12 +147,12 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
     if (confirmed.outcome === 'declined') {
       await limitDeclines(world, request, reply, { email_normalized, points: 1 })
     }
-    if (!FRUITLESS.includes(confirmed.outcome)) await giveBack()
+    if (!NOT_PURCHASED.includes(confirmed.outcome)) await giveBack()
     return await goOnAfter(world, reply, own, confirmed)
   })
 }
 
-/** Looks again at a cart whose buyer comes back; they may have bought in another tab meanwhile. */
+/** Reconciles a cart whose buyer returns; they may have bought in another tab meanwhile. */
 async function resumePurchase(
   world: World,
   request: FastifyRequest,
@@ -186,7 +186,7 @@ function declareWaiting(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Where a buyer belongs who opens a step too late or too early. */
+/** The step to redirect to if the requested one is too early or too late. */
 async function stepElsewhere({ db, clock }: World, own: OwnCart): Promise<string | undefined> {
   const { cart } = own
   const base = `/checkout/${cart.id}`
@@ -200,7 +200,7 @@ function isDone({ cart }: OwnCart): boolean {
   return cart.completed_at !== null
 }
 
-/** Sends a buyer on after Pay or after a challenge; both are forms, which may lead out from here. */
+/** Redirects a buyer after Pay or a challenge; both are forms and may lead out of the service. */
 async function goOnAfter(
   world: World,
   reply: FastifyReply,
@@ -208,8 +208,9 @@ async function goOnAfter(
   confirmed: Confirmed | Resumed,
 ): Promise<FastifyReply> {
   const address = await afterConfirming(world, own, confirmed)
-  if (confirmed.outcome === 'already_owned') return goOn(reply, address, OWNED)
-  if (confirmed.outcome === 'action_required') return goOn(reply, address, 'Confirm with your bank')
+  if (confirmed.outcome === 'already_owned') return redirectAfterForm(reply, address, OWNED)
+  if (confirmed.outcome === 'action_required')
+    return redirectAfterForm(reply, address, 'Confirm with your bank')
   return goTo(reply, address)
 }
 
@@ -257,7 +258,7 @@ const NOTICES: Record<string, { title: string; text: string }> = {
   },
 }
 
-/** What went wrong with the last try, as long as the same card is still on the page. */
+/** The error of the last attempt, while the same card is on the page. */
 async function alertOf({ db }: World, { cart }: OwnCart, notice: string | undefined) {
   const attempt = await payments.latestOfCart(db, cart.id)
   if (attempt?.status === 'declined' && attempt.card.token === cart.card?.token) {

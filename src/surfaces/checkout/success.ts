@@ -10,7 +10,7 @@ import { CART_PATH } from '#http/guards/cart'
 import { queryOf } from '#http/input'
 import { noteKeyShown } from '#http/key-shown'
 import { goTo, sendPage } from '#http/pages'
-import { currentSession, letIn } from '#http/session'
+import { currentSession, startSession } from '#http/session'
 import { sum } from '#platform/money'
 import { returnAddress } from './destination.ts'
 import { SuccessPage } from './end-pages.tsx'
@@ -18,7 +18,7 @@ import { freeTrial, renewal } from './figures.ts'
 import { sendPreviewDone } from './preview.ts'
 import { type OwnCart, requireOwnCart } from './purchase.ts'
 
-/** The last step: the key, the receipt once more, and the way back to the app. */
+/** The last step: the key, resending the receipt, and the link back to the app. */
 export function declareSuccess(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/success`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
@@ -59,16 +59,16 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** What the address says of a receipt that was asked for again: sent, or the seconds to wait. */
+/** The result of resending the receipt, from the query: sent, or the seconds to wait. */
 function readResent(text: string | undefined): 'sent' | number | undefined {
   if (text === 'sent') return 'sent'
   return /^[1-9]\d{0,3}$/.test(text ?? '') ? Number(text) : undefined
 }
 
 /**
- * Whether this browser, which bought, may still see what it bought. A new account is signed in here
- * within the hour and for this app alone, until it signs out. Once the mailbox is proven, only the
- * account itself may look.
+ * Whether this browser, which bought, may still see the purchase. A new account is signed in here
+ * within the hour, for this app only, until it signs out. Once the email is confirmed, only the
+ * account itself may see it.
  */
 async function mayLook(
   world: World,
@@ -87,11 +87,11 @@ async function mayLook(
   const { user_id, app_id } = order
   const by = 'purchase'
   const proven = { user_id, app_id, return_to: undefined, is_complete: false, by } as const
-  await letIn(world, request, reply, proven)
+  await startSession(world, request, reply, proven)
   return true
 }
 
-/** The figures as they were paid, whatever the price is by now. */
+/** The amounts that were paid, whatever the price is now. */
 function figuresOfOrder({ purchase }: OwnCart, order: billing.OrderDetails) {
   const { amount, tax, charged, product_name } = order
   const total = sum(amount, tax)

@@ -9,15 +9,15 @@ import type { ActorOf } from '#platform/audit'
 import { ownValue } from '#platform/text'
 import type { AppFacts } from './layout.tsx'
 
-/** Where the dashboard begins. */
+/** The home page of the dashboard. */
 export const HOME = '/dashboard/'
 
-/** The seller who asks, as the flows want to know it. */
+/** The seller as the actor of a change. */
 export function actorOf({ request, session }: SessionContext): ActorOf<'seller'> {
   return { kind: 'seller', user_id: session.user_id, request_id: request.id }
 }
 
-/** What every page of an app shows; `notes` are the texts for the values of `?done=`. */
+/** The facts that every page of an app shows; `notes` are the messages by the value of `?done=`. */
 export async function appFactsOf(
   world: World,
   { request, reply, session, app, owes_terms }: SellerTermsContext,

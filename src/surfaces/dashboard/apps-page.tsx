@@ -20,7 +20,7 @@ export interface AppCard {
 export function AppsPage(facts: {
   nav: Link[]
   cards: AppCard[]
-  /** True for a seller who has not accepted the terms. */
+  /** True until the seller accepts the terms. */
   owes_terms: boolean
 }): JSX.Element {
   const { cards } = facts

@@ -10,12 +10,12 @@ import { EmptyState, Panel } from '#design/panels'
 import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
-/** One change as people read it. */
+/** A change, for the list. */
 export interface ChangeFacts {
   id: string
   at: Date
   what: string
-  /** The account's address, and before it the agent that acted for it. */
+  /** The account's email, preceded by the agent that acted for it. */
   who: string
   is_agent: boolean
   is_undo: boolean
@@ -24,7 +24,7 @@ export interface ChangeFacts {
   differences: ComparisonRow[]
 }
 
-/** What was changed of an app, the latest first. */
+/** The changes of an app, newest first. */
 export function ChangesPage(
   facts: AppFacts & {
     changes: ChangeFacts[]
@@ -63,7 +63,7 @@ export function ChangesPage(
   )
 }
 
-/** So many things may stand open on the list; more are folded away. */
+/** Longer lists of items are collapsed. */
 const SHORT = 3
 
 function Entry({ change, base }: { change: ChangeFacts; base: string }): JSX.Element {
@@ -122,7 +122,7 @@ function Marks({ is_agent, is_undo, was_undone }: ChangeFacts): JSX.Element {
   )
 }
 
-/** Shows what undoing a change would do, and asks. */
+/** Shows what undoing a change would do, and asks for confirmation. */
 export function UndoPage(
   facts: AppFacts & { change: ChangeFacts; would: ComparisonRow[]; obstacles: string[] },
 ): JSX.Element {

@@ -15,10 +15,10 @@ import { plainly } from './rows.ts'
 
 const CHANGES = `${APP_PATH}/changes/`
 const ON_A_PAGE = 20
-/** What can be undone: what is said of the app and what it costs, never an address or a secret. */
+/** Changes that can be undone: listings, plans and prices, but never addresses or secrets. */
 const REVERTIBLE = /^(listing|versions|product)\./
 
-/** The pages on which a seller reads what was changed, by whom, and undoes it. */
+/** The change log of an app, and undoing a change. */
 export function declareChanges(scope: FastifyInstance, world: World): void {
   scope.get(CHANGES, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
@@ -62,7 +62,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Shows what undoing a change would do, and what stands against it once that was tried. */
+/** Shows what undoing a change would do, and why it failed if it was tried. */
 async function askUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
   const change = await changeOf(world, context)
   if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
@@ -84,13 +84,13 @@ async function changeOf({ db }: World, { app, request }: SellerTermsContext): Pr
   return change
 }
 
-/** What a change altered as it is now, and as it would be once the change is undone. */
+/** What a change affected, as it is now and as it would be after the undo. */
 async function undoingOf(world: World, { app }: SellerTermsContext, change: apps.Change) {
   const before = change.before as Part
   const after = change.after as Part
   const every = await readVersions(world.db, app.id)
   const versions = every.filter(({ is_active }) => is_active)
-  // A plan that was deleted since is still the one that the change was about.
+  // The change may be about a plan that was deleted since.
   const { product_public_id } = before
   const plan = every.find((each) => each.product_public_id === product_public_id)
   const current: Part = plan ? { ...plan } : { ...(await readListing(world.db, app)), versions }
@@ -107,7 +107,7 @@ async function undoingOf(world: World, { app }: SellerTermsContext, change: apps
   }
 }
 
-/** Plans of before as undoing gives them back: what is said of each stays as it is by now. */
+/** The plans before a change with today's descriptions, as an undo would restore them. */
 function asDescribed(plans: ListedVersion[], every: ListedVersion[]): ListedVersion[] {
   return plans.map((plan) => {
     const now = every.find((each) => each.product_public_id === plan.product_public_id)

@@ -4,10 +4,10 @@ import * as listing from '#domain/listing'
 import type { ListedVersion } from '#flows/listing'
 import { parseAmount } from '#platform/money'
 
-/** What a change was made to, as it is kept: one or more fields of an app. */
+/** The part of an app that a change affected: one or more fields. */
 export type Part = Record<string, unknown>
 
-/** One thing that a part says: what it is called, and its words. */
+/** A comparable item of a part: its key, label and text. */
 type ComparedLine = [key: string, what: string, text: string]
 
 const LABELS: Record<string, string> = {
@@ -31,8 +31,8 @@ const PRICES: Record<string, string> = {
 }
 
 /**
- * In which of its things a part differs, for people to read. `plan_names` has the names of plans by
- * their ids; those that stand in the parts themselves need not be in it.
+ * The items in which two states of a part differ. `plan_names` has the names of plans by ID, for
+ * plans that neither state contains.
  */
 export function compare(
   before: Part,
@@ -50,9 +50,9 @@ export function compare(
   const whats = new Map([...was, ...is].map(([key, what]) => [key, what]))
   return [...whats].flatMap(([key, what]) => {
     const sides = { before: old.get(key) ?? null, after: fresh.get(key) ?? null }
-    // That a plan has come or gone, the line of all plans tells; its name alone would tell it again.
-    const told = key.endsWith(' name') && (sides.before === null || sides.after === null)
-    return told || sides.before === sides.after ? [] : [{ what, ...sides }]
+    // An added or removed plan is already listed with all plans, so its name is not repeated.
+    const repeats = key.endsWith(' name') && (sides.before === null || sides.after === null)
+    return repeats || sides.before === sides.after ? [] : [{ what, ...sides }]
   })
 }
 
@@ -115,7 +115,7 @@ function featureLines(
   ]
 }
 
-/** Things by their names; the second of the same name is another thing. */
+/** Items by name; a repeated name gets a number. */
 function numbered<Thing>(things: Thing[], nameOf: (thing: Thing) => string) {
   const seen = new Map<string, number>()
   return things.map((thing): [key: string, name: string, thing: Thing] => {

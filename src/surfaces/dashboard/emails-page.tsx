@@ -15,7 +15,7 @@ const LABELS: Record<SellerEmail, { label: string; hint: string }> = {
   },
 }
 
-/** Which emails about buyers a seller gets. */
+/** The settings for emails about buyers. */
 export function EmailsPage(facts: {
   nav: Link[]
   csrf_token: string

@@ -12,7 +12,7 @@ import { EmailsPage } from './emails-page.tsx'
 
 const EMAILS = '/dashboard/emails/'
 
-/** Which emails about buyers a seller gets: each can be switched off. */
+/** The settings for emails about buyers; each can be turned off. */
 export function declareEmails(scope: FastifyInstance, world: World): void {
   const { db } = world
   const sellerOf = async ({ session }: SessionContext): Promise<string> => {

@@ -6,22 +6,22 @@ import { Day, type PriceFrequency, priceText } from '#design/money'
 import { DescriptionList, Panel } from '#design/panels'
 import { type AppFacts, AppPage, type FormFault, faultAt } from './layout.tsx'
 
-/** What the form of addresses holds, each list as lines. */
+/** The form of URLs; lists have one entry per line. */
 export type AddressForm = Record<
   'oauth_login_url' | 'redirect_uris' | 'post_logout_redirect_uris',
   string
 >
 
-/** All that the integration page tells of an app. */
+/** The facts of the integration page. */
 export interface Integration extends AppFacts {
-  /** The path under which the page and its forms are. */
+  /** The base path of the page and its forms. */
   base: string
   client_id: string
   issuer: string
   form: AddressForm
   faults: FormFault[]
   add_on: { is_on: boolean; is_charged: boolean; trial_ends_at: Date | null }
-  /** Whether buyers may pause what they pay for. */
+  /** Whether buyers may pause their subscription. */
   allows_pause: boolean
   plans: { id: string; name: string }[]
   preview: { plan: string; license_key: string } | undefined
@@ -36,7 +36,7 @@ export interface Integration extends AppFacts {
   }[]
 }
 
-/** What an app's server and the service must know of each other. */
+/** Credentials, redirect URLs and buy links of an app. */
 export function IntegrationPage(facts: Integration): JSX.Element {
   return (
     <AppPage {...facts} current="integration" intro="Credentials, redirect URLs and Buy links.">

@@ -6,7 +6,7 @@ import type { SellerTermsContext } from '#http/guards/seller'
 import { appFactsOf } from './app-context.ts'
 import type { AddressForm, Integration } from './integration-page.tsx'
 
-/** Gathers what the integration page tells of an app as it is now. */
+/** Gathers the facts of an app's integration page. */
 export async function integrationOf(
   world: World,
   context: SellerTermsContext,
@@ -42,7 +42,7 @@ export async function integrationOf(
   }
 }
 
-/** The addresses that a form holds; each line of a list is one. */
+/** The URLs in a form; lists have one per line. */
 export function addressesOf(form: Partial<AddressForm>): apps.Addresses {
   return {
     oauth_login_url: (form.oauth_login_url ?? '').trim(),
@@ -51,7 +51,7 @@ export function addressesOf(form: Partial<AddressForm>): apps.Addresses {
   }
 }
 
-/** The form that shows these addresses. */
+/** The form for these URLs. */
 export function formOfAddresses(addresses: apps.Addresses): AddressForm {
   return {
     oauth_login_url: addresses.oauth_login_url,
@@ -60,7 +60,7 @@ export function formOfAddresses(addresses: apps.Addresses): AddressForm {
   }
 }
 
-/** The field of the form that a fault's path, such as `redirect_uris[2]`, stands in. */
+/** The form field of an error's path, such as `redirect_uris[2]`. */
 export function fieldOf(path: string): string {
   return path.replace(/\[\d+\]$/, '')
 }

@@ -9,39 +9,39 @@ import { placeOf } from './rows.ts'
 
 export { addressOf } from '#http/app-menu'
 
-/** What every page of an app shows. */
+/** The facts that every page of an app shows. */
 export interface AppFacts {
   nav: Link[]
   slug: string
   app_name: string
   csrf_token: string
-  /** True while the seller has not accepted the terms, and nothing can be saved. */
+  /** True until the seller accepts the terms; nothing can be saved before. */
   owes_terms: boolean
   /** Whether the app has a test clock. */
   has_clock: boolean
-  /** One line across the top: that the app lives in its own time. */
+  /** The banner about the app's own time. */
   notice: string | undefined
-  /** What has just been done, in words. */
+  /** A message about what was just done. */
   note?: string | undefined
 }
 
-/** A fault of a form: the field that it stands in, and what is wrong. */
+/** An error of a form and its field. */
 export interface FormFault {
   id: string
   message: string
 }
 
-/** What is wrong with a field, for the page to say beside it. */
+/** The error message of a field. */
 export function faultAt(faults: FormFault[], id: string): string | undefined {
   const found = faults.filter((fault) => fault.id === id).map(({ message }) => message)
   return found.length > 0 ? found.join(' ') : undefined
 }
 
-/** A page of an app: its menu, the terms if they are owed, what was done, and what is wrong. */
+/** A page of an app: menu, a reminder of the terms, messages and errors. */
 export function AppPage(
   facts: AppFacts & {
     current: AppPageName
-    /** What the page is called after the app's name; the page's own name unless said otherwise. */
+    /** The heading after the app's name; the page's menu name by default. */
     heading?: string
     intro: ComponentChildren
     faults?: FormFault[]
@@ -68,13 +68,13 @@ export function AppPage(
   )
 }
 
-/** A fault as the summary tells it: some sentences make sense beside their field alone. */
+/** An error for the summary; some messages need the name of their field. */
 function placed({ id, message }: FormFault): FormFault {
   const place = placeOf(id)
   return { id, message: place === '' ? message : `${place}: ${message}` }
 }
 
-/** Says that the terms come first; calm, as nothing is wrong. */
+/** Asks the seller to accept the terms first. */
 export function TermsOwed({ return_to }: { return_to: string }): JSX.Element {
   return (
     <Alert tone="info" title="Accept the seller terms">

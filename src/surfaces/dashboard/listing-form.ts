@@ -1,23 +1,23 @@
 import type { AppListing } from '#flows/listing'
 import { arranged, type Fields, type Press, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
-/** What the form of a listing's words holds; each list of names as one text. */
+/** The form of a listing's texts; lists of names are one text. */
 export type ListingForm = Record<
   'tagline' | 'description' | 'categories' | 'industries' | 'tags' | 'listing_mode',
   string
 >
 
-/** A section of the form of detail sections. */
+/** A section in the form of detail sections. */
 export type SectionRow = Record<'title' | 'body', string>
 
-/** A row of the form of the feature table. */
+/** A row in the form of the feature table. */
 export interface FeatureRow {
   name: string
   description: string
   product_ids: string[]
 }
 
-/** The form that shows a listing. */
+/** The form for a listing. */
 export function formOfListing(listing: AppListing): ListingForm {
   return {
     tagline: listing.tagline,
@@ -29,7 +29,7 @@ export function formOfListing(listing: AppListing): ListingForm {
   }
 }
 
-/** What a browser sent as that form. */
+/** Reads the posted form of a listing. */
 export function readListingForm(form: Fields): ListingForm {
   return {
     tagline: form.tagline ?? '',
@@ -41,7 +41,7 @@ export function readListingForm(form: Fields): ListingForm {
   }
 }
 
-/** The listing that a form asks for. */
+/** The listing in a form. */
 export function listingOf(form: ListingForm) {
   return {
     tagline: form.tagline.trim(),
@@ -57,18 +57,18 @@ function isMode(text: string): text is AppListing['listing_mode'] {
   return text === 'marketplace' || text === 'external'
 }
 
-/** Names that are parted by commas or stand one a line, each once. */
+/** Names separated by commas or line breaks, without repetition. */
 function namesOf(text: string): string[] {
   const names = text.split(/[,\r\n]/).map((name) => name.trim())
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** The sections that a browser sent. */
+/** Reads the posted sections. */
 export function readSections(form: Fields): SectionRow[] {
   return rowsOf(form, 'sections').map(({ title = '', body = '' }) => ({ title, body }))
 }
 
-/** The features that a browser sent; a plan is ticked in a field of its own. */
+/** Reads the posted features; each plan has a checkbox of its own. */
 export function readFeatures(form: Fields): FeatureRow[] {
   return rowsOf(form, 'features').map(({ name = '', description = '', ...ticked }) => ({
     name,
@@ -82,7 +82,9 @@ export function readFeatures(form: Fields): FeatureRow[] {
 export const BLANK_SECTION: SectionRow = { title: '', body: '' }
 export const BLANK_FEATURE: FeatureRow = { name: '', description: '', product_ids: [] }
 
-/** The rows after what was pressed, and the row for the focus to go to; undefined: to be saved. */
+/**
+ * The rows after a button was pressed, and the row to focus; undefined if the form is to be saved.
+ */
 export function pressed<Row>(rows: Row[], form: Fields, list: string, blank: Row) {
   const press: Press | undefined = pressOf(form.do)
   if (press?.list !== list) return undefined

@@ -8,7 +8,7 @@ import { counted } from '#platform/text'
 import { type AppFacts, AppPage, addressOf, type FormFault, faultAt } from './layout.tsx'
 import type { ListingForm } from './listing-form.ts'
 
-/** The product page's words, and the ways to its sections and its table. */
+/** The form of a listing, with links to its sections and features. */
 export function ListingPage(
   facts: AppFacts & {
     form: ListingForm
@@ -131,7 +131,7 @@ function Mode(facts: {
   )
 }
 
-/** Asks before an app leaves a mode that it cannot go back to by itself. */
+/** Asks for confirmation before an app leaves a mode that only staff can restore. */
 export function ConfirmListingModePage(facts: {
   app_name: string
   slug: string

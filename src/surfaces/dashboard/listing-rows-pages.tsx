@@ -20,7 +20,7 @@ export function SectionsPage(
     rows: SectionRow[]
     faults: FormFault[]
     focus: string | undefined
-    /** The elements that a text may have. */
+    /** The HTML elements that a text may contain. */
     allowed: readonly string[]
   },
 ): JSX.Element {

@@ -35,10 +35,10 @@ import { FeaturesPage, SectionsPage } from './listing-rows-pages.tsx'
 import { formFaults } from './rows.ts'
 
 const LISTING = `${APP_PATH}/listing/`
-/** Four sections of 4,000 characters, each of which a form may spell with twelve. */
+/** Four sections of 4,000 characters, each of which takes up to twelve in a form. */
 export const LONG_FORM = { bodyLimit: 256 * 1024 }
 
-/** The pages on which a seller edits what the marketplace says of an app. */
+/** The editor of an app's marketplace listing. */
 export function declareListing(scope: FastifyInstance, world: World): void {
   declareListingText(scope, world)
   declareSections(scope, world)

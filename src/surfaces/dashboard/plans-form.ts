@@ -3,18 +3,18 @@ import type { ListedVersion } from '#flows/listing'
 import { FREQUENCIES, type Frequency } from '#platform/calendar'
 import { arranged, type Fields, pressOf, rowInFocus, rowsOf } from './rows.ts'
 
-/** A price in the form; the frequency `once` is a price that is paid once. */
+/** A price in the form; the frequency `once` is a one-time price. */
 export interface PriceRow {
   amount: string
   frequency: string
 }
 
-/** A plan in the form; one without a product id is to be made. */
+/** A plan in the form; a new plan has no product ID. */
 export interface PlanRow {
   product_id: string
   name: string
   is_free: boolean
-  /** Days before the first charge, as typed; empty is none. */
+  /** Days before the first charge, as entered; empty means none. */
   trial_days: string
   prices: PriceRow[]
 }
@@ -28,7 +28,7 @@ const BLANK_PLAN: PlanRow = {
   prices: [BLANK_PRICE],
 }
 
-/** The form that shows the plans that are sold. */
+/** The form for the current plans. */
 export function formOfVersions(versions: ListedVersion[]): PlanRow[] {
   return versions
     .filter(({ is_active }) => is_active)
@@ -41,7 +41,7 @@ export function formOfVersions(versions: ListedVersion[]): PlanRow[] {
     }))
 }
 
-/** The plans that a browser sent. */
+/** Reads the posted plans. */
 export function readPlans(form: Fields): PlanRow[] {
   return rowsOf(form, 'versions').map((row) => ({
     product_id: row.product_id ?? '',
@@ -52,7 +52,7 @@ export function readPlans(form: Fields): PlanRow[] {
   }))
 }
 
-/** The same plans as the fields of a form, for a page that carries them on unseen. */
+/** The plans as hidden fields of a form. */
 export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] {
   return rows.flatMap((row, index): [string, string][] => {
     const path = `versions.${index}`
@@ -69,7 +69,7 @@ export function fieldsOfPlans(rows: PlanRow[]): [name: string, value: string][] 
   })
 }
 
-/** The versions that the form asks for; a free plan has no prices, whatever stands in their fields. */
+/** The versions in a form; a free plan has no prices, whatever their fields contain. */
 export function versionsOf(rows: PlanRow[]) {
   return rows.map(({ product_id, name, is_free, trial_days, prices }) => ({
     ...(product_id === '' ? {} : { product_id }),
@@ -84,7 +84,7 @@ function priceOf({ amount, frequency }: PriceRow) {
   return { amount: amountOf(amount), frequency: frequencyOf(frequency) }
 }
 
-/** Whole days as people write them; empty is none, and NaN is no number of days. */
+/** A whole number of days; 0 if empty, NaN if invalid. */
 function daysOf(text: string): number {
   const days = text.trim()
   return days === '' ? 0 : /^\d{1,4}$/.test(days) ? Number(days) : Number.NaN
@@ -94,7 +94,7 @@ function frequencyOf(text: string): Frequency | null {
   return FREQUENCIES.find((each) => each === text) ?? null
 }
 
-/** An amount as people write it (`$1,200`, `9.5`) in the wire's spelling; else as it was typed. */
+/** An amount such as `$1,200` or `9.5` as the API writes it; unchanged if it is not an amount. */
 export function amountOf(text: string): string {
   const [, whole, rest = ''] =
     /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(text.trim()) ?? []
@@ -103,7 +103,9 @@ export function amountOf(text: string): string {
   return `${dollars}.${rest.padEnd(2, '0')}`
 }
 
-/** The plans after what was pressed, and the row for the focus to go to; undefined: to be saved. */
+/**
+ * The plans after a button was pressed, and the row to focus; undefined if the form is to be saved.
+ */
 export function pressedPlans(rows: PlanRow[], form: Fields) {
   const press = pressOf(form.do)
   if (press === undefined) return undefined
@@ -124,7 +126,7 @@ export function pressedPlans(rows: PlanRow[], form: Fields) {
   }
 }
 
-/** A new price has the first frequency that the plan does not have yet. */
+/** A new price with the first frequency that the plan lacks. */
 function blankPrice(prices: PriceRow[]): PriceRow {
   const used = prices.map(({ frequency }) => frequency)
   const frequency = ['month', 'year', 'once', 'week', 'day'].find((each) => !used.includes(each))

@@ -11,7 +11,7 @@ type EditorFacts = AppFacts & {
   rows: PlanRow[]
   faults: FormFault[]
   focus: string | undefined
-  /** What is said over the form beside faults: that nothing would change, or has changed meanwhile. */
+  /** A message above the form: nothing would change, or something changed meanwhile. */
   hint?: string | undefined
 }
 
@@ -23,7 +23,7 @@ const FREQUENCY_OPTIONS = [
   { value: 'once', label: 'once' },
 ]
 
-/** The form of the plans and their prices. */
+/** The form of plans and prices. */
 export function PlansPage(facts: EditorFacts): JSX.Element {
   const { rows, faults, slug } = facts
   const base = addressOf(slug, 'plans')
@@ -175,7 +175,7 @@ function PriceFields(given: {
   )
 }
 
-/** The form of what each plan says of itself. */
+/** The form of each plan's description. */
 export function DescriptionsPage(
   facts: AppFacts & {
     rows: { product_id: string; name: string; description: string }[]

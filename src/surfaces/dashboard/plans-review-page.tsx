@@ -6,22 +6,22 @@ import { Form } from '#design/forms'
 import { Panel } from '#design/panels'
 import { type AppFacts, AppPage, addressOf } from './layout.tsx'
 
-/** What saving the plans would do, before it is done. */
+/** What saving the plans would do. */
 export interface Review {
-  /** The plans that nobody could buy any more. */
+  /** The plans that could no longer be bought. */
   removed: string[]
-  /** The prices whose buy links stop, in words. */
+  /** The prices whose buy links would stop working, described. */
   dead_links: string[]
   differences: ComparisonRow[]
 }
 
-/** Shows what saving the plans would do, and saves them. */
+/** Shows what saving the plans would do, with a button to save them. */
 export function ReviewPage(
   facts: AppFacts & {
     review: Review
-    /** The form, carried along unseen. */
+    /** The form as hidden fields. */
     fields: [name: string, value: string][]
-    /** Names what is shown here; if it is no longer what would happen, it is shown anew. */
+    /** A digest of what is shown; if saving would do something else, the page is shown again. */
     reviewed: string
     has_changed: boolean
   },

@@ -27,7 +27,7 @@ import { formFaults } from './rows.ts'
 
 const PLANS = `${APP_PATH}/plans/`
 
-/** The pages on which a seller edits plans, prices and what the plans say of themselves. */
+/** The editor of plans, prices and plan descriptions. */
 export function declarePlans(scope: FastifyInstance, world: World): void {
   scope.get(PLANS, async (request, reply) => {
     const context = await requireSellerTerms(world, request, reply)
@@ -48,7 +48,7 @@ export function declarePlans(scope: FastifyInstance, world: World): void {
   declareDescriptions(scope, world)
 }
 
-/** More than a seller may have is no work worth doing, not even to show it again. */
+/** Throws if there are more rows than a seller may have, before any work is done for them. */
 function assertFewPlans(rows: PlanRow[]): void {
   const { MOST_VERSIONS, MOST_PRICES } = catalog
   const isFew = rows.length <= MOST_VERSIONS
@@ -69,7 +69,7 @@ async function showEditor(
   return sendPage(context.reply, page, { status: faults.length > 0 ? 422 : 200 })
 }
 
-/** Shows what saving would do; saves what was shown before, as long as it would still do that. */
+/** Shows what saving would do; saves if that was shown before and has not changed. */
 async function review(world: World, context: SellerTermsContext, rows: PlanRow[]) {
   const { app, request, reply } = context
   const { do: pressed, reviewed: seen } = formOf(request)
@@ -109,7 +109,7 @@ function reviewOf(
   const active = (versions: ListedVersion[]) => ({
     versions: versions
       .filter(({ is_active }) => is_active)
-      // A plan that is new has an id of its own at every try; its name tells it as well.
+      // A new plan gets another ID at every attempt, so its name identifies it.
       .map((each) =>
         before.some(sameAs(each)) ? each : { ...each, product_public_id: each.name },
       ),
@@ -159,7 +159,7 @@ function declareDescriptions(scope: FastifyInstance, world: World): void {
       const description = form[each.product_public_id]
       return description === undefined ? [] : { ...each, description }
     })
-    // All of them are tried before the first is saved, so that a fault leaves everything as it is.
+    // Validates all of them before the first is saved, so that an error changes nothing.
     for (const dry_run of [true, false]) {
       const found: FieldFault[] = []
       for (const { product_public_id: product_id, name, description } of given) {

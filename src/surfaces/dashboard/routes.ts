@@ -26,7 +26,7 @@ import { declareTerms } from './terms.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
 
-/** A seller's own pages: the apps, and the settings of each (spec: Integration settings). */
+/** The dashboard: a seller's apps and the settings of each (spec: Integration settings). */
 export function dashboard(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     scope.get('/dashboard/', async (request, reply) => {
@@ -48,7 +48,7 @@ export function dashboard(app: FastifyInstance, world: World): void {
     })
     scope.get(`${APP_PATH}/`, async (request, reply) => {
       const { app } = await requireSellerTerms(world, request, reply)
-      // Without a plan there is nothing to sell, so that comes first.
+      // An app without plans opens with its plans.
       const sells = (await catalog.products(world.db, app.id)).length > 0
       return goTo(reply, addressOf(app.slug, sells ? 'listing' : 'plans'))
     })

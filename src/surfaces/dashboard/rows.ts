@@ -1,7 +1,7 @@
-/** The fields of a form, or of one row of it. */
+/** The fields of a form, or of one of its rows. */
 export type Fields = Record<string, string>
 
-/** The rows of a list in a form, whose fields are named `sections.0.title`, in their order. */
+/** The rows of a list in a form, in order; their fields are named like `sections.0.title`. */
 export function rowsOf(form: Fields, list: string): Fields[] {
   const rows = new Map<number, Fields>()
   for (const [name, value] of Object.entries(form)) {
@@ -18,15 +18,15 @@ function after(text: string, start: string): string {
   return text.startsWith(start) ? text.slice(start.length) : ''
 }
 
-/** What a button of a list was pressed for: `up:sections.2`, `add:sections`. */
+/** A button of a list: `up:sections.2`, `add:sections`. */
 export interface Press {
   act: 'add' | 'remove' | 'up' | 'down'
   list: string
-  /** The row in question; none for a new one. */
+  /** The index of the row; undefined for a new row. */
   index: number
 }
 
-/** Reads what was pressed; undefined for a button that is none of a list's. */
+/** Reads the pressed button; undefined if it does not belong to a list. */
 export function pressOf(text: string | undefined): Press | undefined {
   const [, add] = /^add:([a-z0-9.]+)$/.exec(text ?? '') ?? []
   if (add !== undefined) return { act: 'add', list: add, index: -1 }
@@ -35,7 +35,7 @@ export function pressOf(text: string | undefined): Press | undefined {
   return { act: act as Press['act'], list, index: Number(index) }
 }
 
-/** The rows after a press: one more, one less, or two in each other's place. */
+/** The rows after a button was pressed: one more, one less, or two swapped. */
 export function arranged<Row>(rows: Row[], { act, index }: Press, blank: Row): Row[] {
   if (act === 'add') return [...rows, blank]
   if (act === 'remove') return rows.filter((_row, at) => at !== index)
@@ -45,14 +45,14 @@ export function arranged<Row>(rows: Row[], { act, index }: Press, blank: Row): R
   return rows.map((row, at) => (at === index ? two : at === other ? one : row))
 }
 
-/** The row that a press is about as the list stands afterwards, for the focus to go to. */
+/** The row to focus after a button was pressed. */
 export function rowInFocus({ act, list, index }: Press, rows: unknown[]): string | undefined {
   const at = { add: rows.length - 1, remove: index, up: index - 1, down: index + 1 }[act]
   const last = rows.length - 1
   return last < 0 ? undefined : `${list}.${Math.max(0, Math.min(at, last))}`
 }
 
-/** The field of a form for the place of a fault: `sections.2.title` for `sections[2].title`. */
+/** The form field of an error's path: `sections.2.title` for `sections[2].title`. */
 export function fieldAt(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1')
 }
@@ -69,8 +69,8 @@ const FIELDS: Record<string, string> = { body: 'text', listing_mode: 'listing mo
 const ALONE = /^(tagline|description|categories|industries|tags|listing_mode)$/
 
 /**
- * A field's place in words: `sections.2.title` is "Section 3, title". None for a whole list, and
- * for fields whose faults name them.
+ * The label of a field: `sections.2.title` is "Section 3, title". Undefined for whole lists, and
+ * for fields whose errors name them.
  */
 export function placeOf(id: string): string {
   if (!id.includes('.') && !ALONE.test(id)) return ''
@@ -86,21 +86,18 @@ export function placeOf(id: string): string {
   return place.charAt(0).toUpperCase() + place.slice(1)
 }
 
-/**
- * A fault as people read it. Those who tell of it name places and ids as programs write them, and a
- * version is what the pages call a plan.
- */
+/** An error message for people: paths become labels, and a version is a plan. */
 export function plainly(message: string): string {
   return message
     .replaceAll(/ [^.]*\bproduct_id\b[^.]*\./g, '')
     .replaceAll(/ \(pr(?:od|c)_\w+\)/g, '')
     .replaceAll(/\w+\[\d+\][\w.[\]]*/g, (path) => placeOf(fieldAt(path)))
-    .replaceAll(/\b([Vv])ersion(s?)\b/g, (_word, letter, end) =>
-      letter === 'V' ? `Plan${end}` : `plan${end}`,
+    .replaceAll(/\b([Vv])ersion(s?)\b/g, (_word, initial, end) =>
+      initial === 'V' ? `Plan${end}` : `plan${end}`,
     )
 }
 
-/** Faults as a form tells them, each at the field that it stands in. */
+/** Errors for a form, each with its field. */
 export function formFaults(
   faults: readonly { path: string; message: string }[] = [],
   at: (path: string) => string = fieldAt,

@@ -7,14 +7,14 @@ import { Heading } from '#design/panels'
 
 type SecretPageFacts = { app_name: string; back: string }
 
-/** Asks before a secret is replaced. */
+/** Asks for confirmation before a secret is rotated. */
 export function AskSecretPage(
   facts: SecretPageFacts & {
     action: string
     csrf_token: string
-    /** Names the secret that the form replaces. */
+    /** The ID of the secret that the form replaces. */
     replaces: string
-    /** True where the same form was sent before. */
+    /** True if the same form was sent before. */
     is_stale: boolean
   },
 ): JSX.Element {
@@ -43,7 +43,7 @@ export function AskSecretPage(
   )
 }
 
-/** The one time that a new secret is shown. */
+/** Shows a new secret, once. */
 export function NewSecretPage(facts: SecretPageFacts & { client_secret: string }): JSX.Element {
   return (
     <FocusLayout title={`Your new secret · ${facts.app_name}`} app_name={facts.app_name}>

@@ -9,14 +9,14 @@ import { RichText } from '#design/reading'
 import { versionOf } from '#http/legal-texts'
 import type { TextDocument } from '#platform/documents'
 
-/** What sellers agree to, and the button that says so. */
+/** The seller terms, with the button to accept them. */
 export function TermsPage(facts: {
   nav: Link[]
   text: TextDocument
   csrf_token: string
-  /** What was accepted last, of whichever version. */
+  /** The version that was last accepted. */
   accepted: { version: string; at: Date } | undefined
-  /** Where to go on to after accepting. */
+  /** The page to open after accepting. */
   return_to: string
 }): JSX.Element {
   const { accepted } = facts

@@ -15,7 +15,7 @@ import { TermsPage } from './terms-page.tsx'
 
 const TERMS = '/dashboard/terms/'
 
-/** The terms for sellers, and their acceptance; whoever sells nothing finds nothing there. */
+/** The seller terms and their acceptance; accounts that are not sellers get 404. */
 export function declareTerms(scope: FastifyInstance, world: World): void {
   const text = readLegalText(world, 'seller-terms')
   const assertSeller = async ({ session }: SessionContext) => {
@@ -46,7 +46,7 @@ export function declareTerms(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** A page of the dashboard to go on to; everything else is not ours to lead to from here. */
+/** The dashboard page to open next; any other path becomes the dashboard's home. */
 function placeAfter(text: string | undefined): string {
   const path = ownPath(text)
   return path?.startsWith('/dashboard/') ? path : '/dashboard/'

@@ -17,7 +17,7 @@ import {
   SCOPES,
 } from './agents.ts'
 
-/** What people are told of a tool; a row of the agent endpoint has it all. */
+/** A tool of the agent endpoint, for the documentation. */
 export interface ToolFacts {
   name: string
   title: string
@@ -29,7 +29,7 @@ export interface ToolFacts {
 
 type AgentsPageFacts = AgentConnection & { signed_in: boolean; tools: readonly ToolFacts[] }
 
-/** How to let an agent manage one's apps: connecting it, what it may do, and what it cannot. */
+/** How to let an agent manage apps: connecting, permissions and limits. */
 export function AgentsPage(facts: AgentsPageFacts): JSX.Element {
   return (
     <SiteLayout

@@ -1,16 +1,16 @@
 import { LOCALHOST_PORT } from '#domain/grants'
 
-/** What connecting an agent takes: the address, and the client that all agents share. */
+/** What a person needs to connect an agent: the address, and the shared client ID. */
 export interface AgentConnection {
   base_url: string
   client_id: string
 }
 
-/** How one agent is connected. */
+/** How to connect one agent. */
 export interface Agent {
   id: string
   name: string
-  /** What to do before the code, and what after it. */
+  /** Instructions before the code, and after it. */
   before: string
   label: string
   code: string
@@ -21,7 +21,7 @@ function json(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** The agents that take a client id of their own accord. */
+/** The agents that support a client ID directly. */
 export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
   const url = `${base_url}/mcp`
   return [
@@ -68,8 +68,8 @@ export function agentsOf({ base_url, client_id }: AgentConnection): Agent[] {
 }
 
 /**
- * Agents that start programs of their own but take no client id, or are called back at an address
- * that is not taken: a small program of the community's stands between.
+ * Agents that run local programs but support no client ID, or use another redirect URL: they need a
+ * small bridge maintained by the community.
  */
 export function bridgeOf({ base_url, client_id }: AgentConnection): string {
   const args = [
@@ -83,7 +83,7 @@ export function bridgeOf({ base_url, client_id }: AgentConnection): string {
   return json({ mcpServers: { purser: { command: 'npx', args } } })
 }
 
-/** Where those agents keep their settings. */
+/** The configuration files of those agents. */
 export const BRIDGED = [
   ['Cursor', '~/.cursor/mcp.json'],
   ['Claude Desktop', 'claude_desktop_config.json'],
@@ -91,7 +91,7 @@ export const BRIDGED = [
   ['Windsurf', '~/.codeium/windsurf/mcp_config.json'],
 ] as const
 
-/** What each scope allows (spec: Sign-in rules, 9). */
+/** The permissions of each scope (spec: Sign-in rules, 9). */
 export const SCOPES = [
   ['integrations.read', 'Read your apps, their products and their integration settings.'],
   [
@@ -102,7 +102,7 @@ export const SCOPES = [
   ['listing.write', 'Change listing, feature table, product descriptions, plans and prices.'],
 ] as const
 
-/** Things to ask an agent for. */
+/** Example prompts. */
 export const PROMPTS = [
   'List my apps on Purser and tell me which of them can be bought.',
   'Show me what would happen if Pro cost $15 a month. Do not save anything yet.',
@@ -111,7 +111,7 @@ export const PROMPTS = [
   'Set up this site to sell through Purser: take the client ID and the redirect URLs from my integration settings, and add my local callback to the list.',
 ]
 
-/** How a call is refused, and what to do about it. */
+/** Error responses, and what to do about them. */
 export const REFUSALS: { status: string; when: string; remedy: string }[] = [
   {
     status: '401',

@@ -6,7 +6,7 @@ import { currentSession } from '#http/session'
 import { AgentsPage, type ToolFacts } from './agents-page.tsx'
 import { SignInDocsPage } from './sign-in-page.tsx'
 
-/** Pages for people who connect something to the service; the table of tools is drawn from the rows. */
+/** Documentation pages; the table of tools is generated from the agent endpoint. */
 export function docs(app: FastifyInstance, world: World, tools: readonly ToolFacts[]): void {
   people(app, world, (scope) => {
     scope.get('/docs/agents/', async (request, reply) => {

@@ -12,7 +12,7 @@ interface SignInDocsFacts {
   signed_in: boolean
 }
 
-/** How a seller's app lets Purser sign its buyers in, over OpenID Connect. */
+/** How a seller's app adds hosted sign-in with OpenID Connect. */
 export function SignInDocsPage({ base_url, signed_in }: SignInDocsFacts): JSX.Element {
   return (
     <SiteLayout

@@ -1,7 +1,7 @@
-/** The scope that a sign-in asks for, to read the plan as well. */
+/** The scope of a sign-in that also reads the entitlement. */
 export const SCOPE = 'openid entitlements'
 
-/** A way to connect a server to hosted sign-in, with its code. */
+/** One way to connect a server to hosted sign-in, with its code. */
 export interface Recipe {
   id: string
   name: string
@@ -10,7 +10,7 @@ export interface Recipe {
   code: string
 }
 
-/** What a server of the seller's needs: by library, from the least code to the most control. */
+/** Integrations by library, from the least code to the most control. */
 export function recipesOf(base_url: string): Recipe[] {
   const issuer = `${base_url}/o`
   return [
@@ -82,7 +82,7 @@ export async function finish(arrived: URL, { state, nonce, code_verifier }) {
   ]
 }
 
-/** How the plan of a signed-in person is read. */
+/** Code that reads the entitlement of a signed-in person. */
 export function planCode(base_url: string): string {
   return `const answer = await fetch('${base_url}/licensing/entitlement/', {
   headers: { authorization: \`Bearer \${access_token}\` },
@@ -93,7 +93,7 @@ if (answer.status === 401) {
 const { entitled, product_public_id, status, period_end } = await answer.json()`
 }
 
-/** What is good for how long, or counted. */
+/** Lifetimes and rate limits. */
 export const LIMITS = [
   ['Authorization code', '60 seconds, single use'],
   ['Access token and ID token', '1 hour'],
@@ -101,7 +101,7 @@ export const LIMITS = [
   ['Reading the plan', '60 requests a minute for each access token'],
 ] as const
 
-/** How a sign-in or a read of the plan is refused, and what to do about it. */
+/** Error responses of sign-in and entitlement, and what to do about them. */
 export const ANSWERS: { answer: string; when: string; remedy: string }[] = [
   {
     answer: 'A page that says the address is not registered',

@@ -22,7 +22,7 @@ export function signInLink(url: string): EmailContent {
   }
 }
 
-/** The email with a link to a new password. */
+/** The email with a link to set a password. */
 export function setPassword(url: string): EmailContent {
   return {
     subject: 'Set a new password for Purser',
@@ -39,7 +39,7 @@ export function setPassword(url: string): EmailContent {
   }
 }
 
-/** The email that turns a sign-up into an account. */
+/** The email that confirms a sign-up. */
 export function signUpLink(url: string): EmailContent {
   return {
     subject: 'Confirm your email for Purser',
@@ -56,7 +56,7 @@ export function signUpLink(url: string): EmailContent {
   }
 }
 
-/** The email for a sign-up with an address that has an account. */
+/** The email for a sign-up with the email of an existing account. */
 export function accountExists(url: string): EmailContent {
   return {
     subject: 'You already have a Purser account',
@@ -102,7 +102,7 @@ const CHANGES: Record<Security['what'], [subject: string, sentence: string]> = {
   ],
 }
 
-/** The email about a change of what keeps others out: was this you? */
+/** The email about a security change, with a link to secure the account. */
 export function securityChanged(
   facts: Security,
   urls: { security: string; sign_in: string },
@@ -131,7 +131,7 @@ export function securityChanged(
 
 type TermRow = [term: string, value: string]
 
-/** The email to a new address, which must answer before anything changes. */
+/** The email that confirms a new address before it is used. */
 export function confirmNewEmail(old_email: string, url: string): EmailContent {
   return {
     subject: 'Confirm your new email for Purser',
@@ -149,7 +149,7 @@ export function confirmNewEmail(old_email: string, url: string): EmailContent {
   }
 }
 
-/** The email to a new address that has an account of its own. */
+/** The email to a new address that already has an account. */
 export function newEmailTaken(): EmailContent {
   return {
     subject: 'This email already has a Purser account',
@@ -163,7 +163,7 @@ export function newEmailTaken(): EmailContent {
   }
 }
 
-/** The email to the old address: a change is wanted, or was made, and can be taken back. */
+/** The email to the old address about a requested or completed change, with a link to undo it. */
 export function emailChange(
   change: { old_email: string; new_email: string; done_at: Date | null },
   undo_url: string,

@@ -25,7 +25,7 @@ export const ACCOUNT_EMAILS = {
   email_changed: writeToOldEmail,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-/** The account of an address, if it has one and its owner may use it. */
+/** The account with this email, unless it is locked or deleted. */
 async function openAccount({ db }: World, email_normalized: string) {
   const user = await identity.findByEmail(db, email_normalized)
   return user?.locked_at === null ? user : undefined

@@ -2,7 +2,7 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { mintSecret } from '#platform/secrets'
 
-/** A new link to put into an email to an account's mailbox. */
+/** Creates a link for an email to an account's owner. */
 export async function link(
   { db, clock, random, config }: World,
   purpose: identity.LinkPurpose,
@@ -13,7 +13,7 @@ export async function link(
   return `${config.base_url}/link/${purpose}/${token}`
 }
 
-/** A new link to put into the email about a sign-up, which has no account yet. */
+/** Creates the link for a sign-up, which has no account yet. */
 export async function signUpUrl(
   { db, clock, random, config }: World,
   sign_up_id: string,

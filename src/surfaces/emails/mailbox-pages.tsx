@@ -4,7 +4,7 @@ import { SiteLayout } from '#design/layout'
 import { DescriptionList, EmptyState, Heading, Panel, RecordCards } from '#design/panels'
 import type { Attachment, MailboxEmail } from '#platform/mail'
 
-/** Every email in the development mailbox, the latest first. */
+/** Every email in the development mailbox, newest first. */
 export function MailboxPage({ emails }: { emails: MailboxEmail[] }): JSX.Element {
   return (
     <SiteLayout title="Development mailbox · Purser">
@@ -45,7 +45,7 @@ function linked(text: string): (string | JSX.Element)[] {
   )
 }
 
-/** One email, as its plain text with its links alive, and the papers that came along. */
+/** An email of the development mailbox, with clickable links and its attachments. */
 export function EmailPage({
   email,
 }: {

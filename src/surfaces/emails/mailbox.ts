@@ -12,8 +12,8 @@ const MESSAGE = `${MAILBOX}:message_id` as const
 const ATTACHMENT = `${MESSAGE}/:filename` as const
 
 /**
- * The development mailbox: what would have been mailed, while no mail server is set. It holds
- * everybody's sign-in links, so it answers this machine alone.
+ * The development mailbox, which shows what would have been sent when no mail server is configured.
+ * It contains everyone's sign-in links, so it only answers requests from this machine.
  */
 export function mailbox(app: FastifyInstance, world: World): void {
   if (world.config.production || world.config.smtp_url) return

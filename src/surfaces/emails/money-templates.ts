@@ -5,16 +5,16 @@ import { receiptLines } from '#http/invoice-lines'
 import { sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
-/** What a buyer holds, as emails name it, and where it is managed. */
+/** A buyer's plan as emails name it, and where it is managed. */
 export interface PlanFacts {
   app_name: string
   product_name: string
   manage_url: string
-  /** Who sold it, and what the card statement shows. */
+  /** The seller, and the statement descriptor. */
   sold_by: Block
 }
 
-/** What is charged next, in cents, and on which day. */
+/** The next charge, in cents, with its date. */
 export interface Coming {
   amount: number
   tax: number
@@ -32,7 +32,7 @@ function manage({ manage_url }: PlanFacts, note: string): Block {
   return { kind: 'link', label: 'Manage your purchase', url: manage_url, note }
 }
 
-/** The receipt of a renewal, or of a move to another plan. */
+/** The receipt of a renewal or a plan change. */
 export function invoicePaid(
   receipt: Receipt,
   plan: PlanFacts,
@@ -70,20 +70,20 @@ function comingOf({ total, is_about, day }: Coming): string {
   return `${is_about ? 'About ' : ''}${formatMoney(total)} on ${formatDay(day)}`
 }
 
-/** What is owed, why, and what happens when. */
+/** An unpaid renewal: the amount due, the reason, and the next dates. */
 export interface Owed {
   total: number
   card: string
-  /** Why the bank said no, in a sentence. */
+  /** The decline reason, as a sentence. */
   declined: string | undefined
-  /** When it is tried again; null where only another card helps. */
+  /** The next retry; null if only another card can pay. */
   retry_at: Date | null
   gives_up_at: Date
   /** True for the last email before the license ends. */
   is_last: boolean
 }
 
-/** A renewal was not paid: why, when it is tried again, and what to do. */
+/** A renewal was declined: the reason, the next retry, and what to do. */
 export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
   const name = nameOf(plan)
   const next = owed.retry_at ? formatDay(owed.retry_at) : 'After you update your card'
@@ -119,7 +119,7 @@ export function paymentFailed(plan: PlanFacts, owed: Owed): EmailContent {
   }
 }
 
-/** The buyer canceled; `ends_at` is null where the license ended at once. */
+/** The buyer canceled; `ends_at` is null if the license ended immediately. */
 export function subscriptionCanceled(
   plan: PlanFacts,
   { ends_at, keep_url }: { ends_at: Date | null; keep_url: string },
@@ -151,7 +151,7 @@ export function subscriptionCanceled(
   }
 }
 
-/** A license ended because it was not paid. */
+/** The license ended because it was not paid. */
 export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent {
   const name = nameOf(plan)
   return {
@@ -168,7 +168,7 @@ export function licenseEnded(plan: PlanFacts, product_url: string): EmailContent
   }
 }
 
-/** A trial ends in three days: what is charged then, or that nothing is. */
+/** The trial ends in three days: what is charged then, if anything. */
 export function trialEnding(
   plan: PlanFacts,
   facts: { day: Date; card: string; coming: Coming | undefined; auto_renew_url: string },
@@ -210,7 +210,7 @@ export function trialEnding(
   }
 }
 
-/** Money went back to the buyer. */
+/** The buyer was refunded. */
 export function refundIssued(
   receipt: Receipt,
   plan: PlanFacts,

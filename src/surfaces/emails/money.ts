@@ -21,7 +21,7 @@ import {
 import { writePurchaseReceipt } from './purchase-receipt.ts'
 import { type EmailWriters, soldBy, type WrittenEmail } from './template.ts'
 
-/** Emails to a buyer, about money. */
+/** The billing emails to a buyer. A writer returns undefined if its email is out of date. */
 export const MONEY_EMAILS = {
   receipt: about(writeReceipt),
   payment_failed: about(writePaymentFailed),
@@ -35,8 +35,8 @@ function about(write: (world: World, subject_id: string) => Promise<WrittenEmail
   return async (world: World, { subject_id }: StoredEmail) => await write(world, subject_id)
 }
 
-/** A license with all that emails about it tell. */
-interface Story {
+/** A license with everything that emails about it need. */
+interface LicenseEmailFacts {
   license: licensing.License
   subscription: billing.RunningSubscription | undefined
   app: apps.App
@@ -44,7 +44,7 @@ interface Story {
   plan: PlanFacts
 }
 
-async function storyOf({ db, config }: World, license_id: string): Promise<Story> {
+async function factsOf({ db, config }: World, license_id: string): Promise<LicenseEmailFacts> {
   const license = await licensing.findLicense(db, license_id)
   const app = (await apps.find(db, license.app_id))!
   const { email } = (await identity.findUser(db, license.user_id))!
@@ -56,10 +56,10 @@ async function storyOf({ db, config }: World, license_id: string): Promise<Story
   return { license, subscription, app, email, plan }
 }
 
-/** What is charged next by itself; undefined where nothing is. */
-async function comingOf(
+/** The next automatic charge, if there is one. */
+async function nextChargeOf(
   world: World,
-  { license, subscription, app }: Story,
+  { license, subscription, app }: LicenseEmailFacts,
 ): Promise<Coming | undefined> {
   if (!subscription?.auto_renew || subscription.pause_at_end) return undefined
   const next = await nextCharge(world, { license_id: license.license_id, app })
@@ -70,24 +70,24 @@ async function cardOf({ db }: World, { card_id }: billing.Subscription): Promise
   return payments.cardName(await payments.findCard(db, card_id))
 }
 
-/** The receipt of an invoice; that of a purchase shows the key. */
+/** The receipt of an invoice; for a purchase it shows the key. */
 async function writeReceipt(world: World, invoice_id: string): Promise<WrittenEmail> {
   const order_id = await billing.orderOfInvoice(world.db, invoice_id)
   if (order_id) return await writePurchaseReceipt(world, order_id)
   const receipt = (await billing.findReceipt(world.db, invoice_id))!
-  const story = await storyOf(world, receipt.license_id)
+  const facts = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
-  const plan = { ...story.plan, app_name, product_name }
-  const content = invoicePaid(receipt, plan, await comingOf(world, story))
-  return { to: story.email, content, attachments: [await invoiceAttachment(world, receipt)] }
+  const plan = { ...facts.plan, app_name, product_name }
+  const content = invoicePaid(receipt, plan, await nextChargeOf(world, facts))
+  return { to: facts.email, content, attachments: [await invoiceAttachment(world, receipt)] }
 }
 
 async function writePaymentFailed(
   world: World,
   license_id: string,
 ): Promise<WrittenEmail | undefined> {
-  const story = await storyOf(world, license_id)
-  const { license, subscription, app, plan } = story
+  const facts = await factsOf(world, license_id)
+  const { license, subscription, app, plan } = facts
   const { status } = license
   const next = await nextCharge(world, { license_id, app })
   const since = subscription?.past_due_since
@@ -101,13 +101,13 @@ async function writePaymentFailed(
     gives_up_at: billing.dunningEnd(since),
     is_last: status === 'unpaid',
   })
-  return { to: story.email, content }
+  return { to: facts.email, content }
 }
 
 async function writeCanceled(world: World, license_id: string): Promise<WrittenEmail | undefined> {
-  const { license, email, plan } = await storyOf(world, license_id)
+  const { license, email, plan } = await factsOf(world, license_id)
   const { status, canceled_at } = license
-  // They changed their mind before this was written.
+  // The cancellation was undone before this was written.
   if (canceled_at === null) return undefined
   const ends_at = status === 'canceled' ? null : canceled_at
   const keep_url = `${plan.manage_url}auto-renew/`
@@ -115,7 +115,7 @@ async function writeCanceled(world: World, license_id: string): Promise<WrittenE
 }
 
 async function writeLicenseEnded(world: World, license_id: string): Promise<WrittenEmail> {
-  const { email, app, plan } = await storyOf(world, license_id)
+  const { email, app, plan } = await factsOf(world, license_id)
   return { to: email, content: licenseEnded(plan, `${world.config.base_url}/apps/${app.slug}/`) }
 }
 
@@ -123,13 +123,13 @@ async function writeTrialEnding(
   world: World,
   license_id: string,
 ): Promise<WrittenEmail | undefined> {
-  const story = await storyOf(world, license_id)
-  const { license, subscription, email, plan } = story
+  const facts = await factsOf(world, license_id)
+  const { license, subscription, email, plan } = facts
   if (!subscription || license.status !== 'trialing') return undefined
   const content = trialEnding(plan, {
     day: subscription.period_end,
     card: await cardOf(world, subscription),
-    coming: await comingOf(world, story),
+    coming: await nextChargeOf(world, facts),
     auto_renew_url: `${plan.manage_url}auto-renew/`,
   })
   return { to: email, content }
@@ -141,7 +141,7 @@ async function writeRefund(world: World, refund_id: string): Promise<WrittenEmai
   if (refund.status === 'failed' || refund.status === 'refused') return undefined
   const { invoice_id } = await payments.findChargeById(db, refund.charge_id)
   const receipt = (await billing.findReceipt(db, invoice_id))!
-  const { license, email, plan } = await storyOf(world, receipt.license_id)
+  const { license, email, plan } = await factsOf(world, receipt.license_id)
   const { app_name, product_name } = receipt
   const facts = { amount: refund.amount, has_ended: license.status === 'canceled' }
   const content = refundIssued(receipt, { ...plan, app_name, product_name }, facts)

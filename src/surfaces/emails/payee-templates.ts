@@ -4,12 +4,12 @@ import { DISPUTE_REASONS } from '#http/dispute-reasons'
 import type { EmailTemplates } from '#platform/email-queue'
 import type { EmailContent } from './template.ts'
 
-/** A dispute as its emails tell it; amounts in cents. */
+/** A dispute, for its emails; amounts in cents. */
 export interface DisputeFacts {
   app_name: string
   product_name: string
   buyer_email: string
-  /** What is disputed, tax included, and what of it the seller loses if it is lost. */
+  /** The disputed amount with tax, and the part that the seller loses if the dispute is lost. */
   amount: number
   sellers_part: number
   cost: number
@@ -27,14 +27,14 @@ function rowsOf(dispute: DisputeFacts): [string, string][] {
   ]
 }
 
-/** A buyer objected to a charge at his bank, or the bank asks about one. */
+/** A dispute was opened, or the bank inquires about a charge. */
 export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): EmailContent {
   const { app_name, product_name, sellers_part, cost, due_at, url } = dispute
   const name = `${app_name} ${product_name}`
   const heading = is_inquiry
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
-  const held = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win. The license is paused until the bank decides.`
+  const withdrawn = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win. The license is paused until the bank decides.`
   const asked =
     'No funds were withdrawn, and the license is unchanged. A complete response often prevents a dispute.'
   return {
@@ -42,7 +42,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
     heading,
     blocks: [
       { kind: 'rows', rows: [...rowsOf(dispute), ['Respond by', formatDay(due_at)]] },
-      { kind: 'text', text: is_inquiry ? asked : held },
+      { kind: 'text', text: is_inquiry ? asked : withdrawn },
       {
         kind: 'link',
         label: 'Review and submit evidence',
@@ -53,7 +53,7 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
   }
 }
 
-/** The bank has decided. */
+/** A dispute was decided. */
 export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): EmailContent {
   const { app_name, product_name, sellers_part, cost, url } = dispute
   const name = `${app_name} ${product_name}`
@@ -74,19 +74,19 @@ export function disputeClosed(dispute: DisputeFacts, outcome: 'won' | 'lost'): E
   }
 }
 
-/** A payout as its emails tell it. */
+/** A payout, for its emails. */
 export interface PayoutFacts {
   number: number
   /** In cents. */
   amount: number
-  /** `Tide Bank, account ending in 6789`, as far as it is known. */
+  /** `Tide Bank, account ending in 6789`, as far as known. */
   bank: string | undefined
-  /** Why it came back, in the processor's words. */
+  /** The processor's reason for the failure. */
   failure: string | null
   url: string
 }
 
-/** Money arrived at a payee's bank. */
+/** A payout arrived. */
 export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailContent {
   const to = bank ? ` to ${bank}` : ''
   return {
@@ -104,7 +104,7 @@ export function payoutPaid({ number, amount, bank, url }: PayoutFacts): EmailCon
   }
 }
 
-/** A payout came back. */
+/** A payout was returned. */
 export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts): EmailContent {
   const to = bank ? ` to ${bank}` : ''
   const why = failure ? ` Reason: ${failure}` : ''
@@ -125,7 +125,7 @@ export function payoutFailed({ number, amount, bank, failure, url }: PayoutFacts
   }
 }
 
-/** Payouts go to another bank account from now on: was this you? */
+/** The payout bank account changed, with a link to secure the account. */
 export function bankChanged(
   { bank, before }: EmailTemplates['bank_changed'],
   security_url: string,

@@ -15,7 +15,7 @@ import {
 } from './payee-templates.ts'
 import type { EmailWriters, WrittenEmail } from './template.ts'
 
-/** Emails to a seller or an affiliate, about money. */
+/** The emails about money to a seller or an affiliate. */
 export const PAYEE_EMAILS = {
   dispute_opened: writeOpened,
   dispute_closed: writeClosed,

@@ -7,7 +7,7 @@ import { link } from './link.ts'
 import { receipt } from './receipt-template.ts'
 import { soldBy, type WrittenEmail } from './template.ts'
 
-/** Writes the receipt of a purchase, with its key; a trial has no invoice to attach yet. */
+/** Writes the receipt of a purchase with its key; a trial has no invoice to attach yet. */
 export async function writePurchaseReceipt(world: World, order_id: string): Promise<WrittenEmail> {
   const { db, keys, config } = world
   const order = (await billing.orderDetails(db, order_id))!

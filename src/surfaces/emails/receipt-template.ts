@@ -4,7 +4,7 @@ import { cardName } from '#domain/payments'
 import { sum } from '#platform/money'
 import type { Block, EmailContent } from './template.ts'
 
-/** The addresses that a receipt leads to; `set_password` and `not_me` only for a new account. */
+/** The links of a receipt; `set_password` and `not_me` only for a new account. */
 export interface ReceiptLinks {
   verify_email: string | undefined
   set_password: string | undefined
@@ -12,7 +12,7 @@ export interface ReceiptLinks {
   manage: string
 }
 
-/** The receipt: what was bought and paid, the key, and what to do next (spec: Events). */
+/** The receipt: product, amounts, key and next steps (spec: Events). */
 export function receipt(
   order: OrderDetails,
   facts: { license_key: string; links: ReceiptLinks; sold_by: Block },

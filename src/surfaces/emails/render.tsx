@@ -2,11 +2,11 @@ import { renderToString } from 'preact-render-to-string'
 import type { Config } from '#platform/config'
 import type { Block, EmailContent } from './template.ts'
 
-// Mail programs know no stylesheets: an email's look stands in its elements.
+// Email clients ignore stylesheets, so styles are inline.
 const ink = '#15231f'
 const faded = '#5a6762'
 const accent = '#0d4f46'
-const paper = '#fbfaf5'
+const background = '#fbfaf5'
 const font = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 
 function BlockView({ block }: { block: Block }) {
@@ -56,14 +56,14 @@ function BlockView({ block }: { block: Block }) {
   }
 }
 
-/** What stands at the end of every email: who sends it, and where to ask. */
+/** The footer of every email: the sender, and how to get help. */
 export interface Footer {
   sender: string
   support_email: string
   links: { label: string; url: string }[]
 }
 
-/** The end of every email of this operator. */
+/** The email footer of this operator. */
 export function footerOf({ operator, base_url }: Config): Footer {
   return {
     sender: [operator.legal_name, ...operator.address].join(', '),
@@ -111,7 +111,7 @@ export function emailHtml({ subject, heading, blocks }: EmailContent, footer: Fo
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{subject}</title>
       </head>
-      <body style={{ margin: 0, background: paper, color: ink, fontFamily: font }}>
+      <body style={{ margin: 0, background, color: ink, fontFamily: font }}>
         <main style={{ maxWidth: '520px', margin: '0 auto', padding: '32px 20px' }}>
           <p style={{ color: accent, fontWeight: 700 }}>Purser</p>
           <h1 style={{ fontSize: '22px' }}>{heading}</h1>

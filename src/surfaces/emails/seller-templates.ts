@@ -2,7 +2,7 @@ import { formatDay, formatMoney } from '#design/money'
 import { RETRY_DAYS } from '#domain/billing'
 import type { Block, EmailContent } from './template.ts'
 
-/** What an email to a seller is about: a plan, its buyer, and where both are seen. */
+/** A sale that an email to its seller is about: plan, buyer and links. */
 export interface SellerFacts {
   app_name: string
   product_name: string
@@ -20,7 +20,7 @@ function endOf({ sales_url, settings_url }: SellerFacts): Block[] {
 
 const nameOf = ({ app_name, product_name }: SellerFacts) => `${app_name} ${product_name}`
 
-/** A buyer paid, or started a trial; amounts in cents. */
+/** A buyer paid or started a trial; amounts in cents. */
 export function sold(
   facts: SellerFacts,
   sale: { amount: number; fee: number; is_trial: boolean; state: string },
@@ -44,7 +44,7 @@ export function sold(
   }
 }
 
-/** A buyer canceled; `ends_at` is null where the license ended at once. */
+/** A buyer canceled; `ends_at` is null if the license ended immediately. */
 export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): EmailContent {
   const heading = `${nameOf(facts)} was canceled`
   const when = ends_at ? `on ${formatDay(ends_at)}, at the end of the paid period` : 'today'
@@ -59,7 +59,7 @@ export function canceledByBuyer(facts: SellerFacts, ends_at: Date | null): Email
   }
 }
 
-/** A renewal was declined for the first time. */
+/** The first decline of a renewal. */
 export function renewalFailed(facts: SellerFacts, retry_at: Date | null): EmailContent {
   const heading = `A renewal of ${nameOf(facts)} failed`
   const next = retry_at

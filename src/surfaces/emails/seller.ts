@@ -9,7 +9,7 @@ import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import { canceledByBuyer, renewalFailed, type SellerFacts, sold } from './seller-templates.ts'
 import type { EmailContent, EmailWriters, WrittenEmail } from './template.ts'
 
-/** Which sale of which app an email is about, and what it says. */
+/** The sale that an email is about, and the email's content. */
 interface About {
   app: apps.App
   product_name: string
@@ -17,14 +17,14 @@ interface About {
   content(facts: SellerFacts): EmailContent
 }
 
-/** Emails to a seller, about a buyer. A seller can turn each off. */
+/** The emails to a seller about a buyer. A seller can turn each off. */
 export const SELLER_EMAILS = {
   seller_sale: unlessMuted('sale', aboutSale),
   seller_cancellation: unlessMuted('cancellation', aboutCancellation),
   seller_failed_renewal: unlessMuted('failed_renewal', aboutFailedRenewal),
 } satisfies Partial<EmailWriters<EmailTemplate>>
 
-/** The writer of an email to a seller, which is not sent where they turned it off. */
+/** Writes an email to a seller; undefined if it is turned off or out of date. */
 function unlessMuted(
   email: apps.SellerEmail,
   find: (world: World, subject_id: string) => Promise<About | undefined>,

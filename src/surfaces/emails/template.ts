@@ -4,14 +4,14 @@ import type { EmailTemplate, StoredEmail } from '#platform/email-queue'
 import type { Attachment } from '#platform/mail'
 import type { Operator } from '#platform/operator'
 
-/** An email in plain blocks, from which its text and its HTML are both made. */
+/** An email as blocks, from which both text and HTML are rendered. */
 export interface EmailContent {
   subject: string
   heading: string
   blocks: Block[]
 }
 
-/** An email that is ready, whom it goes to, and its attachments. */
+/** A finished email with its recipient and attachments. */
 export interface WrittenEmail {
   to: string
   content: EmailContent
@@ -35,7 +35,7 @@ export type Block =
   | { kind: 'code'; label: string; value: string }
   | { kind: 'link'; label: string; url: string; note?: string }
 
-/** Who sold something, and what the buyer's card statement shows for it. */
+/** Names the seller, and the statement descriptor of the charge. */
 export function soldBy(operator: Operator, app_name: string): Block {
   const { text } = statementText(operator.statement_descriptor, app_name)
   return {

@@ -21,7 +21,7 @@ const WRITERS: EmailWriters<EmailTemplate> = {
   ...SELLER_EMAILS,
 }
 
-/** Sends queued emails. An email's words and links are made at that moment and kept nowhere. */
+/** Sends queued emails. Each is written when it is sent; its content and links are not stored. */
 export function emailWorker(world: World): void {
   const footer = footerOf(world.config)
   world.jobs.handle<{ email_id: string }>(EMAIL_QUEUE, async ({ email_id }) => {

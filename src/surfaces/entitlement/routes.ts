@@ -7,7 +7,7 @@ import { byToken } from '#http/limit-keys'
 import { coarseNetworkOf } from '#platform/networks'
 import { Entitlement } from './wire.ts'
 
-/** What a signed-in person may use, at both of its addresses (spec: Entitlement endpoint). */
+/** The entitlement of a signed-in person, at both of its addresses (spec: Entitlement endpoint). */
 export function entitlement(world: World): Endpoint[] {
   const row = (path: string, name: string, description: string) =>
     endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ENTITLEMENT_STATUSES } from '#domain/licensing'
 
-/** What a person may use, as the specification's table has it. */
+/** The entitlement (spec: Entitlement endpoint). */
 export const Entitlement = z
   .strictObject({
     entitled: z.boolean().describe('True if the buyer may use the app now.'),

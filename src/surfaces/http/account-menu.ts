@@ -4,7 +4,7 @@ import * as apps from '#domain/apps'
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 
-/** The pages that a menu leads to. */
+/** The entries of an account's menu. */
 export type MenuPlace =
   | 'purchases'
   | 'apps'
@@ -15,8 +15,8 @@ export type MenuPlace =
   | 'security'
 
 /**
- * Where the pages of an account lead to, with the present one marked: sellers have their apps and
- * payouts too, affiliates their referrals, and the service's staff the admin area.
+ * The menu of an account with the current page marked: sellers also have apps and payouts,
+ * affiliates their referrals, and staff the admin area.
  */
 export async function accountNav(
   { db }: World,

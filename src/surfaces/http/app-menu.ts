@@ -1,6 +1,6 @@
 import type { Link } from '#design/layout'
 
-/** The pages of an app, in the order of its menu. */
+/** The pages of an app, in menu order. */
 export const APP_PAGES = [
   'plans',
   'listing',
@@ -25,7 +25,7 @@ export function addressOf(slug: string, page: AppPageName): string {
   return `/dashboard/apps/${slug}/${page}/`
 }
 
-/** The menu of an app, with the present page marked; a test clock is only where no real money is. */
+/** The menu of an app with the current page marked; the test clock only appears in test mode. */
 export function appMenu(
   slug: string,
   current: AppPageName,

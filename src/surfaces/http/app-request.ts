@@ -8,18 +8,18 @@ import { sha256 } from '#platform/secrets'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 /**
- * An app's request to sign a person in, before they are signed in. The address that sign-in leads
- * back to carries it, signed; nothing is stored for it, and an email can bring it back for a week.
+ * An app's request to sign a person in, before they are signed in. It is signed and kept in the
+ * return address of the sign-in page rather than stored, and an email can carry it for a week.
  */
 export interface AppRequest {
   params: Record<string, string | string[]>
   begun_at: Date
 }
 
-/** Where a request continues after sign-in. */
+/** The path at which a request continues after sign-in. */
 export const CONTINUE = '/o/continue'
 
-/** An app's request, when it was made (milliseconds), and in which browser. */
+/** An app's request, the time at which it began (milliseconds), and its browser. */
 const CARRIED: TokenKind<{
   params: AppRequest['params']
   begun: number
@@ -33,12 +33,12 @@ const CARRIED: TokenKind<{
     browser: z.string(),
   }),
 }
-/** The longest `state` that an app may send, in bytes. */
+/** The longest accepted `state`, in bytes. */
 const LONGEST_STATE = 4096
-/** The longest request that an address can carry. */
+/** The longest request that fits into an address, in characters. */
 const LONGEST = 8000
 
-/** Says what is too long in a request of an app, or nothing. */
+/** What is too long in an app's request, if anything. */
 export function excessOf(parameters: URLSearchParams): string | undefined {
   const state = Buffer.byteLength(parameters.get('state') ?? '')
   if (state > LONGEST_STATE) return `state has ${state} bytes; use at most ${LONGEST_STATE}.`
@@ -48,7 +48,7 @@ export function excessOf(parameters: URLSearchParams): string | undefined {
     : undefined
 }
 
-/** The path that carries a request through sign-in, in this browser alone. */
+/** The path that carries a request through sign-in; only this browser can use it. */
 export function carry(
   world: World,
   request: FastifyRequest,
@@ -59,7 +59,9 @@ export function carry(
   return `${CONTINUE}?request=${signToken(world, CARRIED, facts, { at: begun_at })}`
 }
 
-/** The request that a path carries, and whether this browser began it; undefined if not ours. */
+/**
+ * The request in a path, and whether this browser began it; undefined if the signature is invalid.
+ */
 export function readCarried(
   world: World,
   request: FastifyRequest,
@@ -84,19 +86,19 @@ function browserMark(world: World, request: FastifyRequest, jar: CookieJar): str
     .toString('base64url')
 }
 
-/** The app that asks a person to sign in, as the pages of sign-in show it. */
-export interface AskingApp {
+/** The app that requests a sign-in, for the sign-in pages. */
+export interface RequestingApp {
   name: string
   url: string | undefined
-  /** Where the person goes who does not want to sign in. */
+  /** Where Cancel leads. */
   cancel_url: string
 }
 
-/** The app that waits behind a path that sign-in leads back to, if one does. */
-export async function askingApp(
+/** The app whose request continues at this path, if there is one. */
+export async function requestingApp(
   world: World,
   path: string | undefined,
-): Promise<AskingApp | undefined> {
+): Promise<RequestingApp | undefined> {
   const carried = path === undefined ? undefined : open(world, path)
   if (!carried) return undefined
   const client_id = String(carried.params.client_id)

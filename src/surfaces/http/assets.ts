@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 const FOLDER = fileURLToPath(new URL('../../../.build/assets/', import.meta.url))
 
-/** The built stylesheet, script and icon; their names change with their content. */
+/** The built stylesheet, script and icon; their names contain a hash of their content. */
 export function assets(app: FastifyInstance): void {
   app.register(files, {
     root: FOLDER,

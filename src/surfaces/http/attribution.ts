@@ -8,10 +8,10 @@ import { readSignedCookie, type SignedCookie, setSignedCookie } from '#http/sign
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 
 const DAY = 86_400
-/** Who referred the buyer: the last click wins (spec: Limits, 60 days). */
+/** The affiliate who referred the buyer; the last click counts (spec: Limits, 60 days). */
 const REFERRER: SignedCookie<string> = { name: 'ref', seconds: 60 * DAY, facts: z.string() }
 
-/** Notes the affiliate of a link that a person followed; an unknown code changes nothing. */
+/** Stores the affiliate of a followed link; an unknown code changes nothing. */
 export async function noteReferrer(
   world: World,
   request: FastifyRequest,
@@ -19,7 +19,7 @@ export async function noteReferrer(
 ): Promise<void> {
   const code = firstQueryOf(request, 'ref')
   const destination = request.headers['sec-fetch-dest']
-  // An address that a page loads as a picture or a frame is no click.
+  // A page embedded as an image or frame is not a click.
   if (code === undefined || (destination !== undefined && destination !== 'document')) return
   const affiliate = await affiliates.findByCode(world.db, code)
   if (!affiliate) return
@@ -38,12 +38,12 @@ const VIA: TokenKind<string> = {
   facts: z.string(),
 }
 
-/** What a buy link of the marketplace carries as `via`: the service brings this buyer. */
+/** The `via` of a buy link on the marketplace: proof that the service brought the buyer. */
 export function viaService(world: World, price_id: string): string {
   return signToken(world, VIA, price_id)
 }
 
-/** Who brings the buyer of a link with this `via`: the seller, unless the service drew the link. */
+/** Who brought the buyer: the service if `via` is valid, otherwise the seller. */
 export function broughtBy(world: World, price_id: string, via: string | undefined): BroughtBy {
   return readToken(world, VIA, via) === price_id ? 'service' : 'seller'
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What a caller says of itself in an HTTP Basic header. */
+/** The client ID and secret of an HTTP Basic header. */
 export interface Credentials {
   client_id: string
   client_secret: string
@@ -10,7 +10,7 @@ const LONGEST_TOKEN = 1024
 
 const read = new WeakMap<FastifyRequest, Credentials | undefined>()
 
-/** Reads the header once: the limit asks for the client id before the endpoint asks for both. */
+/** Reads the header once per request: the rate limit needs it before the endpoint does. */
 export function credentialsOf(request: FastifyRequest): Credentials | undefined {
   if (read.has(request)) return read.get(request)
   const credentials = readBasic(request.headers.authorization)
@@ -23,12 +23,12 @@ function readBasic(header: string | undefined): Credentials | undefined {
   if (!encoded || encoded.length > 1024) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  // A NUL is no character of an id, and the database would refuse it with an error of its own.
+  // PostgreSQL cannot store a NUL and would fail.
   if (colon < 1 || text.includes('\0')) return undefined
   return { client_id: text.slice(0, colon), client_secret: text.slice(colon + 1) }
 }
 
-/** The access token of a call, if it carries one (RFC 6750, in the header alone). */
+/** The bearer token of a request, from its header only (RFC 6750). */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const token = /^bearer +([\w.~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   return token && token.length <= LONGEST_TOKEN ? token : undefined

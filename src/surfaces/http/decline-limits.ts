@@ -4,11 +4,14 @@ import { byIp } from '#http/limit-keys'
 import { limitPage } from '#http/pages'
 import type { Limit } from '#platform/limits'
 
-// Somebody who tries card after card is testing stolen ones, wherever on the service it is done.
+// Many declined cards suggest card testing, on whichever page they are entered.
 const DECLINES_OF_BUYER: Limit = { name: 'declines-buyer', points: 12, seconds: 3600 }
 const DECLINES_OF_NETWORK: Limit = { name: 'declines-network', points: 60, seconds: 3600 }
 
-/** Stops a buyer, or a network, whose cards are declined again and again; `points` 0 only looks. */
+/**
+ * Throws `rate_limited` for a buyer or network with too many declines; with 0 points it only
+ * checks.
+ */
 export async function limitDeclines(
   world: World,
   request: FastifyRequest,

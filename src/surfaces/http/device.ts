@@ -3,7 +3,7 @@ import type { Device } from '#domain/identity'
 import type { Origin } from '#platform/audit'
 import { coarseNetworkOf } from '#platform/networks'
 
-/** The first sign that fits counts: most browsers also bear the names of others. */
+/** The first match counts, as most browsers also name others. */
 const FAMILIES: [name: string, sign: RegExp][] = [
   ['Edge', /\bEdg/],
   ['Opera', /\bOPR\//],
@@ -22,13 +22,13 @@ const SYSTEMS: [name: string, sign: RegExp][] = [
 
 const LONGEST_AGENT = 200
 
-/** Where a request comes from, for the audit log. */
+/** The origin of a request, for the audit log. */
 export function originOf(request: FastifyRequest): Origin {
   const agent = (request.headers['user-agent'] ?? '').slice(0, LONGEST_AGENT)
   return { address: request.ip, agent, request_id: request.id }
 }
 
-/** How the list of an account's sessions names this browser. */
+/** This browser as the list of sessions names it. */
 export function deviceOf(request: FastifyRequest): Device {
   const agent = request.headers['user-agent'] ?? ''
   const first = (signs: typeof FAMILIES) => signs.find(([, sign]) => sign.test(agent))?.[0]

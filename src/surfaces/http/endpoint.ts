@@ -6,22 +6,24 @@ import { logBug, problemOf } from '#platform/http'
 import type { FieldFault, Problem } from '#platform/problem'
 import type { RouteLimit } from '#platform/route-limits'
 
-/** One answer of an endpoint, as its description in OpenAPI and as the schema it keeps. */
+/**
+ * A response of an endpoint: its description in OpenAPI, and the schema that it is checked against.
+ */
 export interface AnswerShape {
   description: string
   schema?: z.ZodType
 }
 
-/** What `run` returns: a JSON value, or text that was made before. */
+/** What `run` returns: a JSON value, or prepared JSON text. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
   json?: unknown
-  /** JSON text that was made before and is sent as it is. */
+  /** Prepared JSON text, sent as it is. */
   text?: string
 }
 
-/** One row of a programs' surface: all that HTTP, OpenAPI and a reader need to know of it. */
+/** An endpoint of an API: everything that HTTP and OpenAPI need. */
 export interface Endpoint {
   method: 'GET' | 'POST'
   /** As OpenAPI writes it, `/api/v1/orders/{ref}`. */
@@ -31,20 +33,20 @@ export interface Endpoint {
   summary: string
   description: string
   auth: 'none' | 'basic' | 'bearer'
-  /** Open to scripts of any web page. */
+  /** Whether scripts of any web page may call it. */
   cors?: boolean
   limit: RouteLimit & { by: string }
   params?: z.ZodObject
   headers?: z.ZodObject
   body?: z.ZodType
-  /** An absent body is taken as an empty object. */
+  /** True if an absent body means an empty object. */
   bodyOptional?: boolean
   answers: Record<number, AnswerShape>
   refusals: RefusalCode[]
   run(call: Call): Promise<Answer>
 }
 
-/** A call whose input has kept the row's schemas. */
+/** A call whose input was validated against the endpoint's schemas. */
 export interface Call<Params = unknown, Body = unknown, Headers = unknown> {
   params: Params
   body: Body
@@ -54,7 +56,7 @@ export interface Call<Params = unknown, Body = unknown, Headers = unknown> {
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** Writes a row; the types of its input follow from its schemas. */
+/** Defines an endpoint; the types of its input follow from its schemas. */
 export function endpoint<
   Params extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
@@ -70,13 +72,13 @@ export function endpoint<
   return row as unknown as Endpoint
 }
 
-/** Any web page may call this, and read the headers that tell how to go on. */
+/** Lets any web page call the endpoint, and read the headers for retries and caching. */
 const OPEN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 }
 
-/** Declares the rows of a surface on the server. */
+/** Registers endpoints on the server. */
 export function mount(app: FastifyInstance, rows: Endpoint[]): void {
   app.register(async (scope) => {
     scope.setErrorHandler(answerProblem)
@@ -143,7 +145,7 @@ function readCall(row: Endpoint, request: FastifyRequest): Call {
   return call
 }
 
-/** Answers an error as JSON: the code, one sentence and the request's id. */
+/** Sends an error as JSON: code, message and request ID. */
 export function answerProblem(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -154,14 +156,14 @@ export function answerProblem(
   return sendProblem(request, reply, problem)
 }
 
-/** The headers that go with a refusal, whether it is answered as JSON or as a page. */
+/** Sets the headers of an error response, for JSON and for pages. */
 export function setProblemHeaders(reply: FastifyReply, { details }: Problem): void {
   const { headers, retry_after } = details
   if (headers) reply.headers(headers)
   if (retry_after !== undefined) reply.header('retry-after', String(retry_after))
 }
 
-/** Sends a refusal as JSON. */
+/** Sends an error response as JSON. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
   const { fields, retry_after, scope } = problem.details
   setProblemHeaders(reply, problem)

@@ -12,14 +12,14 @@ const TITLES: Record<number, string> = {
   503: 'Temporarily unavailable',
 }
 
-// Of other codes the refusal's own sentence is shown.
+// Messages of these codes for pages; other codes show the error's own message.
 const MESSAGES: Record<string, string> = {
   not_found: 'Check the address. The page may have been moved or removed.',
   method_not_allowed: 'This address accepts a form only. Go back and submit the form again.',
   internal_error: 'The error is on our side and was logged. Try again in a minute.',
 }
 
-/** What a person sees when something cannot be done. */
+/** The page of an error. */
 export function ErrorPage(facts: {
   status: number
   code: string
@@ -42,7 +42,7 @@ export function ErrorPage(facts: {
   )
 }
 
-/** A link whose return address is not the app's: it ends here, with no way on. */
+/** The page for a buy link whose return address is not registered with the app. */
 export function MisconfiguredPage({ app_name }: { app_name: string }) {
   return (
     <FocusLayout title={`This link is misconfigured · ${app_name}`} app_name={app_name}>

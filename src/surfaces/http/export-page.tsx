@@ -4,18 +4,18 @@ import { type Link, SiteLayout } from '#design/layout'
 import { Day } from '#design/money'
 import { DescriptionList, EmptyState, Heading, Panel } from '#design/panels'
 
-/** A finished export as its owner sees it. */
+/** A finished export, for its owner. */
 export interface ExportFacts {
   nav: Link[]
-  /** Where it was asked for. */
+  /** The page on which it was requested. */
   back_url: string
-  /** For how many days a file is kept. */
+  /** Days for which a file is kept. */
   kept_days: number
-  /** Undefined once it is kept no longer. */
+  /** Undefined once the file was deleted. */
   file: { name: string; rows: number; bytes: number; url: string; kept_until: Date } | undefined
 }
 
-/** An export that waits to be downloaded, or is gone by now. */
+/** The download page of an export, or a note that it has expired. */
 export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX.Element {
   const back = (
     <Button href={back_url} icon="arrow-left">
@@ -59,7 +59,7 @@ export function ExportPage({ nav, back_url, kept_days, file }: ExportFacts): JSX
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB']
 
-/** A size in words, in steps of a thousand: `512 bytes`, `1.4 MB`. */
+/** A file size in steps of a thousand: `512 bytes`, `1.4 MB`. */
 function sizeOf(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const size = bytes / 1000 ** step

@@ -34,29 +34,29 @@ import {
 import { findTask, isUnderWay, latestTask, type Task, type TaskName } from '#platform/tasks'
 import { ExportPage } from './export-page.tsx'
 
-/** A table that is made into a CSV file as long work. */
+/** A table that a task exports as a CSV file. */
 export interface Export<Row> {
   kind: TaskName
-  /** What its progress page is called, such as "Exporting sales". */
+  /** The title of its progress page, such as "Exporting sales". */
   title: string
   place: MenuPlace
   columns: CsvColumn<Row>[]
   /** The name of the file. */
   nameOf(task: Task): string
-  /** How many rows there are, and these in pages that are read one after the other. */
+  /** The number of rows, and the rows in pages that are read one after the other. */
   open(task: Task): Promise<{ total: number; pages: AsyncIterable<Row[]> }>
-  /** Where it was asked for. */
+  /** The page on which it was requested. */
   back(task: Task): string
 }
 
-/** How many rows are read at once: few enough to hold up no other request. */
+/** Rows per query: few enough not to block other requests. */
 export const ROWS_AT_ONCE = 1000
 
 const CSV = 'text/csv; charset=utf-8'
 const EXPORTS: Limit = { name: 'exports', points: 60, seconds: 3600 }
 const SWEEP_SECONDS = 3600
 
-/** Declares a kind of export; call while the site is put together. */
+/** Declares a kind of export; call while the site is set up. */
 export function declareExport<Row>(world: World, table: Export<Row>): void {
   const { kind, title, place, back } = table
   declareTask(world, {
@@ -70,7 +70,7 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
   })
 }
 
-/** Starts an export, or leads to the same one where it is under way. */
+/** Starts an export, or continues with the same one if it is running. */
 export async function startExport(
   world: World,
   { reply, session }: SessionContext,
@@ -106,7 +106,7 @@ async function make<Row>(
     for await (const rows of pages) {
       await write(csvOf(columns, rows, { header: false }))
       done += rows.length
-      // Rows may have come since they were counted.
+      // Rows may have been added since they were counted.
       await report({ done, total: Math.max(done, total), note: '' })
     }
     await finishFile(db, { task_id, rows: done })
@@ -121,7 +121,7 @@ function readyAddress(task_id: string): string {
   return `${addressOf(task_id)}ready/`
 }
 
-/** The page on which a finished export waits for its owner, and the file itself. */
+/** The download page of a finished export, and its file. */
 export function exports(app: FastifyInstance, world: World): void {
   const { clock, jobs } = world
   const reporting = forReports(world)
@@ -149,7 +149,7 @@ export function exports(app: FastifyInstance, world: World): void {
   })
 }
 
-/** An export that is finished, for its owner alone; its file is undefined once it was swept. */
+/** A finished export of this account; its file is undefined once deleted. */
 async function exportOf(world: World, { request, session }: SessionContext) {
   const { db } = world
   const { user_id } = session
@@ -159,7 +159,7 @@ async function exportOf(world: World, { request, session }: SessionContext) {
   const isExport = task?.status === 'done' && task.result?.next_url === readyAddress(id)
   if (!task || !kind || !isExport) throw refuse('not_found')
   const place = kind.place ?? 'apps'
-  // Whoever left the staff has left what was exported there, too.
+  // Former staff lose access to what they exported there.
   if (place === 'admin' && !(await identity.findUser(db, user_id))?.is_staff) {
     throw refuse('not_found')
   }

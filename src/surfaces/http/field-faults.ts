@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { FieldFault } from '#platform/problem'
 
-/** Every fault that a schema found: its path, as `sections[2].title`, and what the field takes. */
+/**
+ * Every violation of a schema: the path, such as `sections[2].title`, and what the field accepts.
+ */
 export function faultsOf(error: z.ZodError): FieldFault[] {
   return error.issues.flatMap((issue) => {
     const path = pathOf(issue.path)
@@ -20,7 +22,7 @@ function pathOf(parts: PropertyKey[]): string {
   }, '')
 }
 
-/** The field, its limit and what was given; messages of our own schemas stay as they are. */
+/** Names the field, its limit and the given value; custom messages are kept. */
 function messageOf(issue: z.core.$ZodIssue, path: string): string {
   const field = path === '' ? 'The request' : `\`${path}\``
   switch (issue.code) {

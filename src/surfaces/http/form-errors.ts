@@ -1,6 +1,6 @@
 import { durationText } from '#platform/text'
 
-/** What a form says of a value that was refused. */
+/** Error messages for rejected form values. */
 export const FAULTS = {
   email: 'Enter an email address such as name@example.com.',
   code: 'This code is incorrect or was already used. Enter the current code from your app.',
@@ -8,23 +8,23 @@ export const FAULTS = {
   passkey: 'This passkey does not belong to this account.',
 }
 
-/** What came of a form: the words of its fault, and the seconds to wait after too many attempts. */
+/** The result of a form: its error message, and the seconds to wait after too many attempts. */
 export interface Outcome {
   fault?: string | undefined
   retry_after?: number | undefined
 }
 
-/** Too many attempts: the page names the same seconds as the Retry-After header. */
+/** Too many attempts; the message and the Retry-After header name the same seconds. */
 export function tooOften({ retry_after }: { retry_after: number }) {
   return { fault: `Too many attempts. Try again in ${durationText(retry_after)}.`, retry_after }
 }
 
-/** An attempt that was refused: one too many, or wrong for `reason`. */
+/** The result of a rejected attempt: too many, or incorrect for `reason`. */
 export function refusedFor({ retry_after }: Pick<Outcome, 'retry_after'>, reason: string): Outcome {
   return retry_after === undefined ? { fault: reason } : tooOften({ retry_after })
 }
 
-/** The status and the headers of a page that draws a form, anew or with its fault. */
+/** The status and headers of a page that shows a form, with or without an error. */
 export function statusOf({ fault, retry_after }: Outcome) {
   return { status: fault === undefined ? 200 : retry_after === undefined ? 422 : 429, retry_after }
 }

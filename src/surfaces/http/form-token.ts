@@ -5,7 +5,7 @@ import { Problem } from '#platform/problem'
 import { browserId, knownBrowser } from './browser.ts'
 import { sessionToken } from './session.ts'
 
-/** The token that this browser's forms carry. */
+/** The CSRF token of this browser's forms. */
 export function csrfToken(world: World, request: FastifyRequest, reply: FastifyReply): string {
   const text = tokenText(browserId(world, request, reply), sessionToken(request))
   return world.keys.hmac(PURPOSE, text).toString('base64url')
@@ -17,12 +17,12 @@ function tokenText(browser: string, session = ''): string {
 
 const PURPOSE = 'form-token'
 
-/** Refuses a posted form that this site did not draw for this very browser and session. */
+/** Throws unless a posted form was rendered for this browser and session. */
 export function assertOwnForm(world: World, request: FastifyRequest): void {
   const given = Buffer.from(formOf(request).csrf_token ?? '', 'base64url')
-  // Never a new handle here: the form of another site comes without cookies, and would replace it.
+  // Never creates an ID here: a form of another site arrives without cookies and would replace it.
   const browser = knownBrowser(request)
-  // A tab that was drawn before this browser signed in, in another tab, is its own as well.
+  // A page from before this browser signed in, in another tab, is also valid.
   const isOurs = (session?: string) =>
     browser !== undefined && world.keys.verify(PURPOSE, tokenText(browser, session), given)
   if (isForeign(world, request) || !(isOurs(sessionToken(request)) || isOurs())) {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { World } from '#flows/world'
 
-/** For load balancers and monitors: is the process alive, and can it serve? */
+/** Liveness and readiness, for load balancers and monitors. */
 export function health(app: FastifyInstance, { readiness }: World): void {
   const config = { quiet: true }
   app.get('/healthz', { config }, async (_request, reply) =>

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The names of a path's parameters: `slug` and `id` of `/apps/:slug/changes/:id/`. */
+/** The parameter names of a path: `slug` and `id` of `/apps/:slug/changes/:id/`. */
 type NamesOf<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer Tail}`
     ? Name | NamesOf<Tail>
     : Rest
   : never
 
-/** The parameters of a path, each by its name. */
+/** The parameters of a path by name. */
 export type ParamsOf<Path extends string> = Record<NamesOf<Path>, string>
 
 /**
- * The parameters that the address of a request has by `path`, the pattern of its route or the start
- * of it; throws where the route has no parameter of such a name.
+ * The parameters of a request by `path`, the pattern of its route or a prefix of it. Throws if the
+ * route lacks one of them.
  */
 export function paramsOf<Path extends string>(
   path: Path,
@@ -25,17 +25,17 @@ export function paramsOf<Path extends string>(
     if (typeof value !== 'string') throw new Error(`the route has no parameter ${name}`)
     params[name] = value
   }
-  // The loop has set each name of the path.
+  // The loop has set every name.
   return params as ParamsOf<Path>
 }
 
-/** The fields of a posted form, as texts. */
+/** The fields of a posted form. */
 export function formOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
   const texts = entriesOf(body).filter((entry): entry is [string, string] => isText(entry[1]))
   return Object.fromEntries(texts)
 }
 
-/** One parameter of the query, or undefined where it is absent or given more than once. */
+/** A query parameter; undefined if it is absent or repeated. */
 export function queryOf(
   { query }: Pick<FastifyRequest, 'query'>,
   name: string,
@@ -44,7 +44,7 @@ export function queryOf(
   return isText(value) ? value : undefined
 }
 
-/** The first value of a parameter of the query, however often it is given. */
+/** The first value of a query parameter. */
 export function firstQueryOf(
   { query }: Pick<FastifyRequest, 'query'>,
   name: string,
@@ -53,7 +53,7 @@ export function firstQueryOf(
   return isText(first) ? first : undefined
 }
 
-/** True where the query gives a parameter more than once. */
+/** Whether a query parameter is repeated. */
 export function isRepeated({ query }: Pick<FastifyRequest, 'query'>, name: string): boolean {
   return Array.isArray(new Map(entriesOf(query)).get(name))
 }

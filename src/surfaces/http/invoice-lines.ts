@@ -8,7 +8,7 @@ const LABELS: Record<InvoiceLineKind, (receipt: Receipt) => string> = {
   trial: () => 'Free trial',
 }
 
-/** The lines of an invoice as its receipt shows them, in emails and on the PDF. */
+/** The lines of a receipt, for emails and the PDF. */
 export function receiptLines(receipt: Receipt): [label: string, amount: string][] {
   return receipt.lines.map(({ kind, amount }: InvoiceLine) => [
     LABELS[kind](receipt),

@@ -6,22 +6,22 @@ import { cents, MILLION, sum } from '#platform/money'
 import type { PdfContent } from '#platform/pdf/content'
 import { receiptLines } from './invoice-lines.ts'
 
-/** The receipt of a paid bill as a PDF, under the name of its number. */
+/** The invoice PDF and its file name. */
 export interface InvoicePdf {
   filename: string
   pdf: Buffer
 }
 
-/** Draws the receipt of a paid bill; the same bill is the same bytes until something goes back. */
+/** Draws the invoice PDF of a receipt; the bytes are the same until something is refunded. */
 export async function invoicePdf(
   { config, pdfs }: Pick<World, 'config' | 'pdfs'>,
   receipt: billing.Receipt,
 ): Promise<InvoicePdf> {
   const filename = `${billing.invoiceNumber(receipt.number)}.pdf`
-  return { filename, pdf: await pdfs.draw(paperOf(config, receipt)) }
+  return { filename, pdf: await pdfs.draw(contentOf(config, receipt)) }
 }
 
-function paperOf({ operator, base_url }: World['config'], receipt: billing.Receipt): PdfContent {
+function contentOf({ operator, base_url }: World['config'], receipt: billing.Receipt): PdfContent {
   const number = billing.invoiceNumber(receipt.number)
   const { legal_name, address, tax_id, support_email, support_url } = operator
   const { text: statement } = statementText(operator.statement_descriptor, receipt.app_name)
@@ -88,7 +88,7 @@ function totalsOf(receipt: billing.Receipt): NonNullable<PdfContent['totals']> {
   ]
 }
 
-/** The rate of the tax, and the part of the price that it is on where that is not all of it. */
+/** The tax rate, and the taxable part of the price if it is not all of it. */
 function rateOf({ tax, rate_ppm, taxable_ppm }: billing.Receipt): string {
   if (tax === 0) return ''
   const percent = (ppm: number) => `${(ppm * 100) / MILLION}%`

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { World } from '#flows/world'
 import { coarseNetworkOf } from '#platform/networks'
 
-/** Counts that a key was shown to its owner, for evidence should the charge be disputed. */
+/** Counts that the owner saw a key, as evidence for disputes. */
 export function noteKeyShown(
   { uses, clock }: World,
   request: FastifyRequest,

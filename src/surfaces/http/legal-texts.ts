@@ -4,10 +4,10 @@ import { RETRY_DAYS } from '#domain/billing'
 import type { World } from '#flows/world'
 import { readDocument, type TextDocument } from '#platform/documents'
 
-/** The texts that ship with the project, each used where the operator has none of that name. */
+/** The default texts, used where the operator has not replaced one. */
 const DEFAULTS = fileURLToPath(new URL('../../../legal', import.meta.url))
 
-/** The legal texts by the name of their file, and the address of each. */
+/** The legal texts by file name, with their paths. */
 export const LEGAL_PAGES = {
   terms: '/terms/',
   'seller-terms': '/seller-terms/',
@@ -20,7 +20,7 @@ export type LegalName = keyof typeof LEGAL_PAGES
 
 type LegalFacts = Pick<World, 'config' | 'processor'>
 
-/** Reads a legal text, with the operator's settings in it; throws a ConfigError. */
+/** Reads a legal text with the operator's settings filled in; throws a ConfigError. */
 export function readLegalText(world: LegalFacts, name: LegalName): TextDocument {
   const { legal_dir } = world.config.operator
   const folders = [...(legal_dir ? [legal_dir] : []), DEFAULTS]

@@ -12,27 +12,27 @@ import { assertOwnForm } from './form-token.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Origins of the processor's pages, which the forms of a scope for people may lead to. */
+    /** Origins of the processor's pages, to which forms may lead. */
     processor_origins?: readonly string[]
     /** The legal name of the merchant of record. */
     merchant?: string
   }
 }
 
-/** What is special about the answer around a page. */
+/** Options of a page's response. */
 export interface PageOptions {
   status?: number
-  /** In how many seconds to try again, where it was too often. */
+  /** Seconds for the Retry-After header. */
   retry_after?: number | undefined
-  /** Origins beside our own that a form of this page may lead to. */
+  /** Other origins to which forms of this page may lead. */
   form_origins?: string[]
-  /** A page that is the same for everybody may be kept by caches. */
+  /** True for a page that is the same for everyone and may be cached. */
   public?: boolean
-  /** The page's own address is a secret, so no other site gets it as a referrer. */
+  /** True if the page's address is secret, so that no referrer is sent. */
   secret_address?: boolean
 }
 
-/** The headers that keep a page safe: no inline script, no framing, no caching. */
+/** Security headers of a page: no inline script, no framing, no caching. */
 export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   const form_action = ["'self'", ...(options.form_origins ?? [])].join(' ')
   return {
@@ -55,7 +55,7 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   }
 }
 
-/** Sends a page with the headers that keep it safe. */
+/** Sends a page with its security headers. */
 export function sendPage(
   reply: FastifyReply,
   page: VNode,
@@ -72,7 +72,7 @@ export function sendPage(
 }
 
 /**
- * Sends a PDF that a browser may show. Its viewer is an object of the same address with inline
+ * Sends a PDF for display in the browser. Its viewer is an object of the same address with inline
  * styles; the document itself can load nothing.
  */
 export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): FastifyReply {
@@ -87,12 +87,12 @@ export function sendPdf(reply: FastifyReply, filename: string, pdf: Buffer): Fas
     .send(pdf)
 }
 
-/** Sends the browser on to another address, to be opened with GET. */
+/** Redirects the browser with 303, so that it uses GET. */
 export function goTo(reply: FastifyReply, address: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(address, 303)
 }
 
-/** Thrown by a guard that answers in place of the handler: with a redirect or a page of its own. */
+/** Thrown by a guard that responds in place of the handler: with a redirect or a page. */
 export class AnsweredByGuard extends Error {
   readonly answer: (reply: FastifyReply) => FastifyReply
 
@@ -102,7 +102,7 @@ export class AnsweredByGuard extends Error {
   }
 }
 
-/** The limit of each form that names none of its own: more than a person can send. */
+/** The limit of forms without one of their own: more than a person can send. */
 export const FORMS: RouteLimit = {
   name: 'forms',
   points: 120,
@@ -110,7 +110,7 @@ export const FORMS: RouteLimit = {
   key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
 }
 
-/** A scope for people: forms are read and proven, and whatever goes wrong is answered as a page. */
+/** A scope for pages: forms are parsed and checked for CSRF, and errors are pages. */
 export function people(
   app: FastifyInstance,
   world: World,
@@ -128,7 +128,9 @@ export function people(
   })
 }
 
-/** Takes a point of a limit (or only looks, with none), and refuses with a page at its end. */
+/**
+ * Takes points of a limit (0 points only check it), and throws `rate_limited` when it is used up.
+ */
 export async function limitPage(
   { limits }: World,
   limit: Limit,
@@ -139,7 +141,7 @@ export async function limitPage(
   await takePoint(limits, limit, key, reply, points)
 }
 
-/** Answers as a guard wants it, and any error as a page in plain words. */
+/** Responds as a guard asks, or with the page of an error. */
 export function pageForError(
   error: FastifyError | Error,
   request: FastifyRequest,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { queryOf } from '#http/input'
 
-/** Which page of a long list is shown, and which rows are on it. */
+/** Which page of a list is shown, and its rows. */
 export interface Paging {
   page: number
   last: number
@@ -10,7 +10,7 @@ export interface Paging {
   offset: number
 }
 
-/** The page that `?page=` names, or the nearest one that there is. */
+/** The page in `?page=`, or the nearest that exists. */
 export function pagingOf(
   request: FastifyRequest,
   { total, size }: { total: number; size: number },

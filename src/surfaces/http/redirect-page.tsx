@@ -3,8 +3,8 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Says what was done, for the moment until the browser opens the address. */
-export function OnwardsPage({ title, address }: { title: string; address: string }): JSX.Element {
+/** Says what was done, until the browser opens the next address. */
+export function RedirectPage({ title, address }: { title: string; address: string }): JSX.Element {
   return (
     <FocusLayout title={`${title} · Purser`}>
       <Heading title={title} done>

@@ -1,8 +1,8 @@
 import { Problem, type ProblemDetails } from '#platform/problem'
 
 /**
- * Every code that the programs' surfaces refuse with, its HTTP status and its sentence (spec:
- * Errors). The OpenAPI document draws from the same table.
+ * Every error code of the APIs with its HTTP status and message (spec: Errors). The OpenAPI
+ * document uses the same table.
  */
 export const REFUSALS = {
   invalid_request: [400, 'The request is invalid.'],
@@ -35,7 +35,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The refusal of this code, ready to be thrown. */
+/** An error with this code, to be thrown. */
 export function refuse(code: RefusalCode, details: ProblemDetails = {}): Problem {
   const [status, message] = REFUSALS[code]
   return new Problem(status, code, message, details)

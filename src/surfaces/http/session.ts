@@ -13,12 +13,12 @@ const SESSION = '__Host-session'
 const PENDING = '__Host-pending'
 const SESSION_SECONDS = 30 * 86_400
 
-/** The session token that this browser sends, unchecked. */
+/** The session token of this browser, not validated. */
 export function sessionToken(request: FastifyRequest): string | undefined {
   return request.cookies[SESSION]
 }
 
-/** The live session of this browser; one that owes a second factor is none. */
+/** The session of this browser; undefined if it has expired or still needs the second factor. */
 export async function currentSession(
   { db, clock }: World,
   request: FastifyRequest,
@@ -33,19 +33,19 @@ export async function currentSession(
   return session
 }
 
-/** The secret of a sign-in in this browser that owes the second factor. */
+/** The token of a sign-in on this browser that still needs the second factor. */
 export function pendingToken(request: FastifyRequest): string {
   return request.cookies[PENDING] ?? ''
 }
 
-/** The address where a second factor is asked for. */
+/** The page that asks for the second factor. */
 export const SECOND_FACTOR = '/signin/second-factor'
 
 /**
- * Signs in a person who proved to own an account, and returns the address to go on to: where
- * the account has a second factor, the page that asks for it, and there is no session before.
+ * Signs in a person who proved that they own an account, and returns the next address. If the
+ * account has a second factor, that is the page that asks for it, and the session starts after it.
  */
-export async function letIn(
+export async function startSession(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -64,7 +64,7 @@ export async function letIn(
   return SECOND_FACTOR
 }
 
-/** Keeps a new session in this browser; the one it had ends, so that none is fixed on it. */
+/** Starts a session in this browser. Its previous session ends, to prevent session fixation. */
 export async function keepSession(
   { db }: World,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ export async function keepSession(
   if (request.cookies[PENDING]) reply.clearCookie(PENDING, COOKIE)
 }
 
-/** Signs this browser out of the service. */
+/** Signs this browser out. */
 export async function signOut(
   world: World,
   request: FastifyRequest,
@@ -89,20 +89,22 @@ export async function signOut(
   reply.clearCookie(SESSION, COOKIE)
 }
 
-/** Notes that an account's owner was signed in in this browser: strangers' tries do not slow it. */
+/**
+ * Marks a browser on which an account's owner signed in; failed sign-ins elsewhere do not slow it.
+ */
 const KNOWN: SignedCookie<KnownDevice> = {
   name: 'known',
   seconds: YEAR_SECONDS,
   facts: z.object({ user_id: z.string(), device_id: z.string() }),
 }
 
-/** Keeps in this browser that it is its owner's. */
+/** Marks this browser as the owner's. */
 export function rememberDevice(world: World, reply: FastifyReply, user_id: string): void {
   const device_id = mintSecret(world.random, 128)
   setSignedCookie(world, reply, KNOWN, { user_id, device_id })
 }
 
-/** The account whose owner was signed in here last, if any. */
+/** The account whose owner last signed in on this browser. */
 export function knownDevice(world: World, request: FastifyRequest): KnownDevice | undefined {
   return readSignedCookie(world, request, KNOWN)
 }

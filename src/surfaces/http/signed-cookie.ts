@@ -3,7 +3,7 @@ import type { World } from '#flows/world'
 import { readToken, signToken, type TokenKind } from '#platform/signed-token'
 import { COOKIE } from './browser.ts'
 
-/** A signed cookie: its name, for how many seconds its value is valid, and what it carries. */
+/** A signed cookie: its name, the lifetime of its value in seconds, and what it carries. */
 export interface SignedCookie<Value> extends Omit<TokenKind<Value>, 'purpose'> {
   name: string
 }
@@ -19,7 +19,7 @@ export function setSignedCookie<Value>(
   reply.setCookie(`__Host-${cookie.name}`, token, { ...COOKIE, maxAge: cookie.seconds })
 }
 
-/** The value of a signed cookie, or undefined where it is absent, altered or expired. */
+/** The value of a signed cookie; undefined if it is absent, altered or expired. */
 export function readSignedCookie<Value>(
   world: World,
   request: FastifyRequest,

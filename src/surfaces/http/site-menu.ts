@@ -1,6 +1,6 @@
 import type { Link } from '#design/layout'
 
-/** Where the public pages lead to, with the present one marked. */
+/** The menu of the public pages, with the current page marked. */
 export function siteNav(current?: 'api' | 'sign-in' | 'agents'): Link[] {
   return [
     { label: 'API', href: '/api/v1/docs/', current: current === 'api' },

@@ -5,26 +5,26 @@ import { Form } from '#design/forms'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 
-/** Long work as the person who waits for it sees it. */
+/** A task, for the person who waits for it. */
 export interface TaskFacts {
   id: string
   nav: Link[]
   csrf_token: string
-  /** What is being done. */
+  /** What the task does. */
   title: string
   /** What is counted, such as "days". */
   unit: string | undefined
-  /** Where it was asked for. */
+  /** The page on which it was requested. */
   back_url: string
   status: 'waiting' | 'running' | 'done' | 'failed'
   done: number
   total: number
   note: string
-  /** Why it is over without an end; undefined while it is under way. */
+  /** Why it failed; undefined while it is running. */
   fault: string | undefined
 }
 
-/** How far long work has come; the page reloads until the task has ended. */
+/** The progress of a task; the page reloads until the task has ended. */
 export function TaskPage(facts: TaskFacts): JSX.Element {
   const { fault } = facts
   return (
@@ -61,7 +61,7 @@ export function TaskPage(facts: TaskFacts): JSX.Element {
   )
 }
 
-/** The part of the page that is drawn anew each time the page asks. */
+/** The part of the page that is replaced on each reload. */
 function Meter(facts: TaskFacts): JSX.Element {
   const known = facts.total > 0
   return (

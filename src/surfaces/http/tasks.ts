@@ -24,60 +24,60 @@ import {
 } from '#platform/tasks'
 import { TaskPage } from './task-page.tsx'
 
-/** Says how far long work has come; it throws where the work is to be left as it is. */
+/** Reports the progress of a task; throws if the task should stop. */
 export type ReportProgress = (progress: Progress) => Promise<void>
 
-/** A kind of long work: how its page names it, and how it is done. */
+/** A kind of task: its title, and how it runs. */
 export interface TaskKind {
   kind: TaskName
   title: string
   /** What its progress counts, such as "days". */
   unit?: string
-  /** Where in the account's menu it belongs; a seller's apps unless said otherwise. */
+  /** The entry of the account's menu that it belongs to; Apps by default. */
   place?: MenuPlace
-  /** What is left of it where it does not come to its end; what was done stays done. */
+  /** What remains if it fails; completed steps are kept by default. */
   remains?: string
-  /** Does the work, tells how far it is, and returns what the person is sent on to see. */
+  /** Runs the task, reports its progress, and returns what the next page needs. */
   run(task: Task, report: ReportProgress): Promise<TaskEnd>
-  /** Where the person came from, for the way back. */
+  /** The page on which it was requested. */
   back(task: Task): string
 }
 
-/** What the page of long work reads of its result. */
+/** The parts of a result that the progress page reads. */
 const TaskResult = z.object({ next_url: z.string().optional(), message: z.string().optional() })
 
-/** What came of long work: the address on which it is seen, and what that page needs to know. */
+/** The result of a task: the address of its page, and what that page needs. */
 export type TaskEnd = { next_url: string } & Record<string, unknown>
 
-/** The long work of a world: its kinds, and what of it this process has in hand. */
-interface Workshop {
+/** The tasks of a world: their kinds, and those that this process is running. */
+interface TaskRunner {
   kinds: Map<TaskName, TaskKind>
-  inHand: Map<string, Promise<void>>
+  running: Map<string, Promise<void>>
   isClosing: boolean
 }
 
-// By its jobs, which a world shares with its copy for reports.
-const workshops = new WeakMap<World['jobs'], Workshop>()
+// Keyed by `jobs`, which a world shares with its copy for reports.
+const runners = new WeakMap<World['jobs'], TaskRunner>()
 
-function workshopOf({ jobs }: World): Workshop {
-  const known = workshops.get(jobs) ?? { kinds: new Map(), inHand: new Map(), isClosing: false }
-  workshops.set(jobs, known)
+function runnerOf({ jobs }: World): TaskRunner {
+  const known = runners.get(jobs) ?? { kinds: new Map(), running: new Map(), isClosing: false }
+  runners.set(jobs, known)
   return known
 }
 
-/** Declares a kind of long work; call while the site is put together. */
+/** Declares a kind of task; call while the site is set up. */
 export function declareTask(world: World, kind: TaskKind): void {
-  workshopOf(world).kinds.set(kind.kind, kind)
+  runnerOf(world).kinds.set(kind.kind, kind)
 }
 
-/** A kind of long work by its name. */
+/** A kind of task by name. */
 export function kindOf(world: World, name: TaskName): TaskKind | undefined {
-  return workshopOf(world).kinds.get(name)
+  return runnerOf(world).kinds.get(name)
 }
 
 type TaskRequest = Pick<Task, 'kind' | 'user_id' | 'app_id' | 'request'>
 
-/** Queues long work for an account, and returns the address of its page. */
+/** Queues a task for an account, and returns the path of its page. */
 export async function startTask(
   { clock, jobs, random }: World,
   tx: Db,
@@ -88,11 +88,11 @@ export async function startTask(
   return addressOf(id)
 }
 
-/** The address of a task's page, as its route has it. */
+/** The path of a task's page, as its route has it. */
 export const TASK_PATH = '/tasks/:id/'
 const HOME = '/dashboard/'
 
-/** The address of a task's page. */
+/** The path of a task's page. */
 export function addressOf(id: string): string {
   return `/tasks/${id}/`
 }
@@ -100,14 +100,14 @@ export function addressOf(id: string): string {
 const PATIENCE_MS = 2000
 
 /**
- * Begins long work at once, in this process, and waits a little for it: the page whose address is
- * returned then leads on to what came of it. What takes longer is watched there.
+ * Starts a task in this process and waits briefly for it. The page at the returned path redirects
+ * to the result, or shows the progress of a longer task.
  */
 export async function startTaskNow(world: World, task: TaskRequest): Promise<string> {
   const page = await world.db.tx((tx) => startTask(world, tx, task))
-  // It is queued too: if this process dies before it begins, another one takes it.
+  // It is also queued: if this process dies first, another one runs it.
   const id = page.split('/')[2]!
-  const work = workshopOf(world).inHand.get(id) ?? take(world, id)
+  const work = runnerOf(world).running.get(id) ?? take(world, id)
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS)
@@ -117,15 +117,15 @@ export async function startTaskNow(world: World, task: TaskRequest): Promise<str
   return page
 }
 
-/** Takes a task in hand and ends it, whatever happens; one that was taken before is left alone. */
+/** Runs a task to its end; a task that was claimed before is left alone. */
 function take(world: World, id: string): Promise<void> {
-  const { inHand } = workshopOf(world)
-  const work = run(world, id).finally(() => inHand.delete(id))
-  inHand.set(id, work)
+  const { running } = runnerOf(world)
+  const work = run(world, id).finally(() => running.delete(id))
+  running.set(id, work)
   return work
 }
 
-/** Thrown where the person or the service wants long work to stop. */
+/** Thrown when the person or the service stops a task. */
 class Stopped extends Error {}
 
 const remainsOf = ({ remains = 'Completed steps are kept.' }: TaskKind) => remains
@@ -135,14 +135,14 @@ const stopped = (kind: TaskKind) => `The task was stopped. ${remainsOf(kind)}`
 
 async function run(world: World, id: string): Promise<void> {
   const { db, clock, log } = world
-  const workshop = workshopOf(world)
+  const runner = runnerOf(world)
   const task = await beginTask(db, clock.now(), id)
   if (!task) return
   const kind = kindOf(world, task.kind)!
   const report: ReportProgress = async (progress) => {
     const goesOn = await noteProgress(db, clock.now(), id, progress)
-    if (!goesOn || workshop.isClosing) throw new Stopped()
-    // The embedded engine answers without leaving the process: others must have their turn.
+    if (!goesOn || runner.isClosing) throw new Stopped()
+    // The embedded database answers without leaving the process, so this lets other work run.
     await others()
   }
   try {
@@ -156,18 +156,18 @@ async function run(world: World, id: string): Promise<void> {
   }
 }
 
-/** The worker of long work, and the page on which people watch it. */
+/** The worker of tasks, and the page that shows their progress. */
 export function tasks(app: FastifyInstance, world: World): void {
   const { db, clock } = world
-  const workshop = workshopOf(world)
+  const runner = runnerOf(world)
 
   world.jobs.handle<{ task_id: string }>(TASKS, async ({ task_id }) => {
     // One that was begun at once is not waited for, so that it delays no other.
     if (!workshop.inHand.has(task_id)) await take(world, task_id)
   })
   app.addHook('onClose', async () => {
-    workshop.isClosing = true
-    await Promise.all(workshop.inHand.values())
+    runner.isClosing = true
+    await Promise.all(runner.running.values())
   })
 
   people(app, world, (scope) => {
@@ -189,7 +189,7 @@ export function tasks(app: FastifyInstance, world: World): void {
         back_url: kind.back(task),
         fault: isUnderWayNow ? undefined : (message ?? halfWay(kind)),
       })
-      // "Accepted, not yet done" is what the page's script waits out.
+      // The page's script waits while the status is 202.
       return sendPage(reply, page, { status: isUnderWayNow ? 202 : 200 })
     })
 
@@ -201,8 +201,8 @@ export function tasks(app: FastifyInstance, world: World): void {
       if (!kind) throw refuse('not_found')
       const result = { message: stopped(kind) }
       await endTask(db, clock.now(), id, { status: 'failed', result })
-      // The page says that it stopped only after the step in hand is done.
-      await workshop.inHand.get(id)
+      // The page says that the task stopped only after its current step has ended.
+      await runner.running.get(id)
       return goTo(reply, addressOf(id))
     })
   })

@@ -3,7 +3,7 @@ import * as payouts from '#domain/payouts'
 import { appTime, type World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
 
-/** One quiet line about an app whose own clock is ahead, in test mode; undefined for any other. */
+/** A banner for an app whose test clock is ahead of real time; undefined for others. */
 export function clockNotice(
   world: Pick<World, 'clock'>,
   app: { name: string; clock_ahead: number },
@@ -12,7 +12,7 @@ export function clockNotice(
   return `Test clock: it is ${formatDay(appTime(world, app))} for ${app.name}.`
 }
 
-/** The same for a payee, whose payouts live in the time of the app that is furthest ahead. */
+/** The same for a payee, whose time is that of the app that is furthest ahead. */
 export async function payeeNotice(
   { db, clock }: Pick<World, 'db' | 'clock'>,
   owner: string,

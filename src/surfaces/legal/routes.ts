@@ -4,7 +4,7 @@ import { LEGAL_PAGES, type LegalName, readLegalText } from '#http/legal-texts'
 import { people, sendPage } from '#http/pages'
 import { LegalPage } from './legal-page.tsx'
 
-/** Terms of sale, seller terms, privacy and refund policies, and how to reach the operator. */
+/** Terms of sale, seller terms, privacy and refund policies, and the operator's contact page. */
 export function legal(app: FastifyInstance, world: World): void {
   const account = { label: 'Sign in', href: '/signin/' }
   people(app, world, (scope) => {

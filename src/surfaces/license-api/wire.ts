@@ -3,7 +3,7 @@ import { LICENSE_STATUSES } from '#domain/licensing'
 
 const day = z.iso.date().nullable()
 
-/** A license's state, as the specification's table has it. */
+/** The state of a license (spec: License key endpoints). */
 export const LicenseState = z
   .strictObject({
     entitled: z.boolean().describe('True if the license may use the app now. Gate access on this.'),

@@ -7,19 +7,19 @@ import { EmptyState } from '#design/panels'
 import { siteNav } from '#http/site-menu'
 import { accountLink, type Visitor } from './visitor.ts'
 
-/** One app in the list of the home page. */
+/** An app on the home page. */
 export interface MarketplaceCard {
   name: string
   tagline: string
-  /** The product page, or the seller's own site where the app is listed as external. */
+  /** The product page, or the seller's site for an app listed as external. */
   href: string
 }
 
-/** The home page: what Purser is, the apps it sells, and what buyers and makers can count on. */
+/** The home page: apps and categories, and what buyers and sellers get. */
 export function HomePage(facts: {
   visitor: Visitor
   cards: MarketplaceCard[]
-  /** The categories of the apps; the one that is marked has all the cards. */
+  /** The categories; the current one is marked. */
   filters: Link[]
 }): JSX.Element {
   return (
@@ -41,7 +41,7 @@ export function HomePage(facts: {
       </header>
       <Apps {...facts} />
       <Promises />
-      <ForMakers />
+      <ForSellers />
     </SiteLayout>
   )
 }
@@ -143,14 +143,14 @@ const CALL = `POST /api/v1/licenses/validate
 200 OK
 { "entitled": true, "status": "active", … }`
 
-function ForMakers(): JSX.Element {
+function ForSellers(): JSX.Element {
   return (
     <section
-      aria-labelledby="makers"
+      aria-labelledby="sellers"
       class="grid items-center gap-x-10 gap-y-6 rounded-box border border-base-300 bg-base-100 p-5 sm:p-8 md:grid-cols-2"
     >
       <div class="grid gap-4">
-        <h2 id="makers" class="text-xl font-semibold">
+        <h2 id="sellers" class="text-xl font-semibold">
           For sellers
         </h2>
         <p>

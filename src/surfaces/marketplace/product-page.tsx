@@ -10,7 +10,7 @@ import { Chapter, RichText } from '#design/reading'
 import { siteNav } from '#http/site-menu'
 import { accountLink, type Visitor } from './visitor.ts'
 
-/** One plan on a product page. */
+/** A plan on a product page. */
 export interface Plan {
   id: string
   name: string
@@ -18,12 +18,12 @@ export interface Plan {
   prices: ListedPrice[]
 }
 
-/** A price of a plan; amount 0 is the free plan's. */
+/** A price of a plan; amount 0 is a free plan's. */
 export interface ListedPrice {
   amount_cents: number
   frequency: PriceFrequency
   trial_days: number
-  /** Where the button leads: to the checkout, or to the app for the free plan. */
+  /** The link of the button: the checkout, or the app for a free plan. */
   href: string
 }
 
@@ -34,20 +34,20 @@ function noteOf({ amount_cents, frequency, trial_days }: ListedPrice): string {
   return `${trial}Renews ${adverbOf(frequency)}. Cancel anytime.`
 }
 
-/** What a button says; two prices of one plan are told apart by how often they are paid. */
+/** The label of a button; prices of one plan differ by their frequency. */
 function actionOf(app_name: string, plan: Plan, price: ListedPrice): string {
   if (price.amount_cents === 0) return `Open ${app_name}`
   const text = price.frequency === null ? '' : ` ${adverbOf(price.frequency)}`
   return price.trial_days > 0 ? `Try ${plan.name}${text}` : `Buy ${plan.name}${text}`
 }
 
-/** A name that apps are found by, and where it leads, if it leads anywhere. */
+/** A category, industry or tag, with its link if it has one. */
 export interface Label {
   name: string
   href?: string
 }
 
-/** An app's product page: its plans, each with its prices, and all that its listing says. */
+/** An app's product page: plans with prices, and the listing. */
 export function ProductPage(facts: {
   visitor: Visitor
   name: string
@@ -56,11 +56,11 @@ export function ProductPage(facts: {
   website: string
   canonical_url: string
   labels: Label[]
-  /** Sold on the seller's own site alone: the page leads there. */
+  /** True if the app is only sold on the seller's site, to which the page links. */
   is_external: boolean
   plans: Plan[]
   on_sale: boolean
-  /** The bodies are HTML that was cleaned. */
+  /** The bodies are sanitized HTML. */
   sections: { title: string; clean_html: string }[]
   features: { name: string; description: string; plan_ids: string[] }[]
 }): JSX.Element {

@@ -64,7 +64,7 @@ export function marketplace(app: FastifyInstance, world: World): void {
   })
 }
 
-/** The home page with the apps of one category alone. */
+/** The home page filtered by category. */
 function placeOfCategory(name: string): string {
   return `/?category=${encodeURIComponent(name)}`
 }
@@ -95,7 +95,7 @@ async function plansOf(world: World, app: apps.App): Promise<Plan[]> {
         amount_cents: price.amount,
         frequency: price.frequency,
         trial_days,
-        // Coming from here, the sale is one that the service brought (spec: Fees).
+        // Buyers from here count as brought by the service (spec: Fees).
         href: `/buy/${price.id}/?via=${viaService(world, price.id)}`,
       }))
     return { id, name, description, prices: is_free ? [free] : paid }

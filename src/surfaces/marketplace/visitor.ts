@@ -1,9 +1,9 @@
-/** The visitor's corner of the header. */
+/** The visitor, for the header. */
 export interface Visitor {
   email: string | undefined
 }
 
-/** The visitor's corner as a link. */
+/** The account link in the header. */
 export function accountLink({ email }: Visitor) {
   return email === undefined
     ? { label: 'Sign in', href: '/signin/' }

@@ -1,9 +1,11 @@
 import { AGENT_CLIENT } from '#domain/grants'
 
-/** The longest name of an agent that is kept, in characters. */
+/** The longest stored agent name, in characters. */
 const LONGEST = 80
 
-/** What a program calls itself, fit to be kept and shown; undefined where nothing is left of it. */
+/**
+ * The name that a program reports, cleaned for storage and display; undefined if nothing remains.
+ */
 export function agentName(
   self: { name?: string; title?: string | undefined } | undefined,
 ): string | undefined {
@@ -11,7 +13,7 @@ export function agentName(
   return [...plain.trim()].slice(0, LONGEST).join('') || undefined
 }
 
-/** What a call's User-Agent header says of its program; the older protocol has no other word. */
+/** The program's name from the User-Agent header; the older protocol has no other. */
 export function userAgentName(header: string | undefined): string {
   return agentName({ name: /^[^\s/(]+/.exec(header ?? '')?.[0] ?? '' }) ?? AGENT_CLIENT
 }

@@ -11,17 +11,17 @@ import { fillIn, mergeFaults } from './fill-in.ts'
 import { missingScope } from './scopes.ts'
 import type { Tool, ToolAnswer } from './tool.ts'
 
-/** Who calls: what the token says, the request, and what the agent calls itself. */
+/** The caller: its token, request and reported name. */
 export interface Caller {
   bearer: Bearer
   request_id: string
   agent: string
 }
 
-/** Beyond this many faults nobody mends them one by one. */
+/** At most this many invalid fields are listed. */
 const MOST_FAULTS = 200
 
-/** What a call that was refused says beside its code and its sentence. */
+/** Further fields of a failed call, next to its code and message. */
 interface More {
   fields?: FieldFault[]
   required_scope?: string
@@ -29,8 +29,8 @@ interface More {
 }
 
 /**
- * Calls a tool (spec: Agent-management endpoint). What the caller can mend is an answer with
- * `isError`; nothing was written then.
+ * Calls a tool (spec: Agent-management endpoint). Errors that the caller can fix are results with
+ * `isError`; nothing was saved then.
  */
 export async function callTool(
   world: World,
@@ -72,7 +72,7 @@ async function runTool(
   const faults = faultsOf(parsed.error)
   const filled = tool.writes && faults.length <= MOST_FAULTS ? fillIn(tool.input, args) : undefined
   if (!filled) return { faults }
-  // Mended in its form it is rehearsed, so that faults in its content are told along.
+  // A dry run with placeholders finds errors in the content too, so that all are reported at once.
   const rehearsal = await run({ ...filled, dry_run: true })
   return { faults: mergeFaults(faults, 'faults' in rehearsal ? rehearsal.faults : []) }
 }
@@ -100,7 +100,10 @@ function resultOf(tool: Tool, answer: ToolAnswer): CallToolResult {
   return failure('invalid_request', message, { fields: answer.faults.slice(0, MOST_FAULTS) })
 }
 
-/** A refusal, as text alone: what an official client gets structured must keep the output schema. */
+/**
+ * An error as text only, because official clients check structured content against the output
+ * schema.
+ */
 function failure(error: string, message: string, more: More = {}): CallToolResult {
   return {
     isError: true,
@@ -108,7 +111,7 @@ function failure(error: string, message: string, more: More = {}): CallToolResul
   }
 }
 
-/** The error for a token without the required scope. */
+/** The error message for a token without the required scope. */
 export function scopeMessage(required_scope: string): string {
   return `This tool requires an access token with the scope ${required_scope}.`
 }

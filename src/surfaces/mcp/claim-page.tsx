@@ -3,7 +3,7 @@ import { CopyField } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** The one time that a secret which an agent had made is shown, to the person who opens its address. */
+/** Shows a client secret that an agent requested, once. */
 export function ClaimPage({ client_secret }: { client_secret: string }): JSX.Element {
   return (
     <FocusLayout title="Your new secret · Purser">

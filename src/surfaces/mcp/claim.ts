@@ -13,8 +13,8 @@ const PATH = '/claim/:token'
 const SECRET = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /**
- * Where a new client secret is fetched, once (spec: regenerate_client_secret). What only looks ahead
- * leaves it there: HEAD, and browsers that read pages before anybody asked for them.
+ * The claim URL of a new client secret, which works once (spec: regenerate_client_secret). Requests
+ * that only look ahead do not use it up: HEAD, and browsers that prefetch.
  */
 export function declareClaim(app: FastifyInstance, world: World): void {
   const { db, clock, keys } = world

@@ -2,25 +2,25 @@ import * as catalog from '#domain/catalog'
 import * as listing from '#domain/listing'
 import type { FieldFault } from '#platform/problem'
 
-/** How many entries a list of this name may have, wherever it stands in the arguments. */
+/** The most entries that an argument with this name may have, at any depth. */
 const MOST: Record<string, number> = {
   versions: catalog.MOST_VERSIONS,
   prices: catalog.MOST_PRICES,
   sections: listing.LIMITS.sections,
   features: listing.LIMITS.features,
   product_ids: catalog.MOST_VERSIONS,
-  // What tells of a list that is a little too long is the tool's own; this is far beyond.
+  // Tools report lists that are slightly too long; this limit is far above theirs.
   categories: 50,
   industries: 50,
   tags: 50,
 }
 
-/** Beyond this nobody mends a list: the faults of its entries are worth no work. */
+/** Lists longer than this multiple are rejected without checking their entries. */
 const FAR = 2
 
 /**
- * The lists of a call that are far too long, which is found before anything else is done for it:
- * schemas, rules and rehearsals look at every entry several times.
+ * The lists of a call that are far too long. Checked first, because schemas, rules and dry runs
+ * visit every entry several times.
  */
 export function farTooMany(args: Record<string, unknown>): FieldFault[] {
   return Object.entries(args).flatMap(([name, value]) => excessAt(name, name, value))

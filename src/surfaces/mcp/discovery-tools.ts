@@ -18,7 +18,7 @@ const Apps = z.strictObject({
   ),
 })
 
-/** The one tool that takes no app: it names them. */
+/** The only tool without an `app_slug`: it lists the apps. */
 const listApps: Tool = {
   name: 'list_apps',
   title: 'List your apps',
@@ -69,5 +69,7 @@ const listProducts = tool({
   },
 })
 
-/** The tools that find things, for a token of any scope (spec: Agent-management endpoint). */
+/**
+ * The tools for discovery, which a token of any scope may use (spec: Agent-management endpoint).
+ */
 export const discoveryTools: Tool[] = [listApps, listProducts]

@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { FieldFault } from '#platform/problem'
 
-// Each round mends what came to light by the one before: an entry that is none, then its fields.
+// Each round fixes what the one before revealed: first an invalid entry, then its fields.
 const ROUNDS = 6
 
 const PLACEHOLDERS: Record<string, unknown> = { string: '', array: [], object: {}, boolean: false }
 
 /**
- * Reads arguments that do not keep their schema as well as can be: each value of a wrong shape gives
- * way to an empty one. So a caller is told the faults of shape together with all others.
+ * Replaces each argument of the wrong type with an empty one, so that a dry run can also find
+ * errors in the content. Undefined if the arguments still do not match the schema.
  */
 export function fillIn(
   schema: z.ZodObject,
@@ -23,7 +23,7 @@ export function fillIn(
   return undefined
 }
 
-/** The faults of shape, and of those that the rules found all that do not lie within them. */
+/** Schema errors, and content errors in fields without a schema error. */
 export function mergeFaults(shape: FieldFault[], rules: FieldFault[]): FieldFault[] {
   const isWithin = (path: string, outer: string) =>
     path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)

@@ -174,5 +174,5 @@ const regenerateSecret = tool({
   },
 })
 
-/** The tools for what an app's server and the service know of each other. */
+/** The tools for integration settings and client secrets. */
 export const integrationTools: Tool[] = [getSettings, updateSettings, regenerateSecret]

@@ -16,7 +16,7 @@ import { AppName, nameOf, RECEIPT, receiptOf, Version } from './wire.ts'
 const { LIMITS } = listing
 const HTML = listing.ALLOWED_ELEMENTS.join(', ')
 
-// A limit is shown here and judged by the stories: there it is one rule for pages and for agents.
+// The schema only documents a limit; the flow enforces it, for pages and agents alike.
 const text = (maxLength: number, description: string) => z.string().meta({ maxLength, description })
 const names = (description: string) =>
   z
@@ -263,7 +263,7 @@ const updateProductDescription = tool({
   },
 })
 
-/** The tools for what an app's product page says, and for what is sold. */
+/** The tools for an app's product page, plans and prices. */
 export const listingTools: Tool[] = [
   getListing,
   updateAppListing,

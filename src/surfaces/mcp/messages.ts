@@ -6,17 +6,17 @@ import { scopeMessage } from './call.ts'
 import { missingScope } from './scopes.ts'
 import type { Tool } from './tool.ts'
 
-/** The messages of a request: one, or in the oldest revision a batch of several. */
+/** The messages of a request: one, or several in a batch of the oldest revision. */
 export function messagesOf(body: unknown): unknown[] {
   return Array.isArray(body) ? body : [body]
 }
 
-// The range that JSON-RPC leaves to whoever implements it.
+// From the range that JSON-RPC leaves to implementations.
 const INSUFFICIENT_SCOPE = -32003
 
 /**
- * The refusal of a call of a tool that a token's scopes do not reach: headers for HTTP 403, from
- * which clients learn what to ask the person for, and JSON-RPC in the same words.
+ * The error for a tool call without the required scope: headers for HTTP 403, from which clients
+ * learn the scope to request, and the JSON-RPC error.
  */
 export function scopeRefusal(
   world: World,

@@ -14,7 +14,10 @@ const Metadata = z.strictObject({
   resource_documentation: z.string(),
 })
 
-/** Where agents learn how to get a token (RFC 9728), at the root and at the endpoint's own path. */
+/**
+ * The metadata from which agents learn how to get a token (RFC 9728), at the root and at the
+ * endpoint's path.
+ */
 export function metadata({ config }: World): Endpoint[] {
   const { base_url } = config
   const json: z.input<typeof Metadata> = {

@@ -11,7 +11,7 @@ import type { Caller } from './call.ts'
 import { declareClaim } from './claim.ts'
 import { messagesOf, scopeRefusal } from './messages.ts'
 import { metadata } from './metadata.ts'
-import { serverMaker } from './server.ts'
+import { serverFactory } from './server.ts'
 import { tools } from './tools.ts'
 import { openTransport } from './transport.ts'
 
@@ -19,16 +19,16 @@ const LIMIT = { name: 'agent', points: 60, seconds: 60 }
 const BODY_LIMIT = 256 * 1024
 const SWEEP_SECONDS = 60
 
-/** The agent endpoint, its description for agents, and where new secrets are fetched. */
+/** The agent endpoint, its metadata, and the claim URLs of new secrets. */
 export function agentEndpoint(app: FastifyInstance, world: World): void {
-  const transport = openTransport(serverMaker(world, tools))
+  const transport = openTransport(serverFactory(world, tools))
   app.addHook('onClose', () => transport.close())
   app.register(async (scope) => {
     scope.setErrorHandler(answerProblem)
     scope.post('/mcp', {
       bodyLimit: BODY_LIMIT,
       config: { limits: [{ ...LIMIT, key: byToken }] },
-      // All that refuses a call comes before its body is read.
+      // Calls are refused before their body is read.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store')
         requireAgentHeaders(world, request)
@@ -39,7 +39,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
         callers.set(request, await auditingRefusals(world, request, read))
       },
       handler: async (request, reply) => {
-        // Each message of a batch is a request of its own, which the limit counts.
+        // The limit counts each message of a batch.
         const more = messagesOf(request.body).length - 1
         if (more > 0) await takePoint(world.limits, LIMIT, byToken(request), reply, more)
         const caller = callers.get(request)!
@@ -70,7 +70,7 @@ export function agentEndpoint(app: FastifyInstance, world: World): void {
   jobs.every('forget unclaimed secrets', SWEEP_SECONDS, () => apps.sweepClaims(db, clock.now()))
 }
 
-/** Lets the page of a welcome origin read the answer; it sends its token and never a cookie. */
+/** Lets an allowed web page read the response; such pages send a token and never a cookie. */
 function allowOrigin({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'Origin')
   if (headers.origin === undefined) return

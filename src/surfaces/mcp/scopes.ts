@@ -2,8 +2,8 @@ import * as grants from '#domain/grants'
 import type { Tool } from './tool.ts'
 
 /**
- * The scope that a tool takes and a token lacks (spec: Sign-in rules, 9): writing implies reading
- * within a family, and for the tools that find things any of the four will do.
+ * The scope that a tool requires and a token lacks (spec: Sign-in rules, 9). A write scope implies
+ * its read scope, and discovery tools accept any of the four.
  */
 export function missingScope(
   { scope }: Pick<Tool, 'scope'>,

@@ -5,37 +5,37 @@ import type { World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import type { FieldFault } from '#platform/problem'
 
-/** What a tool answers: its result, or why nothing was done. */
+/** The result of a tool, or why nothing was done. */
 export type ToolAnswer =
   | { json: object }
   | { faults: FieldFault[] }
   | { error: string; message: string }
 
-/** A call whose arguments have kept the row's schema. */
+/** A call with arguments that match the tool's schema. */
 export interface ToolCall<Input = Record<string, unknown>> {
   world: World
-  /** The app that `app_slug` names, the caller's own; absent where a tool takes none. */
+  /** The caller's app named by `app_slug`; absent for tools without one. */
   app?: apps.App
   input: Input
   actor: ActorOf<'seller' | 'agent'>
-  /** True where the caller wants to see what would happen, and nothing saved. */
+  /** True for a dry run: the result is computed, and nothing is saved. */
   dry_run: boolean
 }
 
-/** One tool of the agent endpoint: all that the protocol, a reader and an agent need to know of it. */
+/** A tool of the agent endpoint: everything that the protocol and an agent need. */
 export interface Tool {
   name: string
   title: string
-  /** Written for an agent: what it does, what it needs, what cannot be undone. */
+  /** Written for an agent: what the tool does, what it needs, and what cannot be undone. */
   description: string
-  /** The scope that a token must carry; `any` of the four for the tools that find things. */
+  /** The scope that a token needs; `any` of the four for discovery tools. */
   scope: AgentScope | 'any'
   writes: boolean
-  /** Replaces or ends something that was there. */
+  /** True if it replaces or ends something. */
   destructive: boolean
-  /** The same call twice leaves what one call leaves. */
+  /** True if repeating a call changes nothing further. */
   idempotent: boolean
-  /** Every argument, closed: what is not named here is refused. */
+  /** The arguments; others are rejected. */
   input: z.ZodObject
   output: z.ZodObject
   run(call: ToolCall): Promise<ToolAnswer>
@@ -49,9 +49,9 @@ const DryRun = z
   .describe('If true, returns what the call would change and remove, and saves nothing.')
 
 /**
- * Writes the row of a tool that works on one app; the types of its input follow from its schema.
- * `input` holds the tool's own arguments: `app_slug` comes in front of them here, and after them,
- * where the tool writes, `dry_run`.
+ * Defines a tool that works on one app; the types of its input follow from its schema. `input`
+ * contains the tool's own arguments; `app_slug` is added first and, for tools that write, `dry_run`
+ * last.
  */
 export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
   row: Omit<Tool, 'input' | 'output' | 'run'> & {

@@ -8,20 +8,20 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './call.ts'
 
-/** Answers one request of the protocol, in either of its eras. */
+/** Answers one request in either version of the protocol. */
 export interface Transport {
   answer(request: FastifyRequest, caller: Caller): Promise<Response>
   close(): Promise<void>
 }
 
 /**
- * Both eras of the protocol over one server for each request, without sessions and without streams:
- * whatever is asked is answered as one JSON text.
+ * Serves both versions of the protocol with one server per request, without sessions or streams:
+ * every response is one JSON text.
  */
 export function openTransport(makeServer: (caller: Caller) => Server): Transport {
   const modern = createMcpHandler(({ authInfo }) => makeServer(authInfo?.extra?.caller as Caller), {
     legacy: 'reject',
-    // Nothing here changes by itself, so there is nothing to listen to.
+    // Nothing changes between requests, so there is nothing to subscribe to.
     maxSubscriptions: 0,
   })
   return {
@@ -37,7 +37,9 @@ export function openTransport(makeServer: (caller: Caller) => Server): Transport
   }
 }
 
-/** The revisions of 2025. Their transport wants streams named too, of which it makes no use here. */
+/**
+ * The revisions of 2025. Their transport requires streams to be accepted, though none is used here.
+ */
 async function answerLegacy(web: Request, body: unknown, server: Server): Promise<Response> {
   web.headers.set('accept', 'application/json, text/event-stream')
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -52,7 +54,7 @@ async function answerLegacy(web: Request, body: unknown, server: Server): Promis
   }
 }
 
-/** Of a batch that cancels a request of its own, the answer would never come. */
+/** Drops a batch's cancellation of its own request, whose response would never arrive. */
 function withoutCancelling(body: unknown): unknown {
   if (!Array.isArray(body)) return body
   return body.filter((message) => message?.method !== 'notifications/cancelled')

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { FREQUENCIES } from '#platform/calendar'
 
-/** Which app an answer is about. */
+/** The app that a result is about. */
 export const AppName = z.strictObject({
   slug: z.string().describe('The value of `app_slug`.'),
   name: z.string(),
 })
 
-/** What an answer names an app by. */
+/** The name and slug of an app, for results. */
 export function nameOf({ slug, name }: z.output<typeof AppName>): z.output<typeof AppName> {
   return { slug, name }
 }
 
-/** A version of an app: a product, a plan. */
+/** A version: a product with its prices. */
 export const Version = z.strictObject({
   product_public_id: z.string().describe('`prod_…`. Never changes.'),
   name: z.string(),
@@ -30,7 +30,7 @@ export const Version = z.strictObject({
   ),
 })
 
-/** One line of the receipt that names what a change took away. */
+/** A removed item in the result of a change. */
 const Removed = z.strictObject({
   kind: z.enum([
     'section',
@@ -48,7 +48,7 @@ const Removed = z.strictObject({
   name: z.string(),
 })
 
-/** One field that a change altered. */
+/** A changed field. */
 const Altered = z.strictObject({
   path: z
     .string()
@@ -59,7 +59,7 @@ const Altered = z.strictObject({
   after: z.unknown().describe('New value. Null if removed.'),
 })
 
-/** What every write tool answers beside the state after the change. */
+/** What every write tool returns besides the new state. */
 export const RECEIPT = {
   changed: z.array(Altered).describe('Every changed field, with previous and new values.'),
   removed: z.array(Removed).describe('What this change removed.'),
@@ -72,14 +72,14 @@ export const RECEIPT = {
 
 export type RemovalReceipt = z.output<z.ZodObject<typeof RECEIPT>>
 
-/** What a story tells of a change that it made, or that a dry run would make. */
+/** A change that was made, or would be by a dry run. */
 interface AppliedChange {
   changed: { path: string; before: unknown; after: unknown }[]
   removed: RemovalReceipt['removed']
   change_id: string | null
 }
 
-/** The receipt of a change, for the answer of the tool that made it. */
+/** The part of a tool's result that describes its change. */
 export function receiptOf(applied: AppliedChange, dry_run: boolean): RemovalReceipt {
   const changed = applied.changed.map(({ path, before, after }) => ({
     path,

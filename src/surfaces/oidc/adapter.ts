@@ -4,7 +4,7 @@ import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { sessionOf } from './requests.ts'
 
-/** What the sign-in library stores and finds, on our database: clients, and records by their kind. */
+/** The storage of the sign-in library in our database: clients, and records by kind. */
 export function adapterOf(world: World): (name: string) => Adapter {
   return (name) => (name === 'Client' ? clientAdapter(world) : recordAdapter(world, kindOf(name)))
 }
@@ -28,7 +28,7 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
   return {
     ...NOTHING,
     async upsert(name, payload, life) {
-      if (await isOfNobody(world, kind, payload)) return
+      if (await isAnonymous(world, kind, payload)) return
       const facts = factsOf(kind, payload, life)
       const kept = await grants.keepRecord(db, clock.now(), { kind, name }, facts)
       if (!kept) throw new errors.InvalidGrant('the grant was revoked')
@@ -59,10 +59,11 @@ function recordAdapter(world: World, kind: grants.RecordKind): Adapter {
 }
 
 /**
- * Whether a record belongs to a browser in which nobody is signed in. It is not kept, or anybody
- * could fill the database; what the app asked for is carried by the browser instead (provider.ts).
+ * Whether a record belongs to a browser without a signed-in person. Such records are not stored,
+ * because anyone could fill the database with them; the browser carries the app's request instead
+ * (provider.ts).
  */
-async function isOfNobody(
+async function isAnonymous(
   world: World,
   kind: grants.RecordKind,
   { accountId }: AdapterPayload,
@@ -72,13 +73,13 @@ async function isOfNobody(
   return kind === 'Interaction' && ctx !== undefined && !(await sessionOf(world, ctx))
 }
 
-/** What is stored of a payload: nothing that opens anything by itself. */
+/** The stored facts of a payload; none of them is usable as a credential. */
 function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): grants.RecordFacts {
   const { jti: _name, returnTo: _address, session, ...rest } = payload
   const { cookie: _cookie, ...bound } = session ?? {}
   return {
     payload: session ? { ...rest, session: bound } : rest,
-    // An interaction knows of a grant as well, but outlives it: the person may agree to a new one.
+    // An interaction names a grant too, but outlives it: the person may consent again.
     grant: kind === 'Interaction' ? undefined : payload.grantId,
     session_uid: payload.sessionUid ?? payload.uid,
     sid: payload.sid as string | undefined,
@@ -91,16 +92,16 @@ function factsOf(kind: grants.RecordKind, payload: AdapterPayload, life = 0): gr
   }
 }
 
-/** The refresh token for which the library gives another in the request that it answers now. */
+/** The refresh token that the current request of the library rotates. */
 function rotatedToken(): string | undefined {
   return Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti
 }
 
 function payloadOf(kind: grants.RecordKind, found: grants.FoundRecord): AdapterPayload {
   const { payload, expires_at, consumed_at } = found
-  // What was given under a grant made it last longer than the library wrote down.
+  // Tokens extend a grant beyond the expiry that the library stored.
   if (kind === 'Grant') return { ...payload, exp: expires_at.getTime() / 1000 }
-  // Whether a refresh token may be used again is decided when it is, under a lock.
+  // Whether a refresh token may be reused is decided on use, under a lock.
   if (kind === 'RefreshToken' || !consumed_at) return payload
   return { ...payload, consumed: consumed_at.getTime() / 1000 }
 }
@@ -110,11 +111,11 @@ function clientAdapter({ db }: World): Adapter {
     ...NOTHING,
     async find(client_id) {
       if (client_id === grants.AGENT_CLIENT) return AGENTS
-      // The library takes any text here, and PostgreSQL stores no NUL.
+      // The library accepts any text here, but PostgreSQL cannot store a NUL.
       const known = CLIENT_ID.test(client_id)
         ? await apps.findSignInClient(db, client_id)
         : undefined
-      // As long as it takes for a client that exists.
+      // Takes as long as for a client that exists.
       if (!known) apps.hasSecret(undefined, client_id)
       if (!known?.secret_hash) return undefined
       return metadataOf(known, known.secret_hash)
@@ -122,7 +123,10 @@ function clientAdapter({ db }: World): Adapter {
   }
 }
 
-/** Stands in for an empty list, which the library refuses: nobody signs in, refreshes go on. */
+/**
+ * Placeholder for an empty list, which the library rejects: no one can sign in, but refreshes
+ * continue.
+ */
 export const NOWHERE = 'https://nowhere.invalid/'
 
 const CLIENT_ID = /^[\w.-]{1,64}$/
@@ -131,17 +135,17 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
   const sector = client.app_id ?? client.client_id
   return {
     client_id: client.client_id,
-    // The library compares it by our own rule (see provider.ts), which expects the digest.
+    // The library compares it by our own rule (see provider.ts), which expects the hash.
     client_secret: secret_hash.toString('base64url'),
     redirect_uris: client.redirect_uris.length > 0 ? client.redirect_uris : [NOWHERE],
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],
     scope: grants.DEFAULT_SCOPES.join(' '),
-    // Named, so that an app may return to several hosts; the library does not look there.
+    // Set so that an app may use several hosts; the library never fetches it.
     sector_identifier_uri: `https://sector.invalid/${sector}`,
     subject_type: 'pairwise',
-    // What our own pages and the private id need to know of the client.
+    // What our own pages and pairwise IDs need to know about the client.
     sector,
     app_id: client.app_id,
     app_name: client.app_name ?? client.client_id,
@@ -149,7 +153,9 @@ function metadataOf(client: apps.SignInClient, secret_hash: Buffer): AdapterPayl
   }
 }
 
-/** The client of all agents; `redirectUriAllowed` in provider.ts says where they may wait. */
+/**
+ * The client that all agents share; `redirectUriAllowed` in provider.ts checks their redirect URLs.
+ */
 const AGENTS: AdapterPayload = {
   client_id: grants.AGENT_CLIENT,
   token_endpoint_auth_method: 'none',
@@ -163,7 +169,7 @@ const AGENTS: AdapterPayload = {
   app_id: null,
 }
 
-/** Clients are written by their own room, and nobody asks for a device's code. */
+/** The library writes no clients, and device codes are turned off. */
 const NOTHING: Adapter = {
   async upsert() {},
   async find() {},

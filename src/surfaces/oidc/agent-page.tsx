@@ -8,7 +8,7 @@ import { Heading, Mailbox } from '#design/panels'
 import { type AgentScope, isWriting } from '#domain/grants'
 import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
-/** What each scope lets an agent do, in the words of the person who decides. */
+/** What each scope lets an agent do, for the person who decides. */
 const ALLOWED: Record<AgentScope, string> = {
   'integrations.read': 'Read integration settings: Login URL, redirect URIs, client ID.',
   'integrations.write':
@@ -17,11 +17,11 @@ const ALLOWED: Record<AgentScope, string> = {
   'listing.write': 'Change listings, plans and prices. New prices apply to buyers immediately.',
 }
 
-/** Asks a person whether an agent may manage their apps (spec: Sign-in rules, 9). */
+/** Asks whether an agent may manage the person's apps (spec: Sign-in rules, 9). */
 export function AgentPage(
   facts: ConsentForms & {
     scopes: AgentScope[]
-    /** Host and port at which the agent waits for the answer. */
+    /** Host and port of the agent's redirect URL. */
     callback: string
     /** The names of the person's apps. */
     apps: string[]

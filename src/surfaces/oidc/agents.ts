@@ -17,8 +17,8 @@ export function isAgent(client: { clientId: string } | undefined): boolean {
 }
 
 /**
- * Whom tokens are for (RFC 8707): an agent's for the agent endpoint, whether it says so or not, and
- * an app's for nobody in particular. Any other wish is refused with `invalid_target`.
+ * The audiences of tokens (RFC 8707): an agent's token is for the agent endpoint, with or without a
+ * `resource`; an app's token has no audience. Throws `invalid_target` for any other resource.
  */
 export function resourcesOf({ base_url }: Config): Resources {
   const audience = grants.agentAudience(base_url)
@@ -33,14 +33,14 @@ export function resourcesOf({ base_url }: Config): Resources {
   }
 }
 
-/** What an agent asks for; mount.ts saw to it that nothing else stands there. */
+/** The scopes that an agent requests; mount.ts removed all others. */
 export function agentScopesOf({ params }: Interaction): grants.AgentScope[] {
   return grants.askedByAgent(String(params.scope))
 }
 
 /**
- * Lets an agent do what the person left checked, under a grant of its own: what it may do, and for
- * how long, has nothing to do with what any other agent may.
+ * Grants an agent the scopes that the person left checked. Each agent has a grant of its own,
+ * independent of other agents'.
  */
 export async function grantAgent(
   world: World,
@@ -55,7 +55,7 @@ export async function grantAgent(
   const audience = grants.agentAudience(world.config.base_url)
   const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
   grant.addResourceScope(audience, scopes)
-  // What was asked and not allowed is noted as well, or the library would ask for it again.
+  // Scopes that were not allowed are recorded as well, or the library would ask again.
   const refused = asked.filter((each) => !scopes.includes(each))
   if (refused.length > 0) grant.rejectResourceScope(audience, refused)
   const name = await grant.save()

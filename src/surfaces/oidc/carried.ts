@@ -9,7 +9,7 @@ import { DENIED, type SignInDemand, satisfies, signInUrl } from './interaction.t
 import type { OpenLibrary } from './library.ts'
 import { sendStale } from './stale.ts'
 
-/** Takes up again, after sign-in, what an app had asked for before. */
+/** Continues an app's request after sign-in. */
 export function declareCarried(scope: FastifyInstance, world: World, library: OpenLibrary): void {
   scope.get(CONTINUE, async (request, reply) => {
     const found = await ownCarried(world, library, request, reply)
@@ -22,7 +22,7 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
     return goTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
   })
 
-  // A link on the page that asks to sign in.
+  // The Cancel link on the sign-in page.
   scope.get(`${CONTINUE}/cancel`, async (request, reply) => {
     const found = await ownCarried(world, library, request, reply)
     if (!found) return await sendStaleRequest(world, request, reply)
@@ -42,7 +42,10 @@ interface FoundRequest {
   client: Client
 }
 
-/** The request of this address, if this browser began it and its app may still be returned to. */
+/**
+ * The app's request in the path, if this browser began it and the app's redirect URL is still
+ * registered.
+ */
 async function ownCarried(
   world: World,
   library: OpenLibrary,
@@ -70,7 +73,7 @@ async function sendStaleRequest(
   return await sendStale(world, reply, carried?.params.client_id)
 }
 
-/** What the app asks of the proof: prompts that ask for a sign-in want one that came after them. */
+/** The authentication that the app requires; some prompts require one after the request. */
 function demandOf({ params, begun_at }: AppRequest): SignInDemand {
   const isAsked = promptsOf(params).includes('select_account') || wantsNewProof(params)
   return { params, since: isAsked ? begun_at : undefined }
@@ -80,7 +83,7 @@ function wantsNewProof(params: AppRequest['params']): boolean {
   return promptsOf(params).includes('login') || params.max_age === '0'
 }
 
-/** The request as the library shall read it: what signing in has answered is not asked again. */
+/** The request for the library, without what signing in has already satisfied. */
 function queryOf({ clock }: World, { params, begun_at }: AppRequest): URLSearchParams {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
@@ -89,13 +92,13 @@ function queryOf({ clock }: World, { params, begun_at }: AppRequest): URLSearchP
   const prompts = promptsOf(params).filter((each) => !['login', 'select_account'].includes(each))
   query.delete('prompt')
   if (prompts.length > 0) query.set('prompt', prompts.join(' '))
-  // The new proof came after the request; by this the ID token tells when.
+  // The authentication came after the request, and the ID token must say when.
   const age = Math.ceil((clock.now().getTime() - begun_at.getTime()) / 1000) + REDIRECT_SECONDS
   if (wantsNewProof(params)) query.set('max_age', String(age))
   return query
 }
 
-/** How long the redirects to the library may take. */
+/** The longest time that the redirects to the library may take. */
 const REDIRECT_SECONDS = 60
 
 function promptsOf({ prompt }: AppRequest['params']): string[] {

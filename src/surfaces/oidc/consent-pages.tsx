@@ -6,18 +6,18 @@ import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { AllowOrCancel, type ConsentForms } from './consent-forms.tsx'
 
-/** What each scope tells the app, in the words of the person who decides. */
+/** What each scope shares with the app, for the person who decides. */
 const SHARED: Record<string, string> = {
   openid: 'A private ID for this app only. It is the same each time you sign in.',
   entitlements: 'Your plan and whether it is active.',
 }
 
-/** Asks a person what an app may know (spec: Sign-in rules, 4 and 7). */
+/** Asks for consent (spec: Sign-in rules, 4 and 7). */
 export function ConsentPage(
   facts: ConsentForms & {
     app_name: string
     app_url: string | undefined
-    /** Where the person goes on to: the host of the app's own address. */
+    /** The host of the app's redirect URL. */
     redirect_host: string
     scopes: string[]
     email: string
@@ -59,7 +59,7 @@ export function ConsentPage(
   )
 }
 
-/** Asks with which account to go on, where an app wants that asked (`prompt=select_account`). */
+/** Asks which account to use (`prompt=select_account`). */
 export function ChoicePage(facts: {
   app_name: string | undefined
   email: string
@@ -85,7 +85,7 @@ export function ChoicePage(facts: {
   )
 }
 
-/** A sign-in that is over: it began in another browser, took too long, or was finished before. */
+/** A sign-in that cannot continue: it began in another browser, expired, or was finished before. */
 export function StalePage(facts: {
   app_name: string | undefined
   start_url: string | undefined
@@ -104,7 +104,7 @@ export function StalePage(facts: {
   )
 }
 
-/** Where a person cannot be sent back to the app, because it asked for something impossible. */
+/** An invalid request of an app, where the person cannot be redirected back. */
 export function RefusedPage(facts: {
   app_name: string | undefined
   app_url: string | undefined

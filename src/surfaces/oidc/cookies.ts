@@ -1,5 +1,5 @@
-/** The cookie of the sign-in session, in which apps got their tokens. */
+/** The cookie of the library's session, under which apps received tokens. */
 export const SIGN_IN_COOKIE = '__Host-sign-in'
-/** An interaction's cookies lie under its own path, so that two tabs do not disturb each other. */
+/** Interaction cookies are limited to their own path, so that two tabs do not conflict. */
 export const INTERACTION_COOKIE = '__Secure-interaction'
 export const RESUME_COOKIE = '__Secure-resume'

@@ -4,9 +4,9 @@ import type { World } from '#flows/world'
 import { isAgent } from './agents.ts'
 
 /**
- * The library's grant for this login: the one that the person just agreed to, or a new one where
- * all that is asked for was agreed to before. Undefined where the consent page has to ask. Logins
- * share no grant, so what ends one leaves the others alone; agents are never remembered.
+ * The library's grant for this login: the one that the person just consented to, or a new one if
+ * everything requested was consented to before. Undefined if the consent page must ask. Logins do
+ * not share grants, so revoking one leaves the others; agents always need consent.
  */
 export async function loadGrant({ db }: World, { oidc }: KoaContextWithOIDC) {
   const { client, account, provider, result } = oidc

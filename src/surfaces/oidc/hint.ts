@@ -1,12 +1,12 @@
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from 'jose'
 import type { SigningKey } from '#domain/grants'
 
-/** What an ID token that an app shows again says of whom it was made for. */
+/** What an ID token hint says about its subject. */
 export type Hint = { client_id: string; sub: string; sid?: string } | 'unknown' | 'forged'
 
 /**
- * Reads an ID token of ours, expired or not: an app shows it when it sends a person to sign out.
- * It is `unknown` where the key that signed it is no longer kept, so that nobody can tell.
+ * Reads an ID token of this service, expired or not, that an app sends to sign a person out. The
+ * result is `unknown` if the signing key was deleted, so that the signature cannot be checked.
  */
 export async function readHint(text: string, issuer: string, keys: SigningKey[]): Promise<Hint> {
   try {

@@ -8,13 +8,13 @@ import { paramsOf } from '#http/input'
 import { INTERACTION_COOKIE, SIGN_IN_COOKIE } from './cookies.ts'
 import { appOf } from './policy.ts'
 
-/** A sign-in that waits for a person: to sign in, or to agree. */
+/** A sign-in that waits for a person to sign in or consent. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** The address of an interaction, as its route has it. */
+/** The path of an interaction, as its route has it. */
 export const INTERACTION = '/o/interaction/:uid'
 
-/** The interaction of this address, if this browser is the one that began it. */
+/** The interaction in the path, if this browser began it. */
 export async function ownInteraction(
   provider: Provider,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export async function ownInteraction(
   return (await provider.Interaction.find(uid)) as Interaction | undefined
 }
 
-/** Notes what came of an interaction, beside what came of those before it in this sign-in. */
+/** Records the result of an interaction, together with earlier results of the same sign-in. */
 export async function resolve(
   interaction: Interaction,
   result: InteractionResults,
@@ -35,8 +35,8 @@ export async function resolve(
 }
 
 /**
- * Signs a person in to the app. A sign-in session that another account had in this browser ends
- * here, and what apps got in it: the browser is in other hands.
+ * Signs a person in to the app. If another account used this browser's library session, that
+ * session and the tokens issued in it end here.
  */
 export async function resolveSignIn(
   { db, clock }: World,
@@ -54,14 +54,14 @@ export async function resolveSignIn(
   return await resolve(interaction, { login: { accountId: user_id, ts } })
 }
 
-/** What an app asks of whoever signs in. */
+/** What an app requires of the sign-in. */
 export interface SignInDemand {
   params: Record<string, unknown>
-  /** The app wants a proof that was given after this. */
+  /** The authentication must be later than this. */
   since: Date | undefined
 }
 
-/** What an interaction that waits for a sign-in asks of it. */
+/** What an interaction requires of the sign-in. */
 export async function demandOf(
   { db, clock }: World,
   { params, prompt, uid: name }: Interaction,
@@ -71,7 +71,7 @@ export async function demandOf(
   return { params, since: begun?.created_at }
 }
 
-/** Whether this session is what is asked for: of this app, of this person, and as fresh. */
+/** Whether a session satisfies the requirement: account, app and time of authentication. */
 export function satisfies(
   { clock }: World,
   keys: grants.Keys,
@@ -92,25 +92,25 @@ export function satisfies(
   })
 }
 
-/** The parameters that an app sent; the library names those that it did not send as well. */
+/** The parameters that an app sent; the library also lists those that it did not send. */
 export function appParamsOf(params: Record<string, unknown>): AppRequest['params'] {
   const isText = (value: unknown) => typeof value === 'string' || Array.isArray(value)
   const sent = Object.entries(params).filter(([, value]) => isText(value))
   return Object.fromEntries(sent) as AppRequest['params']
 }
 
-/** The sign-in page, which returns to this path afterwards. */
+/** The sign-in page, with this return path. */
 export function signInUrl(path: string): string {
   return `/signin/?return_to=${encodeURIComponent(path)}`
 }
 
-/** The error that an app receives when a person cancels the sign-in. */
+/** The error that an app receives when a person cancels. */
 export const DENIED = {
   error: 'access_denied',
   error_description: 'the user denied the request',
 }
 
-/** The person that a hint names; the library has checked whose signature it bears. */
+/** The subject of an ID token hint; the library has checked its signature. */
 function subjectOf(hint: unknown): string | undefined {
   if (typeof hint !== 'string') return undefined
   const [, payload = ''] = hint.split('.')

@@ -8,7 +8,7 @@ import { carry } from '#http/app-request'
 import { csrfToken } from '#http/form-token'
 import { paramsOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
-import { goOn } from '#http/redirect'
+import { redirectAfterForm } from '#http/redirect'
 import { currentSession } from '#http/session'
 import { AgentPage } from './agent-page.tsx'
 import { agentScopesOf, grantAgent, isAgent } from './agents.ts'
@@ -28,7 +28,7 @@ import {
 import type { OpenLibrary } from './library.ts'
 import { sendStale } from './stale.ts'
 
-/** What stands between an app's request and its answer: signing in, and agreeing. */
+/** The pages between an app's request and its result: sign-in and consent. */
 export function declareInteractions(
   scope: FastifyInstance,
   world: World,
@@ -41,7 +41,7 @@ export function declareInteractions(
     if (!interaction || !client) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
     if (interaction.prompt.name === 'consent') {
-      if (!isHis(interaction, session)) return goTo(reply, await resolve(interaction, {}))
+      if (!isOwn(interaction, session)) return goTo(reply, await resolve(interaction, {}))
       return await sendConsent(world, request, reply, { interaction, client, session })
     }
     const demand = await demandOf(world, interaction)
@@ -60,7 +60,7 @@ export function declareInteractions(
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
     const session = await currentSession(world, request)
-    if (interaction.prompt.name !== 'consent' || !isHis(interaction, session)) {
+    if (interaction.prompt.name !== 'consent' || !isOwn(interaction, session)) {
       return goTo(reply, `/o/interaction/${interaction.uid}`)
     }
     const { user_id } = session
@@ -68,7 +68,7 @@ export function declareInteractions(
       interaction.params.client_id === grants.AGENT_CLIENT
         ? await grantAgent(world, provider, request, { interaction, user_id })
         : await grantApp(world, provider, { interaction, user_id })
-    return goOn(reply, await resolve(interaction, { consent: { grantId } }))
+    return redirectAfterForm(reply, await resolve(interaction, { consent: { grantId } }))
   })
 
   scope.post(`${INTERACTION}/choose`, async (request, reply) => {
@@ -79,10 +79,10 @@ export function declareInteractions(
     if (!isChosen || !(await currentSession(world, request))) {
       return goTo(reply, `/o/interaction/${interaction.uid}`)
     }
-    return goOn(reply, await resolve(interaction, { select_account: {} }))
+    return redirectAfterForm(reply, await resolve(interaction, { select_account: {} }))
   })
 
-  // A link as well as a form: whoever is asked to sign in may not want to.
+  // Also a link, because the sign-in page offers Cancel.
   scope.get(`${INTERACTION}/cancel`, async (request, reply) => cancel(request, reply))
   scope.post(`${INTERACTION}/cancel`, async (request, reply) => cancel(request, reply))
 
@@ -90,12 +90,12 @@ export function declareInteractions(
     const { provider } = await library()
     const interaction = await ownInteraction(provider, request)
     if (!interaction) return await sendStaleInteraction(world, provider, request, reply)
-    return goOn(reply, await resolve(interaction, DENIED), 'Sign-in canceled')
+    return redirectAfterForm(reply, await resolve(interaction, DENIED), 'Sign-in canceled')
   }
 }
 
-/** Whether the person at the browser is the one of whom something is asked. */
-function isHis(interaction: Interaction, session: Session | undefined): session is Session {
+/** Whether the signed-in person is the one that the interaction is about. */
+function isOwn(interaction: Interaction, session: Session | undefined): session is Session {
   return session !== undefined && session.user_id === interaction.session?.accountId
 }
 
@@ -103,7 +103,7 @@ async function clientOf(provider: Provider, { params }: Interaction): Promise<Cl
   return await provider.Client.find(String(params.client_id))
 }
 
-/** Where another account, or a new proof of this one, is asked for; the request comes along. */
+/** The sign-in page for another account, or for re-authentication, with the app's request. */
 function anotherUrl(
   world: World,
   request: FastifyRequest,
@@ -165,7 +165,7 @@ async function sendConsent(
   return sendPage(reply, page)
 }
 
-/** What the app would know after an agreement: what it asks for, as far as there is such a thing. */
+/** The scopes that consent would grant: those requested that exist. */
 function scopesOf({ params }: Interaction): string[] {
   const asked = String(params.scope ?? '').split(' ')
   return grants.DEFAULT_SCOPES.filter((scope) => asked.includes(scope))

@@ -4,7 +4,7 @@ import * as grants from '#domain/grants'
 import type { World } from '#flows/world'
 import { openProvider } from './provider.ts'
 
-/** The sign-in library with the keys of now. */
+/** The sign-in library with the current signing keys. */
 export interface Library {
   provider: Provider
   keys: grants.Keys
@@ -15,7 +15,7 @@ export type OpenLibrary = () => Promise<Library>
 
 const FRESH_MS = 60_000
 
-/** Opens the library when it is first needed, and anew when the keys have changed. */
+/** Opens the library on first use, and again when the signing keys change. */
 export function openLibrary(world: World): OpenLibrary {
   const { db, clock, keys: ring, random } = world
   let current: { library: Library; order: string } | undefined
@@ -41,7 +41,7 @@ export function openLibrary(world: World): OpenLibrary {
       const answer = provider.callback() as unknown as Library['answer']
       current = { library: { provider, keys, answer }, order }
     }
-    // What was announced while the keys were read may not be among them yet.
+    // A change announced while the keys were read may not be among them yet.
     if (changes === before) reloadAt = now.getTime() + FRESH_MS
     return current.library
   }

@@ -11,7 +11,7 @@ import type { RouteLimit } from '#platform/route-limits'
 import type { OpenLibrary } from './library.ts'
 import { rememberRequest } from './requests.ts'
 
-/** The library's own addresses, under /o; whatever else it could answer is not reached. */
+/** The library's endpoints under /o; its other endpoints are not reachable. */
 const ADDRESSES = [
   { path: '/auth/:uid', methods: ['GET'] },
   { path: '/token', methods: ['POST', 'OPTIONS'] },
@@ -19,14 +19,14 @@ const ADDRESSES = [
   { path: '/me', methods: ['GET', 'POST', 'OPTIONS'] },
   { path: '/jwks', methods: ['GET', 'OPTIONS'] },
   { path: '/.well-known/openid-configuration', methods: ['GET', 'OPTIONS'] },
-  // The library's own way out for a browser in which another account was signed in meanwhile.
+  // The library's form for a browser in which another account has signed in meanwhile.
   { path: '/session/end/confirm', methods: ['POST'] },
 ]
 
-/** Asked by browsers, of which many may come from one address. */
+/** Requested by browsers, of which many may share an address. */
 const REQUESTS: RouteLimit = { name: 'oidc-auth', points: 120, seconds: 60, key: byIp }
 
-/** An app's server comes for all its users from one address. */
+/** An app's server exchanges tokens for all its users from one address. */
 const EXCHANGES: RouteLimit = {
   name: 'oidc',
   points: 1200,
@@ -34,11 +34,11 @@ const EXCHANGES: RouteLimit = {
   key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
 }
 
-/** Hands the protocol's requests over to the library. */
+/** Routes protocol requests to the library. */
 export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   app.register(async (scope) => {
     scope.decorate('form_limits', [EXCHANGES])
-    // The library reads the body by itself.
+    // The library reads the body itself.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _body, done) => done(null))
     for (const { path, methods } of ADDRESSES) {
@@ -53,7 +53,7 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
     scope.get('/o/auth', { config }, (request, reply) =>
       handOver(library, request, reply, readRequest(request.url.slice(2))),
     )
-    // Where RFC 8414 looks for the description of an issuer that has a path.
+    // The RFC 8414 metadata address of an issuer with a path.
     scope.get('/.well-known/oauth-authorization-server/o', (request, reply) =>
       handOver(library, request, reply, '/.well-known/oauth-authorization-server'),
     )
@@ -61,7 +61,8 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   app.register(async (scope) => {
     scope.decorate('form_limits', [FORMS])
     readForms(scope)
-    // An app may send a form as well. It comes without this site's cookies, so it is opened anew.
+    // Apps may also post a form. It arrives without this site's cookies, so it is reopened with
+    // GET.
     for (const url of ['/o/auth', '/o/session/end']) {
       scope.post(url, async (request, reply) => {
         const asked = new URLSearchParams(formOf(request))
@@ -72,7 +73,7 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
   })
 }
 
-/** The request of an app as the library reads it: no longer than it may be, and with its scopes. */
+/** The app's request for the library: checked for length, with its scopes filled in. */
 function readRequest(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://localhost')
   assertShort(searchParams)
@@ -97,7 +98,7 @@ async function handOver(
   const { answer } = await library()
   rememberRequest(request)
   const raw = request.raw as typeof request.raw & { originalUrl?: string }
-  // By the difference of the two the library knows that it lives under /o.
+  // From the difference of the two URLs the library derives its base path /o.
   raw.originalUrl = `/o${address}`
   raw.url = address
   reply.hijack()

@@ -4,9 +4,8 @@ import type { World } from '#flows/world'
 import { sessionOf } from './requests.ts'
 
 /**
- * When a person is asked to sign in, and when to consent. Who is signed in is decided by this
- * service's session and not by the library's, which only holds together what apps got in one
- * browser.
+ * When a person is asked to sign in and to consent. This service's session decides who is signed
+ * in; the library's session only groups the tokens that apps received in one browser.
  */
 export function policyOf(world: World): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
@@ -29,12 +28,13 @@ async function isStillThere(world: World, ctx: KoaContextWithOIDC): Promise<bool
   const session = await sessionOf(world, ctx)
   if (!session || session.user_id !== oidc.session?.accountId) return false
   if (!grants.mayEnter(session, appOf(oidc.client))) return false
-  // A newer proof is noted, so that ID tokens tell its time; that needs no person, but a redirect.
+  // A newer authentication is recorded so that ID tokens contain its time; this takes a redirect
+  // but no person.
   const proven_at = Math.floor(session.authenticated_at.getTime() / 1000)
   return oidc.promptPending('none') || proven_at <= Number(oidc.session.loginTs)
 }
 
-/** The app that a client belongs to. */
+/** The app of a client. */
 export function appOf(client: { [key: string]: unknown } | undefined): string | null {
   return (client?.app_id as string | null | undefined) ?? null
 }

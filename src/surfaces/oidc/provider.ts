@@ -21,11 +21,11 @@ const OFF = { enabled: false }
 const LEADS_ON = { form_origins: ['https:', 'http:'] }
 const COOKIE = { httpOnly: true, sameSite: 'lax', secure: true } as const
 
-/** The sign-in library with these keys: the code flow with PKCE, and everything else off. */
+/** The sign-in library with these keys: only the code flow with PKCE. */
 export function openProvider(world: World, keys: grants.Keys): Provider {
   const { config } = world
   const provider = new Provider(`${config.base_url}/o`, settings(world, keys))
-  // One rule compares secrets, wherever they come: against the digest, in constant time.
+  // One rule compares all secrets: against the hash, in constant time.
   provider.Client.prototype.compareClientSecret = function (secret: string) {
     const secret_hash = Buffer.from(this.clientSecret ?? '', 'base64url')
     return apps.hasSecret({ app_id: null, secret_hash }, secret)
@@ -35,12 +35,12 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     if (isAgent(this)) return grants.isAgentCallback(uri)
     return uri !== NOWHERE && isListed.call(this, uri)
   }
-  // Names the login in ID tokens, for a sign-out that an app asks for later.
+  // ID tokens name the login, for a later sign-out by the app.
   provider.Client.prototype.includeSid = () => true
-  // A code comes in the query. What asks for something else than a code is refused for that alone.
+  // Codes are returned in the query. A request for anything but a code fails for that reason only.
   provider.Client.prototype.responseModeAllowed = (mode, type) =>
     mode === 'query' || type !== 'code'
-  // Behind whichever proxy, the service has one address; its cookies are Secure on localhost as well.
+  // Behind any proxy the service has one address, and its cookies are Secure even on localhost.
   const { protocol, host } = new URL(config.base_url)
   Object.defineProperties(provider.request, {
     protocol: { value: protocol.slice(0, -1) },
@@ -48,15 +48,15 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
     secure: { value: true },
   })
   provider.use(async (ctx, next) => {
-    // What the library itself sends a browser is little, and leads on to an app wherever that is.
+    // The library's own pages are few, and may redirect to any app.
     if (/^\/(auth|session)\b/.test(ctx.path)) ctx.set(pageHeaders(LEADS_ON))
     await next()
-    // Without a session there is nothing that the library could find by its cookies.
+    // Without a session, the library's cookies refer to nothing.
     if (/^\/signin\//.test(String(ctx.response.headers.location))) keepOwnCookies(ctx)
-    // Another account signed in meanwhile in this browser: what apps got for the one before ends.
+    // Another account has signed in on this browser: the tokens of the previous one end.
     const ended = ctx.oidc?.session
     if (ended?.destroyed) await grants.endSession(world.db, ended.uid)
-    // The library lists what it can do, and not what its clients may.
+    // The library lists what it supports, not what its clients may use.
     if (isDocument(ctx.body)) ctx.body.response_modes_supported = ['query']
   })
   provider.on('server_error', noteBug)
@@ -65,7 +65,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
   return provider
 }
 
-/** The page of the next question: consent, or sign-in first, at an address with the request. */
+/** The path of the next page: consent, or sign-in with the app's request. */
 async function askingPage(
   world: World,
   ctx: KoaContextWithOIDC,
@@ -107,7 +107,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     findAccount: async (_ctx, user_id) => {
       const user = await identity.findUser(world.db, user_id)
       if (!user || user.locked_at) return undefined
-      // Claims contain only the private id of the account, for any scope.
+      // For any scope, claims contain only the pairwise ID of the account.
       return { accountId: user_id, claims: () => ({ sub: user_id }) }
     },
     pairwiseIdentifier: (_ctx, user_id, client) =>
@@ -126,26 +126,26 @@ function settings(world: World, keys: grants.Keys): Configuration {
   }
 }
 
-/** What does not depend on the world: of the library's many ways, one is left. */
+/** Configuration that does not depend on the world; nearly every optional feature is off. */
 const NARROWED: Configuration = {
   scopes: [...grants.DEFAULT_SCOPES],
   responseTypes: ['code'],
   subjectTypes: ['pairwise'],
   pkce: { required: () => true },
-  // None is for agents; every other client is registered with a secret, and is asked for it.
+  // `none` is for agents; all other clients have a secret and must use it.
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
   extraClientMetadata: { properties: ['sector', 'app_id', 'app_name', 'app_url'] },
-  // Nothing that a client registered is ever fetched.
+  // URLs registered by clients are never fetched.
   sectorIdentifierUriValidate: () => false,
-  fetch: () => Promise.reject(new Error('hosted sign-in calls nobody')),
-  // Agents may live in a web page; the secret of an app never reaches a browser.
+  fetch: () => Promise.reject(new Error('hosted sign-in makes no requests')),
+  // Agents may run in a web page; an app's secret never reaches a browser.
   clientBasedCORS: (_ctx, _origin, client) => isAgent(client),
   allowOmittingSingleRegisteredRedirectUri: false,
   issueRefreshToken: async () => true,
   rotateRefreshToken: true,
-  // The library's session knows of one login of an app, and there may be several: what a sign-out
-  // ends is decided by `flows/sign-out.ts`.
+  // The library's session knows one login per app, but there may be several: `flows/sign-out.ts`
+  // decides what a sign-out ends.
   expiresWithSession: async () => false,
   cookies: {
     names: { session: SIGN_IN_COOKIE, interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
@@ -160,7 +160,7 @@ const FEATURES: Configuration['features'] = {
   pushedAuthorizationRequests: OFF,
   revocation: {
     enabled: true,
-    // A client learns nothing about the token of another (RFC 7009, 2.2).
+    // A client learns nothing about another client's token (RFC 7009, 2.2).
     allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
   },
   userinfo: { enabled: true },

@@ -5,7 +5,7 @@ import { pageHeaders } from '#http/pages'
 import { isAgent } from './agents.ts'
 import { RefusedPage, StalePage } from './consent-pages.tsx'
 
-/** What a person sees where the library cannot send them back to the app. */
+/** The error page for a request that cannot be redirected back to the app. */
 export function renderRefusal(
   ctx: KoaContextWithOIDC,
   request: FastifyRequest,

@@ -8,12 +8,12 @@ import { currentSession } from '#http/session'
 
 const requests = new WeakMap<object, FastifyRequest>()
 
-/** Remembers whose bare request this is while the library answers it. */
+/** Associates Fastify's request with the raw one that the library handles. */
 export function rememberRequest(request: FastifyRequest): void {
   requests.set(request.raw, request)
 }
 
-/** The request that the library is answering. */
+/** The request that the library is handling. */
 export function requestOf(raw: IncomingMessage | object): FastifyRequest {
   const request = requests.get(raw)
   if (!request) throw new Error('the library answers a request that it was not given')
@@ -22,7 +22,7 @@ export function requestOf(raw: IncomingMessage | object): FastifyRequest {
 
 const sessions = new WeakMap<FastifyRequest, Promise<Session | undefined>>()
 
-/** The service's session of the browser that the library is answering, read once for a request. */
+/** The service's session in the request that the library is handling, read once per request. */
 export async function sessionOf(
   world: World,
   { req }: Pick<KoaContextWithOIDC, 'req'>,
@@ -33,7 +33,7 @@ export async function sessionOf(
   return await session
 }
 
-/** Where the library's answer takes a cookie of this service. */
+/** Sets cookies of this service on the library's response. */
 export function jarOf(ctx: KoaContextWithOIDC): CookieJar {
   return {
     setCookie: (name, value, { maxAge, ...options }) =>

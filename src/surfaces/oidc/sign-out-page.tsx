@@ -4,13 +4,13 @@ import { Form } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** Asks whether a person wants to sign out (spec: Sign-in rules, 6). */
+/** Asks whether to sign out (spec: Sign-in rules, 6). */
 export function SignOutPage(facts: {
   app_name: string | undefined
-  /** Who is signed in, where the app means another account; empty where that is not known. */
+  /** The signed-in account, if the app names another one; empty if unknown. */
   other_than: string | undefined
   csrf_token: string
-  /** What the app asked for, to be checked again when the form is sent. */
+  /** The app's parameters, which are validated again when the form is sent. */
   asked: Record<string, string>
   stay_url: string
 }): JSX.Element {
@@ -53,7 +53,7 @@ function consequenceOf({
   return `${app_name} asks to sign out another account.${who}`
 }
 
-/** A sign-out that an app asked for in a way that cannot be. */
+/** An invalid sign-out request of an app. */
 export function ImpossibleSignOutPage({ message }: { message: string }): JSX.Element {
   return (
     <FocusLayout title="Sign-out failed · Purser">

@@ -8,26 +8,26 @@ import { originOf } from '#http/device'
 import { csrfToken } from '#http/form-token'
 import { formOf } from '#http/input'
 import { goTo, people, sendPage } from '#http/pages'
-import { goOn } from '#http/redirect'
+import { redirectAfterForm } from '#http/redirect'
 import { currentSession, signOut } from '#http/session'
 import { SIGN_IN_COOKIE } from './cookies.ts'
 import { type Hint, readHint } from './hint.ts'
 import type { OpenLibrary } from './library.ts'
 import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
 
-/** What an app may ask for when it sends a person to sign out (RP-Initiated Logout 1.0). */
+/** The parameters of a sign-out request (RP-Initiated Logout 1.0). */
 const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
 
-/** A request to sign out that was found good. */
+/** A valid sign-out request. */
 interface AskedSignOut {
   client: apps.SignInClient | undefined
-  /** Where the person goes afterwards, whatever the answer: the app's own address, or home. */
+  /** The next address: the app's registered URL, or the home page. */
   address: string
-  /** Whom the app means, where it showed an ID token. */
+  /** The subject of the ID token hint, if there is one. */
   hint: Exclude<Hint, string> | undefined
 }
 
-/** Signing out of an app, which asks first; the library's own pages for it are not used. */
+/** Sign-out requests of apps, with a confirmation page; the library's own pages are not used. */
 export function declareSignOut(app: FastifyInstance, world: World, library: OpenLibrary): void {
   people(app, world, (scope) => {
     scope.get('/o/session/end', async (request, reply) => {
@@ -59,18 +59,18 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
       if (await meansOther(library, asked, here)) {
         const { client_id, sid } = asked.hint!
         if (sid !== undefined) await endLogin(world, { client_id, sid })
-        return goOn(reply, asked.address, 'You are signed out')
+        return redirectAfterForm(reply, asked.address, 'You are signed out')
       }
       const client_id = asked.client?.client_id
       await signOutOfApp(world, { ...here, client_id, origin: originOf(request) })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
-      return goOn(reply, asked.address, 'You are signed out')
+      return redirectAfterForm(reply, asked.address, 'You are signed out')
     })
   })
 }
 
-/** Reads what the app asks for; a text says what is wrong with it. */
+/** Reads and validates a sign-out request; a string is the reason why it is invalid. */
 async function read(
   { config, db }: World,
   library: OpenLibrary,
@@ -105,7 +105,7 @@ async function read(
   return { client, address, hint: known }
 }
 
-/** Who is in this browser: by the service's session, and by the one in which apps got tokens. */
+/** The people in this browser: of the service's session, and of the library's session. */
 interface Here extends Pick<SignOut, 'sign_in'> {
   session: Session | undefined
 }
@@ -133,7 +133,7 @@ async function whoIsHere(world: World, request: FastifyRequest): Promise<Here> {
   return { session, sign_in: uid === undefined ? undefined : { uid, user_id: accountId } }
 }
 
-/** The parameters that count, each given once. */
+/** The supported parameters, unless repeated. */
 function textsOf(values: unknown): Record<string, string> {
   const given = (values ?? {}) as Record<string, unknown>
   return Object.fromEntries(

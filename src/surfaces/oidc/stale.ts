@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import { sendPage } from '#http/pages'
 import { StalePage } from './consent-pages.tsx'
 
-/** Tells that a sign-in is over or was begun elsewhere, and leads back to its app. */
+/** Says that a sign-in has expired or began in another browser, with a link back to its app. */
 export async function sendStale(
   { db }: World,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { REFUSALS, type RefusalCode } from '#http/refusals'
 import { problemExample } from './examples.ts'
 import type { Json } from './schemas.ts'
 
-/** Every header that answers carry, by its name. */
+/** Every response header, by name. */
 export const HEADERS: Record<string, Json> = {
   'X-Request-Id': text('The ID of this request, as in our logs.', 'req_ExampleRequest00000000'),
   'RateLimit-Policy': text(
@@ -29,12 +29,12 @@ function text(description: string, example: string): Json {
   return { description, schema: { type: 'string' }, example }
 }
 
-/** A row for anybody is one that caches may keep, with an entity tag. */
+/** Whether responses may be cached: endpoints for any caller, with an ETag. */
 export function isCached(row: Endpoint): boolean {
   return row.method === 'GET' && row.cors === true
 }
 
-/** The headers that an answer of this row and status carries, as pointers to `HEADERS`. */
+/** The headers of a response with this status, as references to `HEADERS`. */
 export function headersOf(row: Endpoint, status: number): Json {
   const names = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
   if (row.cors) names.push('Access-Control-Allow-Origin')
@@ -45,11 +45,11 @@ export function headersOf(row: Endpoint, status: number): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** All that a row may be refused with: its own codes, and those that come of being called at all. */
+/** Every error code of an endpoint: its own, and those of any call. */
 function codesOf(row: Endpoint): RefusalCode[] {
   const codes = new Set<RefusalCode>([...row.refusals, 'rate_limited'])
   codes.add('service_unavailable').add('internal_error')
-  // A part of the path may be unreadable, or hold a NUL, which no address has.
+  // Part of the path may be undecodable or contain a NUL.
   if (row.params) codes.add('invalid_request').add('not_found')
   if (row.method === 'POST') {
     codes.add('invalid_request').add('payload_too_large').add('unsupported_media_type')
@@ -57,7 +57,7 @@ function codesOf(row: Endpoint): RefusalCode[] {
   return [...codes]
 }
 
-/** The refusals of a row, by status; at each status `error` is one of just the codes it can be. */
+/** The error responses of an endpoint by status; each lists the codes possible at that status. */
 export function refusalsOf(row: Endpoint): Record<number, Json> {
   const byStatus = Map.groupBy(codesOf(row), (code) => REFUSALS[code][0])
   return Object.fromEntries(

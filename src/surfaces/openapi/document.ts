@@ -5,15 +5,15 @@ import { PARAMETER_EXAMPLES, schemaExamples } from './examples.ts'
 import { type Json, Problem, schemaBook } from './schemas.ts'
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from './texts.ts'
 
-/** What the parts of one document share while it is drawn. */
+/** State shared by the parts of a document while it is built. */
 interface Drawing {
   draw: ReturnType<typeof schemaBook>['draw']
   examples: Record<string, Json>
 }
 
 /**
- * Draws the OpenAPI 3.1 document of these rows: from the schemas that validate and the table of
- * refusals, so that it says what the service does (spec: Machine-readable description).
+ * Builds the OpenAPI 3.1 document of these endpoints from the schemas that validate them and the
+ * table of errors (spec: Machine-readable description).
  */
 export function openApiDocument(base_url: string, version: string, rows: Endpoint[]): object {
   const { named, draw } = schemaBook()
@@ -35,7 +35,7 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
       description: INTRODUCTION,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    // Relative to where the document was read: right behind any name of the service.
+    // Relative, so that it is correct under every host name of the service.
     servers: [{ url: '/' }],
     tags: tags.filter(({ name }) => rows.some((row) => row.tag === name)),
     paths,
@@ -49,7 +49,7 @@ export function openApiDocument(base_url: string, version: string, rows: Endpoin
   }
 }
 
-/** The path as the document has it; addresses answer with and without a slash at their end. */
+/** The path in the document; each also works with a trailing slash. */
 export function documentedPath(row: Endpoint): string {
   return row.path.replace(/\/$/, '')
 }
@@ -78,7 +78,7 @@ function parametersOf({ draw }: Drawing, row: Endpoint): Json[] {
     return { name, in: 'path', ...field, ...(example && { example }) }
   })
   const headers = fieldsOf(draw, row.headers).map(({ name, ...field }) => {
-    const spelled = name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+    const spelled = name.replaceAll(/\b[a-z]/g, (initial) => initial.toUpperCase())
     return { name: spelled, in: 'header', ...field }
   })
   const condition = {
@@ -91,7 +91,7 @@ function parametersOf({ draw }: Drawing, row: Endpoint): Json[] {
   return [...path, ...headers, ...(isCached(row) ? [condition] : [])]
 }
 
-/** The fields of an input, each with its description beside its schema. */
+/** The fields of an input, each with its description and schema. */
 function fieldsOf(draw: Drawing['draw'], schema: z.ZodObject | undefined) {
   if (!schema) return []
   const { properties = {}, required = [] } = draw(schema, 'input') as {

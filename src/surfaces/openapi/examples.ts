@@ -10,14 +10,14 @@ const license_key = 'key_ExampleKeyExampleKeyExample4O0yHV'
 const new_license_key = 'key_NewExampleKeyNewExampleKeyN0wpmPJ'
 const request_id = 'req_ExampleRequest00000000'
 
-/** An example of each part of an address, by its name. */
+/** An example of each path parameter, by name. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   client_id,
   license_id,
   ref: 'ExampleOrderReference_'.repeat(4).slice(0, -1),
 }
 
-/** An example of each named schema that is sent or answered, by its name. */
+/** An example of each named schema, by name. */
 export function schemaExamples(base_url: string): Record<string, Json> {
   const price = { product_id, product_name: 'Pro', currency: 'usd' }
   const license = {
@@ -83,7 +83,7 @@ export function schemaExamples(base_url: string): Record<string, Json> {
   }
 }
 
-/** The body of a refusal, as the service writes it. */
+/** The body of an error response. */
 export function problemExample(code: RefusalCode): Json {
   const [, message] = REFUSALS[code]
   const problem = { error: code, message, request_id }

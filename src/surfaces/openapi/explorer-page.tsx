@@ -3,7 +3,7 @@ import { TextLink } from '#design/actions'
 import { SiteLayout } from '#design/layout'
 import { siteNav } from '#http/site-menu'
 
-/** The page on which people read the interface and try its calls. */
+/** The API explorer. */
 export function ExplorerPage(facts: { version: string; assets: string }): JSX.Element {
   return (
     <SiteLayout

@@ -14,8 +14,8 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-// The Fastify team's package of Swagger UI: the same files as its makers' own, without the script
-// that theirs runs at installation to report on it.
+// The Fastify team's package of Swagger UI: the same files as the original, without its install
+// script that reports usage.
 const LIBRARY = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui'))), 'static')
 const OWN = fileURLToPath(new URL('./explorer/', import.meta.url))
 const ASSETS: Record<string, string> = {
@@ -27,8 +27,8 @@ const ASSETS: Record<string, string> = {
 }
 
 /**
- * The machine-readable description of these rows, drawn once, and the page that explores it and
- * loads nothing from any other host (spec: Machine-readable description).
+ * The OpenAPI document, built once, and its explorer, which loads nothing from other hosts (spec:
+ * Machine-readable description).
  */
 export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): void {
   const text = JSON.stringify(openApiDocument(world.config.base_url, version, rows))
@@ -52,7 +52,7 @@ export function openapi(app: FastifyInstance, world: World, rows: Endpoint[]): v
   })
 }
 
-/** Serves the explorer's files and returns their folder, which is another whenever one changes. */
+/** Serves the explorer's files and returns their path, which changes with their content. */
 function declareAssets(app: FastifyInstance): string {
   const contents = Object.entries(ASSETS).map(([name, folder]) => readFileSync(join(folder, name)))
   const prefix = `/api/v1/docs/assets/${tagOf(Buffer.concat(contents))}`

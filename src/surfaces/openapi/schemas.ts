@@ -12,7 +12,7 @@ const FieldFault = z
   })
   .meta({ id: 'FieldFault' })
 
-/** The body of every refusal. */
+/** The body of every error response. */
 export const Problem = z
   .strictObject({
     error: z.string().describe('The error code. Handle errors by this.'),
@@ -25,9 +25,9 @@ export const Problem = z
   .meta({ id: 'Problem' })
 
 /**
- * Draws JSON Schemas from the schemas that validate. One that has a name is drawn once, under
- * `named`, and pointed at; a name stands for one shape only. What is sent must hold no field that
- * is not listed; an answer may grow (spec: Versioning).
+ * Converts validation schemas to JSON Schema. A named schema is converted once, stored in `named`
+ * and referenced; a name has only one shape. Requests reject unknown fields; responses may gain
+ * fields (spec: Versioning).
  */
 export function schemaBook() {
   const named: Record<string, Json> = {}
@@ -53,7 +53,7 @@ export function schemaBook() {
   }
 }
 
-/** Says a shape as shortly as a reader likes it: no pattern beside a format, null as a type. */
+/** Shortens a schema: no pattern next to a format, and null as a type. */
 function simplify(value: unknown, io: 'input' | 'output'): unknown {
   if (typeof value !== 'object' || value === null) return value
   const shape = value as Json

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#http/endpoint'
 
-/** What the document says before its endpoints, in Markdown. */
+/** The introduction of the document, in Markdown. */
 export const INTRODUCTION = `
 Purser sells web apps as the merchant of record: hosted checkout, tax, refunds and payouts. With
 this API, an app shows its live prices and verifies what a buyer has bought.
@@ -42,14 +42,14 @@ know. Breaking changes are announced twelve months ahead, with the headers \`Dep
 \`Sunset\` on the affected responses, and here.
 `.trim()
 
-/** What each group of endpoints is for; the document lists the groups in this order. */
+/** The description of each group of endpoints, in the order of the document. */
 export const TAGS: Record<string, string> = {
   Public: "An app's profile and live prices, for pricing pages. No authentication.",
   Licenses: 'What a buyer may use now. For your server.',
   'Hosted sign-in': 'What a signed-in buyer may use. Requires their access token.',
 }
 
-/** How each kind of caller proves itself, by the name that the endpoints use. */
+/** The authentication methods, by the name that endpoints use. */
 export const SECURITY_SCHEMES = {
   basic: {
     type: 'http',

@@ -7,17 +7,17 @@ import { Day, formatMoney, Money } from '#design/money'
 import { EmptyState, Heading, Panel, RecordTable } from '#design/panels'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
-/** The terms in plain words, and the code to be chosen. */
+/** The affiliate terms, and the form for a code. */
 export function JoinPage(facts: {
   nav: Link[]
   action: string
   csrf_token: string
   minimum: number
-  hold_days: number
+  delay_days: number
   code: string
   fault: string | undefined
 }): JSX.Element {
-  const { fault, hold_days, minimum } = facts
+  const { fault, delay_days, minimum } = facts
   return (
     <SiteLayout title={`${fault ? 'Error: ' : ''}Earn with referrals · Purser`} nav={facts.nav}>
       <Heading title="Earn with referrals">
@@ -37,7 +37,7 @@ export function JoinPage(facts: {
             </li>
             <li>Commissions come from Purser’s fee. Buyers and sellers pay nothing extra.</li>
             <li>
-              Commissions become available after {hold_days} days and are reversed on a refund or
+              Commissions become available after {delay_days} days and are reversed on a refund or
               dispute.
             </li>
             <li>Your own purchases and apps that you sell earn no commission.</li>
@@ -73,23 +73,23 @@ export function JoinPage(facts: {
   )
 }
 
-/** A commission, or one that was taken back. */
+/** A commission, or its reversal. */
 export interface ReferralLine {
   key: string
   at: Date
   text: string
-  /** The fee that the commission is a quarter of. */
+  /** The fee of which the commission is a quarter. */
   fee: number | null
   amount: number
-  /** Until when it waits. */
-  held_until: Date | undefined
-  /** The payout that it is a line of. */
+  /** When it becomes available. */
+  available_at: Date | undefined
+  /** The payout that includes it. */
   payout:
     | { href: string; number: number; status: 'open' | 'pending' | 'paid' | 'failed' }
     | undefined
 }
 
-/** What an affiliate earned, line by line, and what became of it. */
+/** An affiliate's earnings, line by line. */
 export function ReferralsPage(
   facts: BalanceFacts & {
     nav: Link[]
@@ -185,7 +185,7 @@ const WITH = {
   failed: 'Returned with',
 } as const
 
-function stateOf({ amount, held_until, payout }: ReferralLine): ComponentChildren {
+function stateOf({ amount, available_at, payout }: ReferralLine): ComponentChildren {
   const isTaken = amount < 0
   if (payout) {
     return (
@@ -196,10 +196,10 @@ function stateOf({ amount, held_until, payout }: ReferralLine): ComponentChildre
     )
   }
   if (isTaken) return 'Reversed'
-  if (!held_until) return 'Available'
+  if (!available_at) return 'Available'
   return (
     <>
-      Available on <Day date={held_until} />
+      Available on <Day date={available_at} />
     </>
   )
 }

@@ -22,7 +22,7 @@ const { home: HOME, base: BASE } = PAYEE_PAGES.affiliate
 const PAGE = 50
 const JOINS: Limit = { name: 'affiliate-joins', points: 30, seconds: 3600 }
 
-/** An affiliate's own page: the code, every line and what became of it; others may join there. */
+/** The affiliate's page with code, lines and balance; others can join there. */
 export function declareReferrals(
   scope: FastifyInstance,
   world: World,
@@ -57,7 +57,7 @@ async function sendJoin(
     action: HOME,
     csrf_token: csrfToken(world, request, reply),
     minimum: payouts.MINIMUM,
-    hold_days: payouts.delayDays({ account: 'affiliate_payable' }),
+    delay_days: payouts.delayDays({ account: 'affiliate_payable' }),
     ...form,
   })
   return sendPage(reply, page, { status: form.fault === undefined ? 200 : 422 })
@@ -84,15 +84,15 @@ async function sendReferrals(
     code,
     link: `${config.base_url}/?ref=${code}`,
     home: HOME,
-    lines: lines.map((line) => told(now, line)),
+    lines: lines.map((line) => referralOf(now, line)),
     page,
     last,
   }
   return sendPage(reply, ReferralsPage(facts))
 }
 
-/** A line as the affiliate sees it; the buyer stands nowhere in it. */
-function told(now: Date, line: payouts.AccountLine): ReferralLine {
+/** A ledger line for the affiliate, without the buyer. */
+function referralOf(now: Date, line: payouts.AccountLine): ReferralLine {
   const available_at = addDays(line.at, payouts.delayDays({ account: 'affiliate_payable' }))
   const { payout_id, payout_number, payout_status } = line
   return {
@@ -101,7 +101,7 @@ function told(now: Date, line: payouts.AccountLine): ReferralLine {
     text: lineLabel(line),
     fee: line.event === 'sale' ? line.fee : null,
     amount: line.amount,
-    held_until: line.event === 'sale' && available_at > now ? available_at : undefined,
+    available_at: line.event === 'sale' && available_at > now ? available_at : undefined,
     payout:
       payout_id === null
         ? undefined

@@ -2,7 +2,7 @@ import type { Payout, StatementLine } from '#domain/payouts'
 
 const SALES = { purchase: 'Sale of', renewal: 'Renewal of', upgrade: 'Upgrade to' } as const
 
-/** What a line of a statement is, in words. */
+/** The label of a statement line. */
 export function lineLabel(line: StatementLine): string {
   const { event, invoice_kind, returned_number } = line
   const what = `${line.app_name} ${line.product_name}`
@@ -28,14 +28,14 @@ export function lineLabel(line: StatementLine): string {
   }
 }
 
-/** How a payout stands, in words, and how good that is. */
+/** The label and tone of a payout's status. */
 export function payoutLabel({ status }: Pick<Payout, 'status'>) {
   if (status === 'paid') return { label: 'Paid', tone: 'good' } as const
   if (status === 'failed') return { label: 'Returned', tone: 'bad' } as const
   return { label: 'Pending', tone: 'info' } as const
 }
 
-/** Why a payout was made, in words. */
+/** The label of a payout's type. */
 export function causeLabel({ cause }: Pick<Payout, 'cause'>): string {
   return cause === 'weekly' ? 'Weekly payout' : 'Requested payout'
 }

@@ -7,7 +7,7 @@ import { DescriptionList, Panel, RecordCards } from '#design/panels'
 import { ownValue } from '#platform/text'
 import { causeLabel, payoutLabel } from './labels.ts'
 
-/** A payout as a list shows it. */
+/** A payout in a list. */
 export interface PayoutCard {
   id: string
   number: number
@@ -18,27 +18,27 @@ export interface PayoutCard {
   created_at: Date
 }
 
-/** Where a payee stands, and how he is paid. */
+/** A payee's balance, bank account and payouts; amounts in cents. */
 export interface BalanceFacts {
-  /** One line across the top: in which time the payee lives. */
+  /** The banner about the payee's own time. */
   notice: string | undefined
-  /** The path of the forms and of the statements. */
+  /** The base path of forms and statements. */
   base: string
   csrf_token: string
-  /** What counts by now; negative where the payee owes it. */
+  /** The available balance; negative if the payee owes it. */
   total: number
   minimum: number
-  hold_days: number
+  delay_days: number
   pending: { at: Date; amount: number }[]
   pending_total: number
-  /** True where the total is enough to be sent. */
+  /** Whether the balance reaches the minimum payout. */
   is_payable: boolean
   next_weekly: Date
   bank: { name: string; last4: string } | undefined
   payouts: PayoutCard[]
 }
 
-/** What is available, what comes, and the one thing to do about it. */
+/** The available and pending balance, and the next step. */
 export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Element {
   const { total, pending, pending_total, bank, is_payable } = facts
   return (
@@ -61,7 +61,7 @@ export function BalancePanel(facts: BalanceFacts & { earned: string }): JSX.Elem
           Pending: <Money cents={pending_total} />
         </h3>
         <p class="text-sm text-muted">
-          {facts.earned} becomes available after {facts.hold_days} days, because it may still be
+          {facts.earned} becomes available after {facts.delay_days} days, because it may still be
           refunded.
         </p>
         {pending.length > 0 && (
@@ -100,7 +100,7 @@ function balanceText({ total, minimum, is_payable, bank, next_weekly }: BalanceF
   return `Paid automatically on Monday, ${monday}, or request it now.`
 }
 
-/** The bank that money goes to. */
+/** The payout bank account. */
 export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element {
   const badge = bank ? <Badge tone="good">Ready</Badge> : <Badge tone="warn">Missing</Badge>
   return (
@@ -121,7 +121,7 @@ export function BankPanel({ base, csrf_token, bank }: BalanceFacts): JSX.Element
   )
 }
 
-/** Every payout, each leading to its statement. */
+/** The list of payouts, with links to their statements. */
 export function PayoutsPanel({ base, payouts }: BalanceFacts): JSX.Element {
   return (
     <section class="grid grid-cols-1 gap-4">
@@ -146,7 +146,7 @@ export function PayoutsPanel({ base, payouts }: BalanceFacts): JSX.Element {
   )
 }
 
-/** What was done, or why it was not. */
+/** A message about what was done, or why it was not. */
 export function DoneNote({ done }: { done: string | undefined }): JSX.Element | null {
   const note = ownValue(NOTES, done)
   if (!note) return null

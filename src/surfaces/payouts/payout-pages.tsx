@@ -9,7 +9,7 @@ import type { Paging } from '#http/pagination'
 import { causeLabel, payoutLabel } from './labels.ts'
 import { type BalanceFacts, BalancePanel, BankPanel, DoneNote, PayoutsPanel } from './panels.tsx'
 
-/** What a seller has earned, and how it reaches his bank. */
+/** A seller's balance, bank account and payouts. */
 export function SellerPayoutsPage(
   facts: BalanceFacts & { nav: Link[]; done: string | undefined },
 ): JSX.Element {
@@ -26,26 +26,26 @@ export function SellerPayoutsPage(
   )
 }
 
-/** A line of a statement as the page shows it. */
+/** A statement line on the page. */
 export interface StatementRow {
   key: string
   at: Date
   text: string
-  /** The sale's own page. */
+  /** The page of the sale. */
   href: string | undefined
-  /** What of the price it is about, and what the service keeps of it or gives back. */
+  /** The gross amount of the sale, and the service's fees on it, in cents. */
   gross: number | null
   fees: number | null
   amount: number
 }
 
-/** What a payout pays, line by line. */
+/** A payout, line by line. */
 export function StatementPage(facts: {
   nav: Link[]
-  /** One line across the top: in which time the payee lives. */
+  /** The banner about the payee's own time. */
   notice: string | undefined
   home: string
-  /** The statement's own path. */
+  /** The path of the statement. */
   path: string
   kind: 'seller' | 'affiliate'
   number: number

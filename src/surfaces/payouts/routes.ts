@@ -28,7 +28,7 @@ import { rowsOf, statementCsv, statementPdf } from './statement.ts'
 const LINES_A_PAGE = 100
 const REQUESTS: Limit = { name: 'payout-requests', points: 20, seconds: 3600 }
 
-/** What sellers and affiliates are owed, how they are paid, and the statement of every payout. */
+/** Balances, payouts and statements of sellers and affiliates. */
 export function payeePages(app: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   people(app, world, (scope) => {
@@ -47,7 +47,7 @@ export function payeePages(app: FastifyInstance, world: World): void {
   })
 }
 
-/** All that the panels tell of a payee. */
+/** Gathers the facts of the balance, bank and payout panels. */
 async function balanceFacts(world: World, context: PayeeContext): Promise<BalanceFacts> {
   const { payee, kind, request, reply } = context
   const { db } = world
@@ -61,7 +61,7 @@ async function balanceFacts(world: World, context: PayeeContext): Promise<Balanc
     pending,
     pending_total,
     minimum: payouts.MINIMUM,
-    hold_days: payouts.delayDays(payee),
+    delay_days: payouts.delayDays(payee),
     is_payable: payouts.isPayable(total),
     next_weekly: addDays(monday, 7),
     bank: bankOf(account),
@@ -77,7 +77,7 @@ function bankOf(account: payouts.PayoutAccount | undefined) {
 
 function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): void {
   const { home, base } = PAYEE_PAGES[kind]
-  // Where money goes, and when, is up to an owner who has just proved to be it.
+  // Changes to payouts and bank accounts need re-authentication.
   const requireProvenPayee = async (request: FastifyRequest, reply: FastifyReply) => {
     const context = await requirePayee(world, request, reply, kind)
     requireRecentProof(world, context, home)
@@ -109,7 +109,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
   })
 }
 
-/** What the processor answers, or undefined where it does not answer right now. */
+/** The processor's answer; undefined if it does not respond. */
 async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask()

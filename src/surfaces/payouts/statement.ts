@@ -10,7 +10,7 @@ import type { PdfContent } from '#platform/pdf/content'
 import { causeLabel, lineLabel, payoutLabel } from './labels.ts'
 import type { StatementRow } from './payout-pages.tsx'
 
-/** The lines of a payout as a page shows them. */
+/** The lines of a payout for the page. */
 export function rowsOf(kind: PayeeKind, lines: payouts.StatementLine[]): StatementRow[] {
   return lines.map((line) => ({
     key: `${line.transaction_id}-${line.position}`,
@@ -26,20 +26,20 @@ export function rowsOf(kind: PayeeKind, lines: payouts.StatementLine[]): Stateme
   }))
 }
 
-/** What of the price a line is about; a payout that came back is about itself. */
+/** The gross amount of a line; a returned payout is its own gross amount. */
 function grossOf({ gross, amount }: payouts.StatementLine): Cents {
   return gross ?? amount
 }
 
-/** What the service keeps of it (negative) or gives back: the rest between price and line. */
+/** The service's fees on a line: negative if charged, positive if refunded. */
 function feesOf(line: payouts.StatementLine): Cents {
   return cents(line.amount - grossOf(line))
 }
 
-/** So many lines are written or drawn at once, before others have their turn. */
+/** Rows per step, between which other requests can run. */
 const ROWS_AT_ONCE = 500
 
-/** A statement as a table for other programs, part by part. It names no buyers. */
+/** A statement as CSV, in parts. It contains no buyers. */
 export async function* statementCsv(
   kind: PayeeKind,
   payout: payouts.Payout,
@@ -129,7 +129,7 @@ export async function statementPdf(
     notes: ['Each line is a ledger entry. Their sum is the amount paid.'],
     foot: `${config.operator.legal_name}, merchant of record. ${config.base_url}`,
   }
-  // Made part by part, as the thread that draws asks for them.
+  // Created in parts, as the drawing thread requests them.
   const rows = partsOf(lines).map((part) => part.map(rowOf))
   return await pdfs.draw(content, { rows, isLong: lines.length > ROWS_AT_ONCE })
 }

@@ -17,7 +17,7 @@ import { layoutFacts, type ManageContext, requireManagedLicense } from './licens
 import { type BilledPlace, MovedPage } from './moved-page.tsx'
 import { charge, resumeUrl } from './paying.ts'
 
-/** Which context to the processor's portal this browser is on, for which license. */
+/** The processor portal that this browser opened, and its license. */
 const PORTAL: SignedCookie<OpenedPortal> = {
   name: 'portal',
   seconds: 3600,
@@ -30,7 +30,7 @@ interface OpenedPortal {
   portal_id: string
 }
 
-/** The card that pays: put in another's place on the processor's own billing portal. */
+/** Changing the card on the processor's billing portal. */
 export function declareCard(scope: FastifyInstance, world: World): void {
   const { db, processor, config } = world
   scope.post(`${MANAGE_PATH}/card`, async (request, reply) => {
@@ -83,7 +83,7 @@ export function declareCard(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Puts a card in the place of the one that pays, and charges what is owed. */
+/** Replaces the card of a subscription, and charges what is due. */
 async function putInPlace(
   world: World,
   context: ManageContext,
@@ -98,12 +98,12 @@ async function putInPlace(
   })
 }
 
-/** Where a card is billed. */
+/** The billing address of a card. */
 function placeOf({ billing_zip }: payments.Card): BilledPlace {
   return { state: tax.stateOfZip(billing_zip) ?? '', zip: billing_zip }
 }
 
-/** The portal that this very session opened for this license. */
+/** The portal that this session opened for this license. */
 function portalOf(world: World, { request, session, license }: ManageContext): string | undefined {
   const opened = readSignedCookie(world, request, PORTAL)
   const isOwn = opened?.session_id === session.id && opened.license_id === license.license_id

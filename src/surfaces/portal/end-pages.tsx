@@ -5,7 +5,7 @@ import { FocusLayout, type Link, SiteLayout } from '#design/layout'
 import { EmptyState, Heading, Mailbox } from '#design/panels'
 import { SignOutForm } from './purchases-page.tsx'
 
-/** Somebody without a license looks for one. */
+/** For a signed-in person without a license of the app. */
 export function NothingHerePage(facts: {
   nav: Link[]
   app_name: string
@@ -28,7 +28,7 @@ export function NothingHerePage(facts: {
   )
 }
 
-/** A payment is on its way: the processor's answer is still open. */
+/** A payment that the processor has not answered yet. */
 export function WaitingPage(facts: {
   app_name: string
   url: string

@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { Form } from '#design/forms'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
-/** Asks whether the key shall be replaced, and says what for. */
+/** Asks for confirmation before the key is replaced. */
 export function ReplaceKeyPage(facts: ManageLayoutFacts & { replaces: string }): JSX.Element {
   const { at, csrf_token, app_name, replaces } = facts
   return (

@@ -10,7 +10,7 @@ import { layoutFacts, type ManageContext, requireManagedLicense } from './licens
 
 const ROTATIONS: Limit = { name: 'manage-rotations', points: 10, seconds: 3600 }
 
-/** Replacing a key that may have got into wrong hands. Only whoever proved the mailbox may. */
+/** Replacing a key. Requires a confirmed email. */
 export function declareKey(scope: FastifyInstance, world: World): void {
   const path = `${MANAGE_PATH}/key/`
   scope.get(path, async (request, reply) => {
@@ -30,7 +30,7 @@ export function declareKey(scope: FastifyInstance, world: World): void {
       app_id: license.app_id,
       license_id: license.license_id,
       actor: { kind: 'buyer', user_id: session.user_id, request_id: request.id },
-      // The same form sent twice replaces one key.
+      // Sending the same form twice replaces one key.
       rotation_key: `manage ${formOf(request).replaces ?? ''}`.slice(0, 64),
       reason: undefined,
     })

@@ -4,25 +4,25 @@ import { Alert } from '#design/feedback'
 import { type Link, SiteLayout } from '#design/layout'
 import { Heading, Panel } from '#design/panels'
 
-/** What every page about one purchase shows. */
+/** The facts that every page about a license shows. */
 export interface ManageLayoutFacts {
   nav: Link[]
   app_name: string
   csrf_token: string
-  /** An address under the manage page; the link's own return address goes along. */
+  /** An address under the manage page, with the link's return address. */
   at: (path?: string, query?: Record<string, string>) => string
-  /** What is said across the top: that no real card is charged. */
+  /** The test mode banner. */
   notice: string | undefined
 }
 
-/** What has just happened, in words. */
+/** A message about what was just done. */
 export interface Note {
   tone: 'success' | 'info' | 'error'
   title?: string
   text: string
 }
 
-/** What has just happened, where a screen reader hears it first. */
+/** A message about what was just done, first for screen readers. */
 export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | null {
   if (!note) return null
   return (
@@ -32,11 +32,11 @@ export function NoteAlert({ note }: { note: Note | undefined }): JSX.Element | n
   )
 }
 
-/** A page that asks one thing about a purchase, and the way back to all of it. */
+/** A page with one question about a license, and a link back to the manage page. */
 export function QuestionPage(
   facts: ManageLayoutFacts & {
     title: string
-    /** A sentence under the title. */
+    /** The text below the title. */
     intro?: ComponentChildren
     note?: Note | undefined
     children: ComponentChildren

@@ -7,19 +7,19 @@ import { type LicenseContext, manageUrl, requireLicense } from '#http/guards/lic
 import type { ManageLayoutFacts } from './layout.tsx'
 import { signDone } from './notes.ts'
 
-/** An address under an app's manage page; the link's own return address goes along. */
+/** An address under an app's manage page, with the link's return address. */
 export type ManageAddress = (path?: string, query?: Record<string, string>) => string
 
-/** A request about a license, with what the pages about it show. */
+/** A request about a license, with the facts that its pages show. */
 export interface ManageContext extends LicenseContext {
-  /** Undefined where nothing renews. */
+  /** Undefined if nothing renews. */
   subscription: billing.RunningSubscription | undefined
-  /** The app's own time. */
+  /** The app's current time. */
   now: Date
   at: ManageAddress
 }
 
-/** As `requireLicense`, with what the pages about the license show. */
+/** Like `requireLicense`, with the facts that the license's pages show. */
 export async function requireManagedLicense(
   world: World,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export async function requireManagedLicense(
   return await manageContextOf(world, await requireLicense(world, request, reply))
 }
 
-/** What the pages about a license show of it. */
+/** Gathers the facts that the pages about a license show. */
 export async function manageContextOf(
   world: World,
   context: LicenseContext,
@@ -45,7 +45,7 @@ export async function manageContextOf(
   }
 }
 
-/** What every page about a license shows. */
+/** The facts of the layout of a license's pages. */
 export async function layoutFacts(
   world: World,
   context: ManageContext,

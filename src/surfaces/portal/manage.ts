@@ -21,7 +21,7 @@ import { noteOf } from './notes.ts'
 
 const RECEIPTS_A_PAGE = 12
 
-/** The manage page of one app (spec: manage links). */
+/** The manage page of an app (spec: manage links). */
 export function declareManage(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/`, async (request, reply) => {
     const { license, ...found } = await findLicense(world, request, reply)
@@ -73,7 +73,7 @@ async function factsOf(world: World, context: ManageContext): Promise<ManageFact
   }
 }
 
-/** The plan that is held, what was agreed to be paid for it, and where it is bought again. */
+/** The plan with its agreed price, and the link to buy it again. */
 async function planOf({ db }: World, { app, license, subscription, next }: ManageContext) {
   const { license_id } = license
   const paid = await billing.lastPaidInvoice(db, license_id)

@@ -4,13 +4,13 @@ import { Form } from '#design/forms'
 import { DescriptionList } from '#design/panels'
 import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
-/** A place as it is compared: its state and its ZIP code. */
+/** A state and ZIP code, for comparison. */
 export interface BilledPlace {
   state: string
   zip: string
 }
 
-/** A new card that is billed in another state than the plan's tax address: has the buyer moved? */
+/** The new card's billing state differs from the plan's tax state: asks whether the buyer moved. */
 export function MovedPage(
   facts: ManageLayoutFacts & { declared: BilledPlace; billed: BilledPlace },
 ): JSX.Element {

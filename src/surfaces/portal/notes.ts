@@ -7,7 +7,7 @@ import type { Note } from './layout.tsx'
 
 const NOTHING = 'Nothing was charged, and your plan is unchanged.'
 
-/** What the page says after something was done, by the word that its address carries. */
+/** Messages by the code in the address. */
 const NOTES: Record<string, Note> = {
   paid: { tone: 'success', text: 'The payment went through, and your license is active.' },
   plan_changed: { tone: 'success', text: 'Plan changed. Your key stays the same.' },
@@ -67,7 +67,7 @@ const NOTES: Record<string, Note> = {
 
 const WAIT = /^receipt_wait_(\d+)$/
 
-/** The word for a receipt that was asked for too often; it may be asked for after these seconds. */
+/** The code for a receipt that was resent too often, with the seconds to wait. */
 export function receiptWait(seconds: number): string {
   return `receipt_wait_${seconds}`
 }
@@ -80,12 +80,12 @@ function waitNote(seconds: number): Note {
 /** What has just happened to a license. */
 const DONE: TokenKind<string> = { purpose: 'done', seconds: 300, facts: z.string() }
 
-/** The word for what has just happened to a license, so that nobody can write it into a link. */
+/** A signed code of what was just done, so that links cannot fake it. */
 export function signDone(world: World, license_id: string, done: string): string {
   return signToken(world, DONE, done, { about: license_id })
 }
 
-/** What has just happened, in words; undefined where nothing has. */
+/** The message about what was just done; undefined if nothing was. */
 export async function noteOf(
   world: World,
   license_id: string,

@@ -14,14 +14,14 @@ import { layoutFacts, type ManageContext, requireManagedLicense } from './licens
 
 const PAYMENTS: Limit = { name: 'manage-payments', points: 30, seconds: 3600 }
 
-/** Paying what is owed, and waiting for a bank that has not answered. */
+/** Paying what is due, and waiting for a bank's answer. */
 export function declarePaying(scope: FastifyInstance, world: World): void {
   scope.post(`${MANAGE_PATH}/pay`, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
     const { license, app, at } = context
     const { license_id } = license
     const next = await nextCharge(world, { license_id, app })
-    // The button says a sum, and exactly that is charged.
+    // Charges exactly the total that the button showed.
     if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
     return await charge(world, context, {
       run: () =>
@@ -47,21 +47,21 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
 
 const CHANGED = { done: 'changed' }
 
-/** Where a challenge of the bank sends the buyer when it is over. */
+/** The address to which the bank's challenge returns. */
 export function resumeUrl({ config }: World, { at }: ManageContext): string {
   return `${config.base_url}${at('resume')}`
 }
 
-/** Where a holder goes after a charge, and what is said there. */
+/** The path and messages after a charge. */
 interface Onwards {
-  /** The page where it may be tried again. */
+  /** The page on which to try again. */
   failed?: string
-  /** What to say where it was paid, and where nothing was owed. */
+  /** The message if it was paid, or nothing was due. */
   done?: string
   otherwise?: string
 }
 
-/** Charges a holder who asked for it, and sends him on to what came of it. */
+/** Charges a buyer on their request, and redirects by the outcome. */
 export async function charge(
   world: World,
   context: ManageContext,
@@ -78,7 +78,7 @@ export async function charge(
   return goTo(reply, addressAfter(context, came, facts))
 }
 
-/** The outcome of the latest attempt, for a buyer who returns from the bank or waits for it. */
+/** The outcome of the latest attempt, for a buyer who returns from the bank or waits. */
 async function resume(world: World, context: ManageContext): Promise<string> {
   const { license, at } = context
   const attempt = await payments.latestOfLicense(world.db, license.license_id)

@@ -17,11 +17,11 @@ import { PlanCard, PlanGrid, type PlanPrice } from '#design/plans'
 import type { Product, ProductPrice } from '#domain/catalog'
 import { type ManageLayoutFacts, type Note, QuestionPage } from './layout.tsx'
 
-/** The other plans and prices of an app, with the present one marked. */
+/** The plans and prices of an app, with the current one marked. */
 export function ChoosePlanPage(
   facts: ManageLayoutFacts & {
     products: Product[]
-    /** Each with its price and the sales tax on it together. */
+    /** The prices, each with its total including sales tax. */
     prices: (ProductPrice & { total: number })[]
     current_price_id: string
     pending_price_id: string | null
@@ -70,20 +70,20 @@ export function ChoosePlanPage(
   )
 }
 
-/** A move to another plan, exactly as it is done if the buyer agrees. */
+/** A plan change, exactly as it happens once confirmed. */
 export interface PlanChangeFacts {
   from: string
   to: { product_name: string; amount: number; frequency: PriceFrequency }
-  /** True where only the rhythm changes. */
+  /** True if only the frequency changes. */
   same_plan: boolean
   when: 'now' | 'in_trial' | 'period_end'
   credit: number
   due: number
   tax: number
   total: number
-  /** True where the total is too little to charge. */
+  /** True if the total is too small to charge. */
   is_waived: boolean
-  /** What each period costs from then on, tax included. */
+  /** The cost of each later period, tax included. */
   renewal: { amount: number; tax: number; total: number; is_exact: boolean }
   state: string
   changes_at: Date
@@ -91,7 +91,7 @@ export interface PlanChangeFacts {
   auto_renew: boolean
 }
 
-/** What a move costs and when it happens, and the one button that does it. */
+/** The cost and date of a plan change, and one button. */
 export function PlanChangePage(
   facts: ManageLayoutFacts &
     PlanChangeFacts & { note: Note | undefined; action: string; agreement: string },
@@ -172,7 +172,7 @@ function textsOf(facts: PlanChangeFacts) {
   return { title, intro, action: `Change on ${formatDay(changes_at)}`, pending: 'Saving…' }
 }
 
-/** What is charged from then on. */
+/** A sentence about the later charges. */
 function later(facts: PlanChangeFacts): string {
   const { to, when, changes_at, period_end, auto_renew } = facts
   if (!to.frequency) {
@@ -188,7 +188,7 @@ function later(facts: PlanChangeFacts): string {
   return `Renews at ${price}. First charge: ${first}. Cancel anytime.`
 }
 
-/** What a period costs, to the cent: "$100.80 ($96.00 and $4.80 sales tax)". */
+/** The cost of a period: "$100.80 ($96.00 and $4.80 sales tax)". */
 function costOf({ renewal, state }: PlanChangeFacts): string {
   const { amount, tax, total, is_exact } = renewal
   const cost = `${formatMoney(total)} (${formatMoney(amount)} and ${formatMoney(tax)} sales tax`

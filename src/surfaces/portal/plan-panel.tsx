@@ -8,7 +8,7 @@ import type { ManageFacts, NextFigures } from './manage-facts.ts'
 
 type Items = Parameters<typeof DescriptionList>[0]['items']
 
-/** The plan: what it is, what comes next of it, and what can be changed. */
+/** The current plan, its next charge, and the available changes. */
 export function PlanPanel(facts: ManageFacts): JSX.Element {
   const { next, renewing } = facts
   return (
@@ -23,7 +23,7 @@ export function PlanPanel(facts: ManageFacts): JSX.Element {
   )
 }
 
-/** Whether the next charge comes by itself. */
+/** Whether the next charge is automatic. */
 function isCharging({ status, renewing }: ManageFacts): boolean {
   const isRunning = status === 'active' || status === 'trialing'
   return isRunning && (renewing?.auto_renew ?? false) && !renewing?.pause_at_end
@@ -80,14 +80,14 @@ function Charge({ total, is_about, day }: NextFigures & { day: Date }): JSX.Elem
   )
 }
 
-/** What the next charge is made of. */
+/** The parts of the next charge. */
 function partsOf({ amount, tax, state, is_about }: NextFigures): string {
   if (tax === 0) return `No sales tax in ${state}.`
   const about = is_about ? 'about ' : ''
   return `${formatMoney(amount)} plus ${about}${formatMoney(tax)} sales tax (${state}).`
 }
 
-/** A plan with its price, as people say it. */
+/** A plan with its price, in one name. */
 export function nameOf(plan: {
   product_name: string
   amount: number

@@ -14,7 +14,7 @@ import { ChoosePlanPage, PlanChangePage } from './plan-pages.tsx'
 const OFFERS: Limit = { name: 'plan-prices', points: 120, seconds: 3600 }
 const PLAN = `${MANAGE_PATH}/plan/`
 
-/** Moving to another plan: the choice, what it costs to the cent, and the move (decided: plan move). */
+/** Plan changes: the choice, the exact cost, and the change (decided: plan move). */
 export function declarePlan(scope: FastifyInstance, world: World): void {
   scope.get(PLAN, async (request, reply) => {
     const context = await requireManagedLicense(world, request, reply)
@@ -74,12 +74,12 @@ function priceOf({ request }: ManageContext): string {
   return encodeURIComponent(paramsOf('/:price_id', request).price_id)
 }
 
-/** Shows what a move costs now, exactly as it is done if the buyer agrees. */
+/** Shows the current cost of a plan change, exactly as it happens once confirmed. */
 async function sendPlanQuote(world: World, context: ManageContext): Promise<FastifyReply> {
   const { request, reply, session, license, subscription, at } = context
   const { license_id } = license
   const { price_id } = paramsOf('/:price_id', request)
-  // Each look writes a quote of the tax, for which a tax service may be paid.
+  // Each view stores a tax quote, which a tax service may charge for.
   await limitPage(world, OFFERS, session.user_id, reply)
   const offered = mayMove(context) && (await quotePlanChange(world, { license_id, price_id }))
   if (!offered) {
@@ -105,7 +105,7 @@ async function sendPlanQuote(world: World, context: ManageContext): Promise<Fast
     is_waived,
     renewal,
     state: subscription!.state,
-    /** When the present period ends, and the first one under the new plan. */
+    /** When the current period ends, and the first one under the new plan begins. */
     changes_at: subscription!.period_end,
     period_end,
     auto_renew: subscription!.auto_renew,

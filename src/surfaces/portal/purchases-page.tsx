@@ -8,16 +8,16 @@ import { Day, Money } from '#design/money'
 import { EmptyState, Heading, Mailbox, RecordCards } from '#design/panels'
 import type { Purchase } from '#domain/billing'
 
-/** What comes next of a purchase: a charge, or an end. */
+/** The next charge or the end of a purchase. */
 export interface Outlook {
   word: 'Next charge' | 'First charge' | 'Amount due' | 'Ends' | 'Pauses' | 'Ended'
   cents?: number
-  /** True where a tax service will say the exact tax at that time. */
+  /** True if a tax service will compute the exact tax at that time. */
   is_about?: boolean
   day?: Date
 }
 
-/** The way out of the account. */
+/** The sign-out button. */
 export function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element {
   return (
     <Form action="/signout/" csrf_token={csrf_token}>
@@ -28,15 +28,15 @@ export function SignOutForm({ csrf_token }: { csrf_token: string }): JSX.Element
   )
 }
 
-/** Everything that an account bought. */
+/** The purchases of an account. */
 export function PurchasesPage(facts: {
   nav: Link[]
   email: string
   csrf_token: string
   purchases: (Purchase & { outlook: Outlook | undefined })[]
-  /** The page of those before; undefined on the last one. */
+  /** The next page with older purchases; undefined on the last page. */
   older_url: string | undefined
-  /** True while the mailbox is unproven and only one app's purchase is shown. */
+  /** True while the email is unconfirmed and only one app's purchase is shown. */
   is_limited: boolean
 }): JSX.Element {
   return (

@@ -11,7 +11,7 @@ import { type Outlook, PurchasesPage } from './purchases-page.tsx'
 
 const ON_A_PAGE = 20
 
-/** A page's last purchase as the next page's address names it. */
+/** The last purchase of a page, encoded for the next page's address. */
 function cursor({ created_at, order_id }: billing.PurchaseCursor): string {
   return `${created_at.getTime()}-${order_id}`
 }
@@ -21,7 +21,7 @@ function cursorOf(text: string | undefined): billing.PurchaseCursor | undefined 
   return order_id === undefined ? undefined : { created_at: new Date(Number(time)), order_id }
 }
 
-/** Everything that an account bought, from any seller. */
+/** The purchases of an account, from any seller. */
 export function declarePurchases(scope: FastifyInstance, world: World): void {
   scope.get('/account/', async (request, reply) => {
     const { session } = await requireAnySession(world, request, reply, '/account/')
@@ -42,7 +42,7 @@ export function declarePurchases(scope: FastifyInstance, world: World): void {
   })
 }
 
-/** Purchases with what comes next of each, by the same few statements for any number of them. */
+/** Purchases with their next charge or end, with a fixed number of queries. */
 async function withOutlooks(world: World, purchases: billing.Purchase[]) {
   const running = purchases.filter(({ status }) => status !== 'canceled' && status !== 'paused')
   const ids = running.map(({ license_id }) => license_id)
@@ -55,7 +55,7 @@ async function withOutlooks(world: World, purchases: billing.Purchase[]) {
   })
 }
 
-/** What comes next of a purchase; undefined where nothing does. */
+/** The next charge or the end of a purchase, if there is one. */
 function outlookOf(
   { status, canceled_at }: billing.Purchase,
   subscription: billing.Subscription | undefined,

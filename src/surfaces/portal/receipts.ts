@@ -10,7 +10,7 @@ import { refuse } from '#http/refusals'
 import { requireManagedLicense } from './license-context.ts'
 import { receiptWait } from './notes.ts'
 
-/** What was paid, as papers for the one who paid it. */
+/** Receipt PDFs for the buyer. */
 export function declareReceipts(scope: FastifyInstance, world: World): void {
   scope.get(`${MANAGE_PATH}/invoices/:invoice_id(^inv_\\w{22}$).pdf`, async (request, reply) => {
     const { session, app } = await requireManagedLicense(world, request, reply)

@@ -6,9 +6,9 @@ import { type ManageLayoutFacts, QuestionPage } from './layout.tsx'
 
 interface AutoRenewFacts extends ManageLayoutFacts {
   is_on: boolean
-  /** True while a payment is owed. */
+  /** True while a payment is due. */
   is_owing: boolean
-  /** True where turning it off ends the license at once. */
+  /** True if turning auto-renew off ends the license immediately. */
   ends_now: boolean
   is_trial: boolean
   plan: string
@@ -18,7 +18,7 @@ interface AutoRenewFacts extends ManageLayoutFacts {
   may_pause: boolean
 }
 
-/** Asks whether to cancel, or to keep what was canceled, and says what that means. */
+/** Asks whether to cancel, or to keep a canceled subscription. */
 export function AutoRenewPage(facts: AutoRenewFacts): JSX.Element {
   if (facts.ends_now) return <EndNow {...facts} />
   return facts.is_on ? <TurnOff {...facts} /> : <TurnOn {...facts} />
@@ -105,7 +105,7 @@ function EndNow(facts: AutoRenewFacts): JSX.Element {
   )
 }
 
-/** Asks whether the plan shall pause at the end of what is paid, and says what that means. */
+/** Asks for confirmation before the plan pauses at the end of the paid period. */
 export function PausePage(
   facts: ManageLayoutFacts & { is_planned: boolean; period_end: Date },
 ): JSX.Element {

@@ -9,7 +9,7 @@ import type { ActorOf } from '#platform/audit'
 import { layoutFacts, type ManageContext, requireManagedLicense } from './license-context.ts'
 import { AutoRenewPage, PausePage } from './renewal-pages.tsx'
 
-/** Auto-renew on and off, and a pause: each is asked with what it means. */
+/** Auto-renew and pauses, each with a confirmation page. */
 export function declareRenewal(scope: FastifyInstance, world: World): void {
   declareAutoRenew(scope, world)
   declarePause(scope, world)
@@ -23,7 +23,7 @@ function isOwing({ license }: ManageContext): boolean {
   return license.status === 'past_due' || license.status === 'unpaid'
 }
 
-/** Whether turning it off ends the license at once: nothing of it is paid for. */
+/** Whether turning auto-renew off ends the license immediately: no paid time is left. */
 function endsNow(context: ManageContext): boolean {
   return isOwing(context) || context.license.paused_for === 'buyer'
 }
@@ -59,7 +59,7 @@ function declareAutoRenew(scope: FastifyInstance, world: World): void {
     const context = await requireManagedLicense(world, request, reply)
     const { license, at } = context
     const to = readSwitch(formOf(request).to)
-    // Nothing ends at once by a form that was drawn before it would.
+    // A form from before this would end the license does not end it.
     const isOther = endsNow(context) && formOf(request).ends_now !== 'yes'
     if (!mayRenew(context) || isOther) return goTo(reply, at('', { done: 'changed' }))
     await setAutoRenew(world, actorOf(context), { license_id: license.license_id, to })

@@ -10,7 +10,7 @@ import { declarePurchases } from './purchases.ts'
 import { declareReceipts } from './receipts.ts'
 import { declareRenewal } from './renewal.ts'
 
-/** What a buyer holds: all purchases, and the manage page of one app (spec: manage links). */
+/** A buyer's purchases, and the manage page of each app (spec: manage links). */
 export function portal(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {
     declarePurchases(scope, world)

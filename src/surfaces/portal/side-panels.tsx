@@ -4,7 +4,7 @@ import { Form } from '#design/forms'
 import { DescriptionList, Panel } from '#design/panels'
 import type { ManageFacts } from './manage-facts.ts'
 
-/** The key, to copy and to replace. */
+/** The key, with buttons to copy and replace it. */
 export function KeyPanel(facts: ManageFacts): JSX.Element {
   return (
     <Panel title="Your key">
@@ -33,7 +33,7 @@ export function KeyPanel(facts: ManageFacts): JSX.Element {
   )
 }
 
-/** The card that pays, and the way to another one. */
+/** The card on file, with a button to change it. */
 export function CardPanel({ card, at, csrf_token, status }: ManageFacts): JSX.Element | null {
   if (!card) return null
   const isOwing = status === 'past_due' || status === 'unpaid'

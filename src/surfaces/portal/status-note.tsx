@@ -5,7 +5,7 @@ import { Icon } from '#design/icons'
 import { Day, formatMoney } from '#design/money'
 import type { ManageFacts } from './manage-facts.ts'
 
-/** What keeps a license from being used, why, and the one thing to do about it. */
+/** Why a license cannot be used, and what to do about it. */
 export function StatusNote(facts: ManageFacts): JSX.Element | null {
   const { status } = facts
   if (status === 'past_due' || status === 'unpaid') return <Owing {...facts} />

@@ -12,9 +12,9 @@ type Event = payments.ProcessorEvent
 type EventKind = Event['kind']
 type Events = { [E in Event as E['kind']]: E }
 
-/** `later`: what the event tells of is not on our books yet, or not due there; it comes again. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a story that never waits has nothing to say.
-type Heard = Promise<'done' | 'later' | void>
+/** `later`: the event is about something not recorded or not due yet, and is retried. */
+// biome-ignore lint/suspicious/noConfusingVoidType: handlers that always finish return nothing.
+type Handled = Promise<'done' | 'later' | void>
 
 /** How each event is handled. */
 const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
@@ -32,10 +32,10 @@ const HANDLERS: { [K in EventKind]: Handler<Events[K]> } = {
  * asks the processor again, so it runs before that transaction, and may run twice.
  */
 type Handler<E> =
-  | { within: (world: World, tx: Db, event: E) => Heard; outside?: undefined }
-  | { outside: (world: World, event: E) => Heard; within?: undefined }
+  | { within: (world: World, tx: Db, event: E) => Handled; outside?: undefined }
+  | { outside: (world: World, event: E) => Handled; within?: undefined }
 
-/** What only staff can act on; where it is about a charge, with the way to its sale. */
+/** Raises an alarm for staff, with a link to the sale if it is about a charge. */
 async function notice({ random }: World, tx: Db, event: Events['notice']): Promise<void> {
   const { subject, message, charge_id, at } = event
   const charge = charge_id ? await payments.findCharge(tx, charge_id) : undefined
@@ -43,13 +43,12 @@ async function notice({ random }: World, tx: Db, event: Events['notice']): Promi
   await raiseAlarm(tx, random, at, { kind: 'processor_notice', subject, message, ...href })
 }
 
-/** Thrown where processor event failed; will retry, so that its transaction leaves nothing. */
+/** Thrown to roll back the transaction of an event that will be retried. */
 class Later extends Error {}
 
 /**
- * Hears what the processor tells by itself, each event once, and returns how many were done. An
- * app's own clock may be ahead of the service's: what is told for its time is heard, and what is
- * told for others' is left until it is due there.
+ * Handles pending events of the processor, each once, and returns how many were handled. Events due
+ * by the clock of the app that they are about are handled; others wait until they are due.
  */
 export async function handleEvents(world: World): Promise<number> {
   const { processor, db, clock, log } = world

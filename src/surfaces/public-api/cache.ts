@@ -4,7 +4,7 @@ import type { World } from '#flows/world'
 import { etagOf } from '#http/etag'
 import { writePrices, writeProfile } from './wire.ts'
 
-/** JSON text that is ready to be sent, with its entity tag. */
+/** Prepared JSON text with its ETag. */
 interface Ready {
   text: string
   etag: string
@@ -17,24 +17,24 @@ interface CacheEntry {
   loaded_at: number
 }
 
-// The database announces each change of an app, a product or a price here (migration 004).
+// The database announces each change of an app, product or price here (migration 004).
 const APP_CHANGED = 'app_changed'
 
-// An announcement may be lost with the connection that should have brought it.
+// An announcement can be lost with its connection.
 const MOST_AGE_MS = 60_000
 
-// Far more apps than one process sees in a minute; the oldest make room for new ones.
+// Far more apps than a process serves in a minute; the oldest entries are evicted.
 const MOST_ENTRIES = 10_000
 
 /**
- * The public answers as text, kept until their app changes. A change is announced in the very
- * transaction that makes it and empties its app's entry in every process; whatever was being read
- * at that moment is answered but not kept. When messages may have been lost, everything goes; and
- * nothing is kept for longer than a minute.
+ * Responses of the public endpoints as text, cached until their app changes. The transaction of a
+ * change announces it, which empties the app's entry in every process; a response read at that
+ * moment is sent but not cached. If announcements may have been lost, all entries are dropped. No
+ * entry is older than a minute.
  */
 export async function openCatalogCache(world: World) {
   const entries = new Map<string, CacheEntry>()
-  // Counts changes: a read that a change overtook must not be kept.
+  // Counts changes, so that a read that a change overtook is not cached.
   let changes = 0
   await world.db.listen(
     APP_CHANGED,
@@ -48,14 +48,14 @@ export async function openCatalogCache(world: World) {
     },
   )
 
-  // A clock that was set back makes nothing last longer.
+  // Setting the clock back does not extend an entry's life.
   const isFresh = ({ loaded_at }: CacheEntry) => {
     const age = world.clock.now().getTime() - loaded_at
     return age >= 0 && age < MOST_AGE_MS
   }
 
   return {
-    /** The answers of an app that is on sale. */
+    /** The responses of an app that is published. */
     async read(client_id: string): Promise<CacheEntry | undefined> {
       const kept = entries.get(client_id)
       if (kept && isFresh(kept)) return kept

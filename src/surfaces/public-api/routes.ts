@@ -14,7 +14,7 @@ const Params = z.strictObject({
   client_id: z.string().describe("The app's public client id, `app_…`."),
 })
 
-/** The public endpoints: an app's profile and prices, for any caller (spec: Public endpoints). */
+/** The public endpoints: an app's profile and prices (spec: Public endpoints). */
 export async function publicApi(world: World): Promise<Endpoint[]> {
   const cache = await openCatalogCache(world)
 
@@ -22,7 +22,7 @@ export async function publicApi(world: World): Promise<Endpoint[]> {
     (part: 'profile' | 'prices') =>
     async ({ params, request }: Call<z.infer<typeof Params>>): Promise<Answer> => {
       const entry = await cache.read(params.client_id)
-      // Unknown, unpublished and not enabled read alike, down to the headers.
+      // Unknown, unpublished and not enabled apps get the same response, headers included.
       if (!entry) throw refuse('not_found', { headers: CACHE })
       const { text, etag } = entry[part]
       const headers = { ...CACHE, etag }

@@ -4,7 +4,7 @@ import type { Product, ProductPrice } from '#domain/catalog'
 import { FREQUENCIES } from '#platform/calendar'
 import { formatAmount } from '#platform/money'
 
-/** The app profile, as the specification's table has it. */
+/** The app profile (spec: Public endpoints). */
 export const AppProfile = z
   .strictObject({
     client_id: z.string().describe("The app's public OAuth client ID."),
@@ -41,7 +41,7 @@ export const PricesResponse = z
   })
   .meta({ id: 'PricesResponse' })
 
-/** Writes an app's profile. */
+/** The profile of an app. */
 export function writeProfile(base_url: string, app: App): z.infer<typeof AppProfile> {
   return {
     client_id: app.id,
@@ -53,7 +53,7 @@ export function writeProfile(base_url: string, app: App): z.infer<typeof AppProf
   }
 }
 
-/** Writes an app's prices; free products are a flag and never a row. */
+/** The prices of an app; free products are a flag and never a price. */
 export function writePrices(
   base_url: string,
   app: App,

@@ -14,10 +14,10 @@ import type { SalesPageFacts } from './sales-context.ts'
 export interface DisputePageFacts extends SalesPageFacts {
   sale: Sale
   dispute: Dispute
-  /** What would be sent now, or was sent. */
+  /** The evidence that was submitted, or would be now. */
   evidence: Evidence
   /** Whether the processor still accepts evidence. */
-  is_heard: boolean
+  is_accepted: boolean
   statement: string
   longest_statement: number
   cost: number
@@ -33,7 +33,7 @@ const FIELDS: [name: keyof Evidence, label: string][] = [
   ['uncategorized_text', 'Your statement'],
 ]
 
-/** A dispute: its reason, its due date and the evidence. */
+/** A dispute: reason, deadline and evidence. */
 export function DisputePage(facts: DisputePageFacts): JSX.Element {
   const { dispute, sale, base } = facts
   const number = invoiceNumber(sale.number)
@@ -70,7 +70,7 @@ export function DisputePage(facts: DisputePageFacts): JSX.Element {
               ]}
             />
           </Panel>
-          {facts.is_heard && <Send {...facts} />}
+          {facts.is_accepted && <Send {...facts} />}
         </div>
         <Panel title={dispute.submitted_at ? 'Submitted evidence' : 'Evidence'}>
           {FIELDS.map(

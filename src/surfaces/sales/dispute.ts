@@ -18,7 +18,7 @@ import { ownValue } from '#platform/text'
 import { DisputePage } from './dispute-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
-/** A dispute: looked at, and answered with what is known. */
+/** The page of a dispute, and submitting its evidence. */
 export function declareDispute(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/disputes/:dispute_id/`
   scope.get(path, async (request, reply) =>
@@ -28,7 +28,7 @@ export function declareDispute(scope: FastifyInstance, world: World, side: Side)
   scope.post(path, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side)
     const dispute = await disputeOf(world, context)
-    // Browsers count a line's end as one character and send two.
+    // Browsers count a line break as one character and send two.
     const statement = (formOf(request).statement ?? '').replaceAll('\r\n', '\n').trim()
     if (statement.length > payments.LONGEST_STATEMENT) {
       const fault = `Use at most ${payments.LONGEST_STATEMENT} characters.`
@@ -54,7 +54,7 @@ async function disputeOf(world: World, { request, app }: SalesContext) {
   const { dispute_id: id } = paramsOf('/:dispute_id', request)
   const dispute = await payments.findDisputeOf(world.db, { id, app_id: app?.id ?? null })
   if (!dispute) throw refuse('not_found')
-  // What was counted a moment ago is evidence too.
+  // Stores recent counts first, so that they are part of the evidence.
   await rememberUses(world)
   return dispute
 }
@@ -74,7 +74,7 @@ async function show(
     sale,
     dispute,
     evidence: dispute.evidence ?? (await assembleEvidence(world, dispute.id)),
-    is_heard: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
+    is_accepted: dispute.closed_at === null && appTime(world, app) < dispute.due_at,
     statement: tried.statement ?? dispute.evidence?.uncategorized_text ?? '',
     longest_statement: payments.LONGEST_STATEMENT,
     cost: billing.DISPUTE_COST,

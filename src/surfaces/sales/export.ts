@@ -5,10 +5,10 @@ import { isoSeconds } from '#platform/calendar'
 import type { CsvColumn } from '#platform/csv'
 import { cents } from '#platform/money'
 
-/** The kind of task that makes an app's bills into a file. */
+/** The task kind of an export of an app's invoices. */
 export const SALES = 'export_sales'
 
-/** Declares the export of an app's bills. */
+/** Declares the export of an app's invoices. */
 export function declareSalesExport(world: World): void {
   const { db } = world
   declareExport(world, {
@@ -24,7 +24,7 @@ export function declareSalesExport(world: World): void {
   })
 }
 
-/** Every bill of an app in pages, the latest first. */
+/** Every invoice of an app in pages, newest first. */
 async function* everySale({ db }: World, app_id: string): AsyncGenerator<billing.Sale[]> {
   let below: number | undefined
   for (;;) {
@@ -36,7 +36,7 @@ async function* everySale({ db }: World, app_id: string): AsyncGenerator<billing
 }
 
 const COLUMNS: CsvColumn<billing.Sale>[] = [
-  { name: 'bill', of: (sale) => billing.invoiceNumber(sale.number) },
+  { name: 'invoice', of: (sale) => billing.invoiceNumber(sale.number) },
   { name: 'date', of: (sale) => isoSeconds(sale.paid_at ?? sale.created_at) },
   { name: 'status', of: (sale) => sale.status },
   { name: 'kind', of: (sale) => sale.kind },

@@ -48,7 +48,7 @@ export const REFUSAL_MESSAGES: Record<RefundRefusal, string> = {
   more_than_left: 'Enter an amount up to what is left of this payment.',
 }
 
-/** What each line of the books means for a sale; `You` are its seller. */
+/** The meaning of each ledger entry of a sale; `You` are its seller. */
 const LINES: Partial<Record<`${LedgerEvent} ${Account}`, string>> = {
   'sale processor': 'Paid by the buyer',
   'sale tax_payable': 'Sales tax payable to the state',
@@ -94,7 +94,7 @@ const LINES: Partial<Record<`${LedgerEvent} ${Account}`, string>> = {
   'dispute_lost fees': 'Affiliate commission returned to Purser',
 }
 
-/** A line of the books in words. */
+/** The label of a ledger entry. */
 export function entryLabel({ event, account }: Pick<Entry, 'event' | 'account'>): string {
   return LINES[`${event} ${account}`] ?? `${event}, ${account}`
 }

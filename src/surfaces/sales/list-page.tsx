@@ -14,7 +14,7 @@ import { counted } from '#platform/text'
 import { KIND_LABELS, STATUS_LABELS } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 
-/** What the list shows of all: one status, one kind, and from where on. */
+/** The filter of the list: status, kind and position. */
 export interface Filter {
   status: string
   kind: string
@@ -32,7 +32,7 @@ const COLUMNS = [
   { label: 'Net', numeric: true },
 ]
 
-/** Every bill of an app, the latest first. */
+/** The invoices of an app, newest first. */
 export function SalesPage(
   facts: SalesPageFacts & {
     slug: string
@@ -41,7 +41,7 @@ export function SalesPage(
     sales: Sale[]
     disputes: DisputeLine[]
     filter: Filter
-    /** The addresses of the bills before these, and of the latest where these are not. */
+    /** The paths of the older page, and of the newest page if this is not it. */
     older: string | undefined
     latest: string | undefined
   },

@@ -13,7 +13,7 @@ import { pageFacts } from './sales-context.ts'
 
 const ON_A_PAGE = 50
 
-/** The list of an app's bills, and the same as a table for other programs. */
+/** The list of an app's invoices, and its export. */
 export function declareList(scope: FastifyInstance, world: World): void {
   const reporting = forReports(world)
   const { db } = reporting

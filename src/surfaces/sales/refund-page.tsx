@@ -8,15 +8,15 @@ import { DescriptionList, Heading, Panel } from '#design/panels'
 import { invoiceNumber, type Sale } from '#domain/billing'
 import type { SalesPageFacts } from './sales-context.ts'
 
-/** What the form of a refund holds. */
+/** The fields of the refund form. */
 export interface RefundForm {
   amount: string
   reason: string
-  /** Whether the credit that an upgrade consumed goes back too. */
+  /** Whether to refund the credit that an upgrade used as well. */
   credit: boolean
 }
 
-/** What a refund would do, to the cent. */
+/** What a refund would do. */
 interface QuotedRefund {
   back: { amount: number; tax: number; fee: number }
   cost: number
@@ -25,22 +25,22 @@ interface QuotedRefund {
   credit: { back: { amount: number; tax: number; fee: number }; cost: number } | undefined
 }
 
-/** What goes back, first asked for and then shown to the cent. */
+/** The refund form, then the exact amounts to confirm. */
 export function RefundPage(
   facts: SalesPageFacts & {
     sale: Sale
     form: RefundForm
     faults: { id: string; message: string }[]
-    /** What is left of the payment; undefined where nothing can go back, and then why. */
+    /** The refundable amount; undefined if nothing can be refunded, for the reason given. */
     left: number | undefined
-    /** What earlier payments gave to this upgrade, tax included; zero where it is none. */
+    /** The credit from earlier payments that an upgrade used, tax included; zero otherwise. */
     credit: number
     obstacle: string | undefined
-    /** What would happen, once an amount and a reason were given. */
+    /** What would be refunded, once amount and reason are given. */
     quote: QuotedRefund | undefined
-    /** Names what is shown, so that nothing else is done. */
+    /** A digest of what is shown, so that nothing else is done. */
     seen: string
-    /** True where something changed since it was shown. */
+    /** True if something changed since it was shown. */
     has_changed: boolean
   },
 ): JSX.Element {
@@ -171,7 +171,7 @@ function Preview({
   )
 }
 
-/** What goes back and what it costs, with the credit where that was chosen. */
+/** The refunded amounts and their cost, including the credit if chosen. */
 function withCredit(
   { back, cost, credit }: QuotedRefund,
   form: RefundForm,

@@ -21,7 +21,7 @@ import { actorOf, pageFacts } from './sales-context.ts'
 const REFUNDS: Limit = { name: 'refunds', points: 120, seconds: 3600 }
 const LONGEST_REASON = 200
 
-/** A refund: asked for, shown to the cent, and then done as it was shown. */
+/** Refunds: requested, shown to the cent, and executed as shown. */
 export function declareRefund(scope: FastifyInstance, world: World, side: Side): void {
   const path = `${SIDES[side]}/sales/:invoice_id/refund`
 
@@ -60,32 +60,32 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     const { reason, credit: with_credit } = form
     const asked = { invoice_id, amount, with_credit, reason }
     const done = await refundCharge(world, actor, asked)
-    // Somebody else was faster: what is left now is shown.
+    // Another refund was faster: shows what is left.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
     return goTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
   })
 }
 
-/** The page with the form as it was filled in. */
+/** The page's path with the form as filled in. */
 function filledIn({ request }: SalesContext): string {
   const { amount = '', reason = '', credit = '' } = formOf(request)
   const filled = { amount, reason: reason.slice(0, LONGEST_REASON), credit }
   return `${request.url}?${new URLSearchParams(filled)}`
 }
 
-/** Names what an offer shows. */
+/** A digest of what a quote shows. */
 function seenOf({ left, back, cost, ends_license, credit }: RefundQuote): string {
   const shown = [left, back.amount, back.tax, back.fee, cost, ends_license, credit?.back.amount]
   return shown.join('.')
 }
 
-/** The credit goes back only with all that is left of the upgrade. */
+/** The credit can only be refunded with the upgrade's full remaining amount. */
 function creditFault({ credit }: RefundForm, quote: RefundQuote): string | undefined {
   if (!credit || quote.credit) return undefined
   return 'The credit can be refunded only with the full remaining amount of this payment.'
 }
 
-/** The amount of a form, in which `12` stands for `12.00`. */
+/** The amount in a form; `12` means `12.00`. */
 function amountOf({ amount }: RefundForm): Cents | undefined {
   const plain = amount.replace(/^\$/, '')
   return parseAmount(/^\d+$/.test(plain) ? `${plain}.00` : plain)
@@ -96,7 +96,7 @@ function faultOfReason({ reason }: RefundForm): string | undefined {
   return reason.length > LONGEST_REASON ? 'Use at most 200 characters.' : undefined
 }
 
-/** Shows the form, what is wrong with it, or what would happen. */
+/** Shows the form with its error, or what would be refunded. */
 async function show(
   world: World,
   context: SalesContext,

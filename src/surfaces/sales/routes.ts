@@ -7,8 +7,8 @@ import { declareRefund } from './refund.ts'
 import { declareSale } from './sale.ts'
 
 /**
- * What was sold: an app's bills for its seller, and each bill with its refunds and disputes for
- * seller and staff, every cent of it told.
+ * An app's invoices for its seller, and each invoice with its refunds, disputes and ledger entries
+ * for seller and staff.
  */
 export function sales(app: FastifyInstance, world: World): void {
   people(app, world, (scope) => {

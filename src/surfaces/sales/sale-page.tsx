@@ -17,7 +17,7 @@ import {
 } from './labels.ts'
 import type { SalesPageFacts } from './sales-context.ts'
 
-/** All that is known of one bill. */
+/** The facts of an invoice's page. */
 export interface SaleFacts extends SalesPageFacts {
   app_name: string
   sale: Sale
@@ -26,13 +26,13 @@ export interface SaleFacts extends SalesPageFacts {
   disputes: Dispute[]
   payouts: WentOutWith[]
   entries: Entry[]
-  /** Whether anything of it may still go back. */
+  /** Whether anything is left to refund. */
   is_refundable: boolean
-  /** What has just been done, in words. */
+  /** A message about what was just done. */
   note: string | undefined
 }
 
-/** One bill, and the way of each of its cents. */
+/** An invoice: amounts, refunds, disputes and ledger entries. */
 export function SalePage(facts: SaleFacts): JSX.Element {
   const { sale, base } = facts
   const number = invoiceNumber(sale.number)
@@ -157,7 +157,7 @@ function Payouts({ payouts, as }: SaleFacts): JSX.Element {
   )
 }
 
-/** Every line of the books that this bill led to, with what is left after each: in the end nothing. */
+/** The ledger entries of an invoice with the balance after each; the last balance is zero. */
 function Trace({ entries }: SaleFacts): JSX.Element {
   let balance = 0
   const rows = entries.map((entry) => {

@@ -18,7 +18,7 @@ import { ownValue } from '#platform/text'
 import { SalePage } from './sale-page.tsx'
 import { actorOf, pageFacts } from './sales-context.ts'
 
-/** The page of one bill. */
+/** The page of an invoice. */
 export function declareSale(scope: FastifyInstance, world: World, side: Side): void {
   scope.get(`${SIDES[side]}/sales/:invoice_id/`, async (request, reply) => {
     const context = await requireSellerOrStaff(world, request, reply, side)
@@ -58,7 +58,7 @@ const NOTES: Record<string, string> = {
   refused_by_processor: 'The payment processor refused this refund. Nothing was refunded.',
 }
 
-/** The bill that an address names, where the visitor may see it. */
+/** The invoice in the path, if the visitor may see it. */
 export async function saleOf(
   { db }: World,
   { request, app }: SalesContext,

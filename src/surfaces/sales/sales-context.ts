@@ -7,22 +7,22 @@ import type { SalesContext, Side } from '#http/guards/seller-or-staff'
 import { clockNotice } from '#http/test-clock-notice'
 import type { ActorOf } from '#platform/audit'
 
-/** Who asks, as the flows want to know it. */
+/** The seller or staff as the actor of a change. */
 export function actorOf({ session, request, as }: SalesContext): ActorOf<Side> {
   return { kind: as, user_id: session.user_id, request_id: request.id }
 }
 
-/** What every page here shows. */
+/** The facts that every page about sales shows. */
 export interface SalesPageFacts {
   nav: Link[]
   csrf_token: string
   base: string
   as: Side
-  /** One line across the top: that the app lives in its own time. */
+  /** The banner about the app's own time. */
   notice: string | undefined
 }
 
-/** Gathers what every page about an app's sales shows. */
+/** Gathers the facts that every page about an app's sales shows. */
 export async function pageFacts(
   world: World,
   context: SalesContext,

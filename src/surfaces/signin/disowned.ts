@@ -9,8 +9,8 @@ import { raiseAlarm } from '#platform/alarms'
 const REASON = 'The owner of the email reported that they did not make this purchase.'
 
 /**
- * Undoes what a disowned account pays for: nothing renews, payments of the last 14 days go back, and
- * staff decides about the others. It may be done any number of times.
+ * Ends what a disowned account pays for: auto-renew is turned off, payments of the last 14 days are
+ * refunded, and staff decide about the others. Safe to repeat.
  */
 export function undoDisowned(world: World): void {
   world.jobs.handle<Disowned>(DISOWNED, async (person) => {

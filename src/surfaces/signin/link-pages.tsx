@@ -42,15 +42,15 @@ const TEXTS = {
   },
 }
 
-/** What a link from a mailbox opens: nothing happens before its button is pressed. */
+/** The page of a link from an email; nothing happens before its button is pressed. */
 export function LinkPage(facts: {
   purpose: keyof typeof TEXTS
   action: string
   csrf_token: string
   email: string
-  /** The address that a change is about. */
+  /** The new email of an email change. */
   new_email: string | undefined
-  /** Where the reader chooses a password, what it is called; and what is wrong with the last one. */
+  /** The label of the password field if the page has one, and its error. */
   password: 'Password' | 'New password' | undefined
   fault: string | undefined
 }): JSX.Element {
@@ -76,8 +76,8 @@ export function LinkPage(facts: {
   )
 }
 
-/** A link that was used, or is too old. */
-export function SpentLinkPage(): JSX.Element {
+/** A link that has expired or was already used. */
+export function ExpiredLinkPage(): JSX.Element {
   return (
     <FocusLayout title="This link has expired or was already used · Purser">
       <Heading title="This link has expired or was already used">
@@ -90,7 +90,7 @@ export function SpentLinkPage(): JSX.Element {
   )
 }
 
-/** After an account was disowned. */
+/** Shown after an account was disowned. */
 export function LockedPage(): JSX.Element {
   return (
     <FocusLayout title="Account locked · Purser">
@@ -102,7 +102,7 @@ export function LockedPage(): JSX.Element {
   )
 }
 
-/** After the new mailbox answered. */
+/** Shown after a new email was confirmed. */
 export function EmailChangedPage({ email }: { email: string }): JSX.Element {
   return (
     <FocusLayout title="Email changed · Purser">
@@ -116,7 +116,7 @@ export function EmailChangedPage({ email }: { email: string }): JSX.Element {
   )
 }
 
-/** The address of a change has an account of its own; after undoing one, staff must look at it. */
+/** The new email already has an account, or an undone change needs staff. */
 export function EmailTakenPage({ is_locked }: { is_locked: boolean }): JSX.Element {
   return (
     <FocusLayout title="This email is already in use · Purser">

@@ -9,16 +9,16 @@ import { csrfToken } from '#http/form-token'
 import { formOf, paramsOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { sendPage } from '#http/pages'
-import { goOn, ownPath } from '#http/redirect'
+import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
-import { letIn, signOut } from '#http/session'
+import { signOut, startSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import {
   EmailChangedPage,
   EmailTakenPage,
+  ExpiredLinkPage,
   LinkPage,
   LockedPage,
-  SpentLinkPage,
 } from './link-pages.tsx'
 
 const PURPOSES = [
@@ -37,7 +37,7 @@ const LINK = '/link/:purpose/:token'
 
 type Purpose = identity.LinkPurpose | 'sign_up'
 
-/** A link from a mailbox, as the page about it shows it. */
+/** An opened link from an email, for its page. */
 interface OpenedLink {
   purpose: Purpose
   token: string
@@ -46,16 +46,16 @@ interface OpenedLink {
   password: 'Password' | 'New password' | undefined
 }
 
-/** The links that come from a mailbox: opening one does nothing, its button does. */
+/** Links from emails; opening one does nothing until its button is pressed. */
 export function declareLinks(scope: FastifyInstance, world: World): void {
   scope.get(LINK, async (request, reply) => {
     const opened = await openLink(world, request, reply)
-    return opened ? sendLink(world, request, reply, opened, undefined) : spent(reply)
+    return opened ? sendLink(world, request, reply, opened, undefined) : sendExpired(reply)
   })
 
   scope.post(LINK, { config: { limits: [LINKS] } }, async (request, reply) => {
     const opened = await openLink(world, request, reply)
-    if (!opened) return spent(reply)
+    if (!opened) return sendExpired(reply)
     const { password } = formOf(request)
     const chosen = opened.password && (password ?? '')
     const fault =
@@ -65,8 +65,8 @@ export function declareLinks(scope: FastifyInstance, world: World): void {
   })
 }
 
-function spent(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, SpentLinkPage(), { status: 404 })
+function sendExpired(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, ExpiredLinkPage(), { status: 404 })
 }
 
 async function openLink(
@@ -82,7 +82,7 @@ async function openLink(
   if (purpose === 'sign_up') {
     const typed = await identity.peekSignUp(db, now, token)
     if (!typed) return undefined
-    // Whoever reads the email elsewhere may not be the one who chose the password.
+    // A person who reads the email on another browser may not be the one who chose the password.
     const isSame = typed.browser_hash.equals(browserHash(world, request, reply))
     const password = isSame ? undefined : 'Password'
     return { purpose, token, email: typed.email, new_email: undefined, password }
@@ -111,23 +111,23 @@ async function use(
   const enter = async (user_id: string, return_to: string | null) => {
     const onwards = ownPath(return_to)
     const proven = { user_id, app_id: null, return_to: onwards, is_complete: false, by } as const
-    return goOn(reply, await letIn(world, request, reply, proven))
+    return redirectAfterForm(reply, await startSession(world, request, reply, proven))
   }
   switch (purpose) {
     case 'sign_up': {
       const browser_hash = browserHash(world, request, reply)
       const answered = await answerSignUp(world, { token, password: chosen, browser_hash, origin })
-      return answered ? await enter(answered.user_id, answered.return_to) : spent(reply)
+      return answered ? await enter(answered.user_id, answered.return_to) : sendExpired(reply)
     }
     case 'change_email': {
       const changed = await confirmEmailChange(world, token, origin)
-      if (changed.outcome === 'used') return spent(reply)
+      if (changed.outcome === 'used') return sendExpired(reply)
       if (changed.outcome === 'changed') return sendPage(reply, EmailChangedPage(changed))
       return sendPage(reply, EmailTakenPage({ is_locked: false }), { status: 409 })
     }
     case 'undo_email': {
       const undone = await undoEmailChange(world, token, origin)
-      if (undone.outcome === 'used') return spent(reply)
+      if (undone.outcome === 'used') return sendExpired(reply)
       if (undone.outcome === 'undone') {
         return await enter(undone.user_id, '/account/security/password')
       }
@@ -137,7 +137,7 @@ async function use(
       const answer: LinkAnswer =
         purpose === 'set_password' ? { purpose, password: chosen ?? '' } : { purpose }
       const link = await answerLink(world, token, answer, origin)
-      if (!link) return spent(reply)
+      if (!link) return sendExpired(reply)
       if (purpose !== 'not_me') return await enter(link.user_id, link.return_to)
       await signOut(world, request, reply)
       return sendPage(reply, LockedPage())

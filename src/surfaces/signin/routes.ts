@@ -7,7 +7,7 @@ import {
   signInWithPassword,
 } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { askingApp } from '#http/app-request'
+import { requestingApp } from '#http/app-request'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
 import { FAULTS, type Outcome, refusedFor, statusOf, tooOften } from '#http/form-errors'
@@ -15,8 +15,8 @@ import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
 import { byIp } from '#http/limit-keys'
 import { goTo, people, sendPage } from '#http/pages'
-import { goOn, ownPath, returnQuery } from '#http/redirect'
-import { knownDevice, letIn, signOut } from '#http/session'
+import { ownPath, redirectAfterForm, returnQuery } from '#http/redirect'
+import { knownDevice, signOut, startSession } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
 import { undoDisowned } from './disowned.ts'
 import { declareLinks } from './links.ts'
@@ -30,7 +30,7 @@ const WRONG = 'The email or password is incorrect.'
 const NO_PASSKEY = 'This passkey is not registered here. Try again, or use another method.'
 const SENT = 'If this email has an account, we sent a message to it.'
 
-/** Signing in, up and out, and the links that come from a mailbox. */
+/** Sign-in, sign-up, sign-out, and the links in emails. */
 export function signin(app: FastifyInstance, world: World): void {
   const { db, clock, jobs } = world
   jobs.every('keep sign-ins tidy', SWEEP_SECONDS, () => identity.forgetExpired(db, clock.now()))
@@ -68,7 +68,7 @@ async function sendSignIn(
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
-    asking: await askingApp(world, return_to),
+    asking: await requestingApp(world, return_to),
     fault,
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
@@ -98,7 +98,7 @@ async function trySignIn(
   if (signedIn.outcome !== 'signed_in') return again(refusedFor(signedIn, WRONG))
   const { user_id } = signedIn
   const proven = { user_id, app_id: null, return_to, is_complete: false, by: 'password' } as const
-  return goOn(reply, await letIn(world, request, reply, proven))
+  return redirectAfterForm(reply, await startSession(world, request, reply, proven))
 }
 
 function declarePasskey(scope: FastifyInstance, world: World): void {
@@ -122,6 +122,6 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
     }
     const { user_id } = signedIn
     const proven = { user_id, app_id: null, return_to, is_complete: true, by: 'passkey' } as const
-    return goOn(reply, await letIn(world, request, reply, proven))
+    return redirectAfterForm(reply, await startSession(world, request, reply, proven))
   })
 }

@@ -8,12 +8,12 @@ import { FAULTS, type Outcome, refusedFor, statusOf } from '#http/form-errors'
 import { csrfToken } from '#http/form-token'
 import { formOf, queryOf } from '#http/input'
 import { goTo, sendPage } from '#http/pages'
-import { goOn, ownPath } from '#http/redirect'
+import { ownPath, redirectAfterForm } from '#http/redirect'
 import { refuse } from '#http/refusals'
 import { keepSession, pendingToken, rememberDevice, SECOND_FACTOR } from '#http/session'
 import { SecondFactorPage } from './sign-in-pages.tsx'
 
-/** The page between a first factor and the session of an account that has a second one. */
+/** The page that asks for the second factor, before the session starts. */
 export function declareSecondFactor(scope: FastifyInstance, world: World): void {
   scope.get(SECOND_FACTOR, async (request, reply) => {
     const pending = await findPending(world, request)
@@ -35,7 +35,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
     if (finished.outcome === 'signed_in') {
       await keepSession(world, request, reply, finished.token)
       rememberDevice(world, reply, pending.user_id)
-      return goOn(reply, ownPath(finished.return_to) ?? '/account/')
+      return redirectAfterForm(reply, ownPath(finished.return_to) ?? '/account/')
     }
     const refused = refusedFor(finished, FAULTS[answer.kind])
     return await sendForm(world, request, reply, { pending, ...refused })

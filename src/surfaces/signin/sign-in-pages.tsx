@@ -5,9 +5,9 @@ import { Field, Form, NewPasswordField } from '#design/forms'
 import { FocusLayout } from '#design/layout'
 import { Heading, Mailbox } from '#design/panels'
 import { PasskeyForm, WithoutPasskeys } from '#design/passkey'
-import type { AskingApp } from '#http/app-request'
+import type { RequestingApp } from '#http/app-request'
 
-/** A page that tells of a fault says so first, where a screen reader hears it first. */
+/** The title of a page; errors come first, for screen readers. */
 const titled = (title: string, fault: string | undefined) =>
   `${fault === undefined ? '' : 'Error: '}${title} · Purser`
 
@@ -15,26 +15,26 @@ function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Elem
   return return_to === undefined ? null : <input type="hidden" name="return_to" value={return_to} />
 }
 
-/** What the layout shows of the app that asks. */
-function brandOf(asking: AskingApp | undefined): { app_name?: string; app_url?: string } {
+/** The app that requested the sign-in, for the layout. */
+function brandOf(asking: RequestingApp | undefined): { app_name?: string; app_url?: string } {
   if (!asking) return {}
   const { name: app_name, url: app_url } = asking
   return app_url === undefined ? { app_name } : { app_name, app_url }
 }
 
-/** The way back to the app without signing in. */
-function CancelLink({ asking }: { asking: AskingApp | undefined }): JSX.Element | null {
+/** Returns to the app without signing in. */
+function CancelLink({ asking }: { asking: RequestingApp | undefined }): JSX.Element | null {
   if (!asking) return null
   return <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
 }
 
-/** Signing in with a password, a passkey, or by a link to one's mailbox. */
+/** Sign-in with a password, a passkey or an emailed link. */
 export function SignInPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
   /** The app that requested the sign-in, if one did. */
-  asking: AskingApp | undefined
+  asking: RequestingApp | undefined
   fault: string | undefined
   sent: string | undefined
   sign_up_url: string
@@ -100,16 +100,16 @@ export function SignInPage(facts: {
   )
 }
 
-/** Faults by the name of their field. */
+/** Error messages by field name. */
 export type SignUpFaults = { email?: string; password?: string; form?: string }
 
-/** A new account, from an address and a password. */
+/** Sign-up with an email and password. */
 export function SignUpPage(facts: {
   csrf_token: string
   email: string
   return_to: string | undefined
   /** The app that requested the sign-up, if one did. */
-  asking: AskingApp | undefined
+  asking: RequestingApp | undefined
   faults: SignUpFaults
   sign_in_url: string
 }): JSX.Element {
@@ -145,8 +145,8 @@ export function SignUpPage(facts: {
   )
 }
 
-/** After signing up: the same for every address, whether it has an account or not. */
-export function LookIntoMailboxPage(facts: { email: string; sign_up_url: string }): JSX.Element {
+/** Shown after a sign-up; the same whether or not the email has an account. */
+export function CheckInboxPage(facts: { email: string; sign_up_url: string }): JSX.Element {
   return (
     <FocusLayout title="Check your inbox · Purser">
       <Heading title="Check your inbox">
@@ -161,13 +161,13 @@ export function LookIntoMailboxPage(facts: { email: string; sign_up_url: string 
   )
 }
 
-/** The second factor: a code, a passkey, or a recovery code. */
+/** The second factor: a code, a passkey or a recovery code. */
 export function SecondFactorPage(facts: {
   csrf_token: string
   email: string
   has_authenticator: boolean
   has_passkeys: boolean
-  /** True where the recovery code was asked for instead. */
+  /** True if the person chose to use a recovery code. */
   with_recovery_code: boolean
   fault: string | undefined
 }): JSX.Element {

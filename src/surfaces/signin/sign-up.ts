@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import { signUp } from '#flows/sign-in'
 import type { World } from '#flows/world'
-import { askingApp } from '#http/app-request'
+import { requestingApp } from '#http/app-request'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
 import { FAULTS, tooOften } from '#http/form-errors'
@@ -13,11 +13,11 @@ import { sendPage } from '#http/pages'
 import { ownPath, returnQuery } from '#http/redirect'
 import { knownDevice } from '#http/session'
 import type { RouteLimit } from '#platform/route-limits'
-import { LookIntoMailboxPage, type SignUpFaults, SignUpPage } from './sign-in-pages.tsx'
+import { CheckInboxPage, type SignUpFaults, SignUpPage } from './sign-in-pages.tsx'
 
 const SIGN_UPS: RouteLimit = { name: 'sign-up-forms', points: 20, seconds: 60, key: byIp }
 
-/** A new account. Its page says the same for every address, so that nobody learns who has one. */
+/** Sign-up. The page is the same for every email, so that it does not reveal who has an account. */
 export function declareSignUp(scope: FastifyInstance, world: World): void {
   scope.get('/signup/', async (request, reply) =>
     sendForm(world, request, reply, {
@@ -56,7 +56,7 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
       return again({ form }, retry_after)
     }
     const sign_up_url = `/signup/${returnQuery(return_to)}`
-    return sendPage(reply, LookIntoMailboxPage({ email: read.email, sign_up_url }))
+    return sendPage(reply, CheckInboxPage({ email: read.email, sign_up_url }))
   })
 }
 
@@ -75,7 +75,7 @@ async function sendForm(
   const page = SignUpPage({
     csrf_token: csrfToken(world, request, reply),
     ...facts,
-    asking: await askingApp(world, state.return_to),
+    asking: await requestingApp(world, state.return_to),
     sign_in_url: `/signin/${returnQuery(state.return_to)}`,
   })
   const isFaulty = Object.keys(state.faults).length > 0

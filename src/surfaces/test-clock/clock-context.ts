@@ -9,20 +9,20 @@ import { type ClockLayoutFacts, NoClockPage } from './layout.tsx'
 
 /** A request of a seller about the test clock of one of their own apps. */
 export interface ClockContext extends SellerContext {
-  /** What time it is for the app. */
+  /** The app's current time. */
   now: Date
-  /** The path under which the clock's pages are. */
+  /** The base path of the clock's pages. */
   base: string
 }
 
-/** Where the test clock of an app is. */
+/** The address of an app's test clock. */
 export function clockAddress({ slug }: { slug: string }): string {
   return `/dashboard/apps/${slug}/test-clock/`
 }
 
 /**
- * The test clock of the app that the address names, for its own seller. Where real money moves there
- * is none, and the page says so.
+ * The test clock of the app in the path, for its seller. Live mode has no test clock: the page says
+ * so, with status 404.
  */
 export async function requireTestClock(
   world: World,

@@ -8,9 +8,9 @@ import { DISTANCES } from './jump-form.ts'
 import { ClockLayout, type ClockLayoutFacts } from './layout.tsx'
 import { RETRIES, SCENARIOS } from './scenarios.ts'
 
-/** All that the first page of the clock tells. */
+/** The facts of the test clock's main page. */
 export interface ClockFacts extends ClockLayoutFacts {
-  /** What is due next, in words. */
+  /** The next event, described. */
   due: { at: Date; text: string } | undefined
   subscribers: {
     license_id: string
@@ -20,20 +20,20 @@ export interface ClockFacts extends ClockLayoutFacts {
     next: { at: Date; text: string } | undefined
   }[]
   subscriber_count: number
-  /** Prices that a scenario can be played with. */
+  /** Prices that scenarios can buy. */
   prices: { value: string; label: string }[]
-  /** Why no scenario can be played. */
+  /** Why no scenario can run. */
   closed: 'not_on_sale' | 'no_prices' | undefined
-  /** Where the work that is under way is watched. */
+  /** The progress page of the task that is running. */
   under_way_url: string | undefined
   latest: { key: string; title: string; at: Date; href: string; text: string }[]
-  /** What is wrong with the form that was sent, and the field it belongs to. */
+  /** What is wrong with the submitted form, and in which field. */
   faulty: { id: string; message: string } | undefined
-  /** What the form of a date held. */
+  /** The date as entered. */
   date: string
 }
 
-/** The app's time, what is due, and everything that can be made to happen. */
+/** The app's time, upcoming events, advances and scenarios. */
 export function ClockPage(facts: ClockFacts): JSX.Element {
   return (
     <ClockLayout {...facts} fault={facts.faulty?.message}>

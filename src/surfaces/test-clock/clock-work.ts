@@ -9,34 +9,34 @@ import type { ClockWork, TestProcessor } from '#flows/test-clock'
 import type { World } from '#flows/world'
 import { addDays } from '#platform/calendar'
 
-/** The world outside as the test clock needs it: what can be made to happen, and what is heard. */
-export interface Outside {
+/** What the test clock needs from outside the app: the test processor and its events. */
+export interface TestMode {
   processor: TestProcessor
-  /** Hears what the processor tells by itself; returns how much that was. */
-  hear(): Promise<number>
+  /** Handles pending processor events and returns how many there were. */
+  handleEvents(): Promise<number>
 }
 
 const WAIT_MS = 200
 
 /**
- * What happens to an app when its time passes: banks decide, bills are charged, sellers paid.
- * `pause` is how long an answer that is late is waited for, before it is asked for again.
+ * Everything that happens as an app's time passes: banks decide, invoices are charged, sellers are
+ * paid. `pause` waits before a late answer is requested again.
  */
 export function clockWorkOf(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   app_id: string,
   pause: () => unknown = () => sleep(WAIT_MS),
 ): ClockWork {
   return {
     async runDue() {
       await others()
-      const heard = await outside.hear()
+      const handled = await test_mode.handleEvents()
       const renewed = await renewDue(world, { app_id })
       await reconcileRefunds(world)
-      return heard + renewed + (await payWeekly(world))
+      return handled + renewed + (await payWeekly(world))
     },
-    nextOutside: async (after) => (await nextOutside(world, outside, app_id, after))?.at,
+    nextOtherDue: async (after) => (await nextOtherDue(world, test_mode, app_id, after))?.at,
     async wait() {
       await pause()
       await reconcile(world)
@@ -45,23 +45,23 @@ export function clockWorkOf(
   }
 }
 
-/** Something beside the subscriptions that is due: an answer of a bank, or the weekly payouts. */
-export interface OutsideDue {
+/** A due event that is not about a subscription: a bank's decision, or the weekly payouts. */
+export interface OtherDue {
   at: Date
   what: 'bank' | 'payouts'
 }
 
-/** What is due next beside the subscriptions of an app. */
-export async function nextOutside(
+/** The next due event of an app that is not about a subscription. */
+export async function nextOtherDue(
   { db }: World,
-  { processor }: Outside,
+  { processor }: TestMode,
   app_id: string,
   after: Date,
-): Promise<OutsideDue | undefined> {
+): Promise<OtherDue | undefined> {
   const { is_weekly, under_way } = await payouts.payoutsAround(db, app_id)
   const pending = [...(await payments.pendingOf(db, app_id)), ...under_way]
-  const told = pending.length > 0 ? await processor.nextEventAt(after, pending) : undefined
+  const other = pending.length > 0 ? await processor.nextEventAt(after, pending) : undefined
   const monday = is_weekly ? addDays(payouts.mondayOf(after), 7) : undefined
-  if (told && !(monday && monday < told)) return { at: told, what: 'bank' }
+  if (other && !(monday && monday < other)) return { at: other, what: 'bank' }
   return monday && { at: monday, what: 'payouts' }
 }

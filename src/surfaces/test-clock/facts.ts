@@ -8,8 +8,8 @@ import { addressOf } from '#http/tasks'
 import type { Task } from '#platform/tasks'
 import type { ClockContext } from './clock-context.ts'
 import type { ClockFacts } from './clock-page.tsx'
-import { nextOutside, type Outside } from './clock-work.ts'
-import { outsideText, stepText } from './labels.ts'
+import { nextOtherDue, type TestMode } from './clock-work.ts'
+import { otherDueText, stepText } from './labels.ts'
 import type { ClockLayoutFacts } from './layout.tsx'
 import { scenarioOf } from './scenarios.ts'
 import { JUMP, JumpRequest, latestWork, ScenarioRequest, underWay } from './work.ts'
@@ -18,10 +18,10 @@ const MOST_SHOWN = 20
 
 type Gathered = Omit<ClockFacts, keyof ClockLayoutFacts | 'faulty' | 'date'>
 
-/** Gathers what the first page of the clock tells. */
+/** Gathers the facts of the test clock's main page. */
 export async function gather(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   context: ClockContext,
 ): Promise<Gathered> {
   const { db } = world
@@ -31,7 +31,7 @@ export async function gather(
   const isOnSale = app.is_published && app.external_sales_enabled
   const work = await underWay(world, app.id)
   return {
-    due: await dueNext(world, outside, context, shown[0]),
+    due: await dueNext(world, test_mode, context, shown[0]),
     subscribers: shown.map((subscriber) => {
       const { license_id, email, product_name, status, next_at: at } = subscriber
       const next = at ? { at, text: stepText(stepOf(subscriber, at), subscriber) } : undefined
@@ -47,17 +47,17 @@ export async function gather(
   }
 }
 
-/** What is due next for an app; a charge with its amount. */
+/** The next due event of an app; a charge includes its amount. */
 export async function dueNext(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   { app, now }: Pick<ClockContext, 'app' | 'now'>,
   first?: billing.Subscriber,
 ): Promise<{ at: Date; text: string } | undefined> {
-  const told = await nextOutside(world, outside, app.id, now)
+  const other = await nextOtherDue(world, test_mode, app.id, now)
   const at = first?.next_at
-  if (!first || !at || (told && told.at < at)) {
-    return told && { at: told.at, text: outsideText(told) }
+  if (!first || !at || (other && other.at < at)) {
+    return other && { at: other.at, text: otherDueText(other) }
   }
   const charge = await nextCharge(world, { license_id: first.license_id, app })
   return { at, text: `${first.email} ${stepText(stepOf(first, at), first, charge?.total)}` }
@@ -78,7 +78,7 @@ function workLine({ id, kind, status, request, created_at }: Task): ClockFacts['
   return { ...of, title: `Scenario: ${scenarioOf(scenario, chosen)?.title ?? scenario}` }
 }
 
-/** The app of a task, if it is this one. */
+/** Whether a task belongs to this app and has this kind. */
 export function isOf(task: Task | undefined, app: apps.App, kind: string): task is Task {
   return task?.app_id === app.id && task.kind === kind && task.status === 'done'
 }

@@ -1,6 +1,6 @@
 import { addDays, isoDate, periodEnd } from '#platform/calendar'
 
-/** How far a jump can go, beside a date: the words of its button. */
+/** The fixed distances of an advance, with their button labels. */
 export const DISTANCES = [
   { value: 'day', label: 'A day' },
   { value: 'week', label: 'A week' },
@@ -8,13 +8,13 @@ export const DISTANCES = [
   { value: 'year', label: 'A year' },
 ] as const
 
-// There is no way back: a year that was mistyped must not be the end of the clock.
+// The clock cannot go back, so a mistyped year must not move it far.
 const MOST_YEARS = 100
 
-/** Where a jump goes, or what is wrong with the form. */
+/** The time to advance to, or what is wrong with the form. */
 export type ReadJump = { to: Date } | { fault: string }
 
-/** Reads the posted form of a jump; `due` is when something is due next. */
+/** Reads the form of an advance; `due` is the time of the next event. */
 export function readJump(
   now: Date,
   form: { by?: string; date?: string },
@@ -30,7 +30,7 @@ export function readJump(
   return readDate(now, date)
 }
 
-/** A date stands for the end of its day, so that all that is due on it happens. */
+/** A date means the end of its day (UTC), so that everything due on it happens. */
 function readDate(now: Date, date: string): ReadJump {
   const midnight = new Date(/^\d{4}-\d{2}-\d{2}$/.test(date) ? date : Number.NaN)
   if (Number.isNaN(midnight.getTime()) || isoDate(midnight) !== date) {

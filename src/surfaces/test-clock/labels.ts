@@ -1,7 +1,7 @@
 import { formatMoney } from '#design/money'
 import type * as billing from '#domain/billing'
 import type { EmailTemplate } from '#platform/email-queue'
-import type { OutsideDue } from './clock-work.ts'
+import type { OtherDue } from './clock-work.ts'
 
 const TRIGGERS: Record<string, string> = {
   purchase: 'bought a plan',
@@ -54,7 +54,7 @@ const INVOICE_LABELS: Record<string, string> = {
   upgrade: 'Upgrade paid',
 }
 
-/** What happened, in a few words. */
+/** A timeline event as a short label. */
 export function eventText({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'why'>): string {
   switch (kind) {
     case 'status':
@@ -78,12 +78,12 @@ export function eventText({ kind, why }: Pick<billing.TimelineEvent, 'kind' | 'w
   }
 }
 
-/** A code as words. */
+/** A code with spaces for underscores. */
 export function plain(code: string): string {
   return code.replaceAll('_', ' ')
 }
 
-/** What is due of a subscription, as it reads after the buyer's address. */
+/** The next step of a subscription, to follow the buyer's email address. */
 export function stepText(
   step: billing.NextStep,
   { status }: Pick<billing.Subscriber, 'status'>,
@@ -108,7 +108,7 @@ export function stepText(
   }
 }
 
-/** What is due beside the subscriptions. */
-export function outsideText({ what }: OutsideDue): string {
+/** A due event that is not about a subscription. */
+export function otherDueText({ what }: OtherDue): string {
   return what === 'bank' ? 'A bank responds' : 'Weekly payouts are sent'
 }

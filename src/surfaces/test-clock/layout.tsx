@@ -5,22 +5,22 @@ import { SubNav } from '#design/navigation'
 import { EmptyState, Heading } from '#design/panels'
 import { addressOf, appMenu } from '#http/app-menu'
 
-/** What every page of the clock shows. */
+/** The facts that every page of the test clock shows. */
 export interface ClockLayoutFacts {
   nav: Link[]
   csrf_token: string
   app_name: string
   slug: string
-  /** The path under which the pages and their forms are. */
+  /** The base path of the pages and their forms. */
   base: string
-  /** What time it is for the app, and whether that is ahead of the service's. */
+  /** The app's current time, and whether it is ahead of real time. */
   now: Date
   is_ahead: boolean
-  /** One line across the top: that the app lives in its own time. */
+  /** The banner about the app's own time. */
   notice: string | undefined
 }
 
-/** A page of the clock that tells what came of something. */
+/** A page with the result of an advance or a scenario. */
 export function ResultLayout(
   facts: ClockLayoutFacts & {
     title: string
@@ -39,7 +39,7 @@ export function ResultLayout(
   )
 }
 
-/** The first page of the clock, under the app's menu. */
+/** The main page of the test clock, with the app's menu. */
 export function ClockLayout(
   facts: ClockLayoutFacts & { fault: string | undefined; children: ComponentChildren },
 ): JSX.Element {
@@ -63,7 +63,7 @@ export function ClockLayout(
   )
 }
 
-/** Says why there is no clock to move. */
+/** Explains why an app has no test clock. */
 export function NoClockPage({ nav, app_name, slug }: ClockLayoutFacts): JSX.Element {
   const back = addressOf(slug, 'integration')
   return (

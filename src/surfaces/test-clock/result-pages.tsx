@@ -11,13 +11,13 @@ import { isEntitled, type LicenseState, type LicenseStatus } from '#domain/licen
 import { eventText, plain } from './labels.ts'
 import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 
-/** What happened while an app's time went from one moment to another. */
+/** The result of an advance: what happened between two times. */
 export interface JumpFacts extends ClockLayoutFacts {
   from: Date
   to: Date
   asked: Date
   outcome: 'there' | 'stuck' | 'refused'
-  /** For whom nothing happened although it was due. */
+  /** The due event that could not be processed. */
   stuck_at: { at: Date; text: string } | undefined
   tally: Tally[]
   events: TimelineEvent[]
@@ -25,7 +25,7 @@ export interface JumpFacts extends ClockLayoutFacts {
   later_url: string | undefined
 }
 
-/** What a jump of the clock brought about. */
+/** The result page of an advance. */
 export function JumpPage(facts: JumpFacts): JSX.Element {
   const { from, to, asked, outcome, stuck_at, tally, events } = facts
   const span = (
@@ -77,23 +77,23 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
   )
 }
 
-/** The story of a scenario's buyer. */
+/** The result of a scenario. */
 export interface ScenarioFacts extends ClockLayoutFacts {
   title: string
   description: string
-  outcome: 'played' | 'stuck'
+  outcome: 'completed' | 'stuck'
   from: Date
   to: Date
   email: string
   license_key: string
   state: LicenseState
-  /** A call that asks about the key, to be tried in a terminal. */
+  /** A curl command that validates the key. */
   curl: string
   events: TimelineEvent[]
   entries: Entry[]
 }
 
-/** The events of a scenario in order, with the key to try. */
+/** The result page of a scenario: its events in order, and the key. */
 export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   const { state } = facts
   const moved = facts.to.getTime() - facts.from.getTime() >= 60_000
@@ -142,7 +142,7 @@ export function ScenarioPage(facts: ScenarioFacts): JSX.Element {
   )
 }
 
-/** What the key answers while the license has a status. */
+/** What validate returns for a license of this status. */
 function Answer({ status }: { status: LicenseStatus }): JSX.Element {
   return isEntitled(status) ? (
     <Badge tone="good">{status}, entitled</Badge>
@@ -151,7 +151,7 @@ function Answer({ status }: { status: LicenseStatus }): JSX.Element {
   )
 }
 
-/** A timeline event as a line; where it is all about one buyer, that is not said each time. */
+/** A timeline event as a row; it names the buyer only where buyers differ. */
 function entryOf(
   slug: string,
   event: Omit<TimelineEvent, 'email'> & { email: string | null | undefined },

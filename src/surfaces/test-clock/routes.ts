@@ -13,7 +13,7 @@ import { addressOf, startTaskNow } from '#http/tasks'
 import { findTask } from '#platform/tasks'
 import { type ClockContext, layoutFacts, requireTestClock } from './clock-context.ts'
 import { ClockPage } from './clock-page.tsx'
-import type { Outside } from './clock-work.ts'
+import type { TestMode } from './clock-work.ts'
 import { dueNext, gather, isOf } from './facts.ts'
 import { readJump } from './jump-form.ts'
 import { JumpPage, ScenarioPage } from './result-pages.tsx'
@@ -32,37 +32,41 @@ const CLOCK = `${APP_PATH}/test-clock/`
 const PAGE_LENGTH = 100
 
 /**
- * The test clock of each app, where no real money moves: jumps of any distance, and scenarios. Where
- * a real processor works, `outside` is undefined and the pages say that there is no clock.
+ * The test clock of each app: advances and scenarios. In live mode `available` is undefined, and
+ * the pages say that test clocks need test mode.
  */
-export function testClock(app: FastifyInstance, world: World, outside: Outside | undefined): void {
-  if (outside) declareWork(world, outside)
+export function testClock(
+  app: FastifyInstance,
+  world: World,
+  available: TestMode | undefined,
+): void {
+  if (available) declareWork(world, available)
   people(app, world, (scope) => {
-    // Without a processor of test mode `requireTestClock` answers first.
-    const there = outside as Outside
+    // In live mode `requireTestClock` answers before this is used.
+    const test_mode = available as TestMode
     scope.get(CLOCK, async (request, reply) =>
-      sendClock(world, there, await requireTestClock(world, request, reply), {
+      sendClock(world, test_mode, await requireTestClock(world, request, reply), {
         faulty: undefined,
         date: '',
       }),
     )
-    declareJumps(scope, world, there)
-    declareScenes(scope, world, there)
+    declareJumps(scope, world, test_mode)
+    declareScenarios(scope, world, test_mode)
   })
 }
 
 async function sendClock(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   context: ClockContext,
   form: { faulty: { id: string; message: string } | undefined; date: string },
 ) {
   const layout = await layoutFacts(world, context)
-  const page = ClockPage({ ...layout, ...(await gather(world, outside, context)), ...form })
+  const page = ClockPage({ ...layout, ...(await gather(world, test_mode, context)), ...form })
   return sendPage(context.reply, page, { status: form.faulty ? 422 : 200 })
 }
 
-function declareJumps(scope: FastifyInstance, world: World, outside: Outside): void {
+function declareJumps(scope: FastifyInstance, world: World, test_mode: TestMode): void {
   scope.post(`${CLOCK}jump`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, now, session } = context
@@ -70,11 +74,11 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
     if (busy) return goTo(reply, addressOf(busy.id))
     const form = formOf(request)
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
-    const due = await dueNext(world, outside, context, first)
+    const due = await dueNext(world, test_mode, context, first)
     const read = readJump(now, form, due?.at)
     if ('fault' in read) {
       const faulty = { id: 'date', message: read.fault }
-      return await sendClock(world, outside, context, { faulty, date: form.date ?? '' })
+      return await sendClock(world, test_mode, context, { faulty, date: form.date ?? '' })
     }
     const asked = { slug: app.slug, to: read.to.toISOString() }
     const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
@@ -88,29 +92,29 @@ function declareJumps(scope: FastifyInstance, world: World, outside: Outside): v
     const result = JumpResult.parse(task.result)
     const [from, to] = [new Date(result.from), new Date(result.to)]
     const span = { app_id: app.id, from, to }
-    const page = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
-    const offset = (page - 1) * PAGE_LENGTH
+    const page_number = Math.max(1, Number.parseInt(queryOf(request, 'page') ?? '1', 10) || 1)
+    const offset = (page_number - 1) * PAGE_LENGTH
     const rows = await billing.timelineEvents(world.db, span, { limit: PAGE_LENGTH + 1, offset })
     const here = `${base}jumps/${task.id}/`
     const [first] = await billing.subscribersOf(world.db, { app_id: app.id, limit: 1 })
     const isStuck = result.outcome === 'stuck'
-    const story = JumpPage({
+    const page = JumpPage({
       ...(await layoutFacts(world, context)),
       from,
       to,
       asked: new Date(result.asked),
       outcome: result.outcome,
-      stuck_at: isStuck ? await dueNext(world, outside, context, first) : undefined,
+      stuck_at: isStuck ? await dueNext(world, test_mode, context, first) : undefined,
       tally: await billing.tally(world.db, span),
       events: rows.slice(0, PAGE_LENGTH),
-      first_url: page > 1 ? here : undefined,
-      later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page + 1}` : undefined,
+      first_url: page_number > 1 ? here : undefined,
+      later_url: rows.length > PAGE_LENGTH ? `${here}?page=${page_number + 1}` : undefined,
     })
-    return sendPage(reply, story)
+    return sendPage(reply, page)
   })
 }
 
-function declareScenes(scope: FastifyInstance, world: World, outside: Outside): void {
+function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestMode): void {
   scope.post(`${CLOCK}scenarios`, async (request, reply) => {
     const context = await requireTestClock(world, request, reply)
     const { app, session } = context
@@ -124,7 +128,7 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
     if (!fits(scenario, price)) {
       const message = 'This scenario needs a plan that renews. Choose another plan.'
       const faulty = { id: 'price_id', message }
-      return await sendClock(world, outside, context, { faulty, date: '' })
+      return await sendClock(world, test_mode, context, { faulty, date: '' })
     }
     const asked = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
     const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: asked }
@@ -161,7 +165,7 @@ function declareScenes(scope: FastifyInstance, world: World, outside: Outside): 
   })
 }
 
-/** The finished task that an address names, if it is one of this app's. */
+/** The finished task of the path, if it belongs to this app. */
 async function taskOf({ db }: World, { request, session, app }: ClockContext, kind: string) {
   const { task_id } = paramsOf('/:task_id', request)
   const task = await findTask(db, { id: task_id, user_id: session.user_id })
@@ -169,7 +173,7 @@ async function taskOf({ db }: World, { request, session, app }: ClockContext, ki
   return task
 }
 
-/** A call of the license key endpoint, for a terminal. */
+/** A curl command that calls the license key endpoint. */
 function curlOf(facts: { base_url: string; client_id: string; license_key: string }): string {
   const { base_url, client_id, license_key } = facts
   const body = JSON.stringify({ key: license_key })

@@ -8,108 +8,110 @@ import { jump } from '#flows/test-clock'
 import { appTime, type World } from '#flows/world'
 import type { ActorOf } from '#platform/audit'
 import { counted } from '#platform/text'
-import { clockWorkOf, type Outside } from './clock-work.ts'
+import { clockWorkOf, type TestMode } from './clock-work.ts'
 import { buyAsNewBuyer, type ScenarioBuyer } from './scenario-buyer.ts'
-import type { Act, Scenario } from './scenarios.ts'
+import type { Scenario, ScenarioStep } from './scenarios.ts'
 
-// A year of daily trouble has no more steps than this; a scenario that goes on for longer is broken.
+// More than any scenario needs in a year of failed payments; beyond it the scenario is broken.
 const MOST_STEPS = 60
 
-/** Tells what a scenario is at, in words. */
+/** Reports the current step of a scenario. */
 export type ReportStep = (text: string) => Promise<void>
 
-/** A scenario on its way: who asked for it, and whom it is about. */
-interface Stage {
+/** A running scenario: who started it, and its buyer. */
+interface RunState {
   world: World
-  outside: Outside
+  test_mode: TestMode
   actor: ActorOf<'buyer' | 'seller'>
   app_id: string
   buyer: ScenarioBuyer
   report: ReportStep
 }
 
-/** What came of a scenario: whom it was about, and whether it went as it should. */
+/** The outcome of a scenario: its license, and whether every step succeeded. */
 export interface ScenarioRun {
   license_id: string
-  outcome: 'played' | 'stuck'
+  outcome: 'completed' | 'stuck'
 }
 
 /**
- * Plays a scenario: a buyer of its own buys through the real checkout, and then the same happens that
- * would in real life. A jump moves the whole app's clock, so all its subscribers live through it.
+ * Runs a scenario: a new buyer buys through the real checkout, and then each step of the scenario
+ * happens. Advancing moves the whole app's clock, so it affects all of its subscribers.
  */
 export async function runScenario(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   facts: { scenario: Scenario; price: catalog.ProductPrice; actor: ActorOf<'buyer' | 'seller'> },
   report: ReportStep,
 ): Promise<ScenarioRun> {
   const { scenario, price, actor } = facts
   const { card } = scenario
-  // A scenario about money has no trial in front of it, whatever the plan offers.
+  // Scenarios without a trial skip the plan's trial too.
   const trial_days = scenario.trial_days ? price.trial_days || scenario.trial_days : 0
-  const buyer = await buyAsNewBuyer(world, outside.processor, { price, card, trial_days })
+  const buyer = await buyAsNewBuyer(world, test_mode.processor, { price, card, trial_days })
   await report(`${buyer.email} bought ${price.product_name}.`)
-  const stage = { world, outside, actor, app_id: price.app_id, buyer, report }
+  const state = { world, test_mode, actor, app_id: price.app_id, buyer, report }
   const { license_id } = buyer
-  for (const act of scenario.acts) {
-    if (!(await play(stage, act))) return { license_id, outcome: 'stuck' }
+  for (const step of scenario.steps) {
+    if (!(await runStep(state, step))) return { license_id, outcome: 'stuck' }
   }
-  return { license_id, outcome: 'played' }
+  return { license_id, outcome: 'completed' }
 }
 
-async function play(stage: Stage, act: Act): Promise<boolean> {
-  if ('until' in act) return await playUntil(stage, act.until)
-  if ('refund' in act) return await giveBack(stage)
-  return await dispute(stage, act.dispute)
+async function runStep(state: RunState, step: ScenarioStep): Promise<boolean> {
+  if ('until' in step) return await advanceUntil(state, step.until)
+  if ('refund' in step) return await refundAll(state)
+  return await dispute(state, step.dispute)
 }
 
-/** Moves the clock to whatever is due for the buyer, again and again, until a status is reached. */
-async function playUntil(stage: Stage, wanted: licensing.LicenseStatus): Promise<boolean> {
-  const { world, outside, actor, app_id, buyer, report } = stage
+/**
+ * Advances the clock from one due event of the buyer to the next until the license has a status.
+ */
+async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): Promise<boolean> {
+  const { world, test_mode, actor, app_id, buyer, report } = state
   const { db } = world
-  const work = clockWorkOf(world, outside, app_id)
-  for (let step = 0; step < MOST_STEPS; step++) {
+  const work = clockWorkOf(world, test_mode, app_id)
+  for (let count = 0; count < MOST_STEPS; count++) {
     const { status } = await licensing.findLicense(db, buyer.license_id)
     await report(`${buyer.email} is ${status.replaceAll('_', ' ')}.`)
     if (status === wanted) return true
     const due = (await billing.subscriptionOf(db, buyer.license_id))?.next_at
     if (!due) return false
-    const now = await timeOf(stage)
+    const now = await timeOf(state)
     const { outcome } = await jump(
       world,
       { app_id, to: due < now ? now : due, ...actor },
       work,
-      ({ done_count: played }) => report(`${counted(played, 'event')} so far.`),
+      ({ done_count }) => report(`${counted(done_count, 'event')} so far.`),
     )
     if (outcome !== 'there') return false
   }
   return false
 }
 
-async function giveBack({ world, actor, buyer }: Stage): Promise<boolean> {
+async function refundAll({ world, actor, buyer }: RunState): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const asked = { invoice_id: invoice.id, reason: 'Test clock scenario' }
   const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, asked)
   return outcome === 'refunded'
 }
 
-async function dispute(stage: Stage, outcome: 'won' | 'lost'): Promise<boolean> {
-  const { world, outside, buyer, report } = stage
-  const { processor, hear } = outside
+async function dispute(state: RunState, outcome: 'won' | 'lost'): Promise<boolean> {
+  const { world, test_mode, buyer, report } = state
+  const { processor, handleEvents } = test_mode
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
   const { processor_charge_id } = (await payments.chargeOf(world.db, invoice.id))!
   const disputed = { charge_id: processor_charge_id, reason: 'fraudulent' } as const
-  const opened = await processor.disputeCharge(await timeOf(stage), disputed)
+  const opened = await processor.disputeCharge(await timeOf(state), disputed)
   if (!opened) return false
-  await hear()
+  await handleEvents()
   await report(`${buyer.email} disputes the payment.`)
-  await processor.decideDispute(await timeOf(stage), { ...opened, outcome })
-  await hear()
+  await processor.decideDispute(await timeOf(state), { ...opened, outcome })
+  await handleEvents()
   const { status } = await licensing.findLicense(world.db, buyer.license_id)
   return outcome === 'lost' ? status === 'canceled' : licensing.isEntitled(status)
 }
 
-async function timeOf({ world, app_id }: Stage): Promise<Date> {
+async function timeOf({ world, app_id }: RunState): Promise<Date> {
   return appTime(world, (await apps.find(world.db, app_id))!)
 }

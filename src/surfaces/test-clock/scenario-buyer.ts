@@ -8,7 +8,7 @@ import { appTime, type World } from '#flows/world'
 import { base62 } from '#platform/ids'
 import { sha256 } from '#platform/secrets'
 
-// Texas taxes software, so that a scenario shows tax.
+// Texas taxes software, so scenarios show tax.
 const ZIP = '78701'
 
 /** The buyer of a scenario, and what was bought. */
@@ -19,8 +19,8 @@ export interface ScenarioBuyer {
 }
 
 /**
- * Buys a price as a new buyer, step by step through the real checkout: details, card, and
- * confirmation. Throws where the checkout would not have it.
+ * Buys a price as a new buyer through the real checkout: details, card and confirmation. Throws if
+ * a step is refused.
  */
 export async function buyAsNewBuyer(
   world: World,

@@ -8,14 +8,14 @@ import { declareTask, type ReportProgress, type TaskEnd } from '#http/tasks'
 import { isUnderWay, type Task, type TaskName, tasksOf } from '#platform/tasks'
 import { counted } from '#platform/text'
 import { clockAddress } from './clock-context.ts'
-import { clockWorkOf, type Outside } from './clock-work.ts'
+import { clockWorkOf, type TestMode } from './clock-work.ts'
 import { runScenario } from './run-scenario.ts'
 import { scenarioOf } from './scenarios.ts'
 
-/** What a jump is asked for, as its task keeps it; `to` is ISO 8601 with milliseconds. */
+/** The stored request of an advance; `to` is ISO 8601 with milliseconds. */
 export const JumpRequest = z.object({ slug: z.string(), to: z.string() })
 
-/** What a scenario is asked for, as its task keeps it. */
+/** The stored request of a scenario. */
 export const ScenarioRequest = z.object({
   slug: z.string(),
   scenario: z.string(),
@@ -23,7 +23,7 @@ export const ScenarioRequest = z.object({
   retry: z.string().optional(),
 })
 
-/** What came of a jump: from when to when the app's time went. */
+/** The stored result of an advance: the app's time before and after. */
 export const JumpResult = z.object({
   from: z.string(),
   to: z.string(),
@@ -31,10 +31,10 @@ export const JumpResult = z.object({
   outcome: z.enum(['there', 'stuck', 'refused']),
 })
 
-/** What came of a scenario, and from when to when the app's time went. */
+/** The stored result of a scenario, with the app's time before and after. */
 export const ScenarioResult = z.object({
   license_id: z.string(),
-  outcome: z.enum(['played', 'stuck']),
+  outcome: z.enum(['completed', 'stuck']),
   from: z.string(),
   to: z.string(),
 })
@@ -44,38 +44,38 @@ export const SCENARIO = 'scenario' as const
 const KINDS: TaskName[] = [JUMP, SCENARIO]
 const DAY_MS = 86_400_000
 
-/** Declares the long work of the clock: jumps and scenarios. */
-export function declareWork(world: World, outside: Outside): void {
+/** Declares the task kinds of the test clock: advances and scenarios. */
+export function declareWork(world: World, test_mode: TestMode): void {
   const back = ({ request }: Task) => clockAddress(JumpRequest.pick({ slug: true }).parse(request))
   declareTask(world, {
     kind: JUMP,
     title: 'Advancing the clock',
     unit: 'days',
     back,
-    run: (task, report) => runJump(world, outside, task, report),
+    run: (task, report) => runJump(world, test_mode, task, report),
   })
   declareTask(world, {
     kind: SCENARIO,
     title: 'Running a scenario',
     back,
-    run: (task, report) => runScenarioTask(world, outside, task, report),
+    run: (task, report) => runScenarioTask(world, test_mode, task, report),
   })
 }
 
-/** The jump or scenario of an app that has not come to its end yet. */
+/** The running advance or scenario of an app, if there is one. */
 export async function underWay(world: World, app_id: string): Promise<Task | undefined> {
   const latest = await tasksOf(world.db, { app_id, kinds: KINDS, limit: 5 })
   return latest.find((task) => isUnderWay(world.clock.now(), task))
 }
 
-/** The latest jumps and scenarios of an app. */
+/** The latest advances and scenarios of an app. */
 export async function latestWork({ db }: World, app_id: string): Promise<Task[]> {
   return await tasksOf(db, { app_id, kinds: KINDS, limit: 8 })
 }
 
 async function runJump(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   task: Task,
   report: ReportProgress,
 ): Promise<TaskEnd> {
@@ -86,12 +86,12 @@ async function runJump(
   const total = daysTo(new Date(to))
   await report({ done: 0, total, note: '' })
   const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
-  const work = clockWorkOf(world, outside, app_id)
-  const { outcome } = await jump(world, asked, work, ({ at, done_count: played }) =>
+  const work = clockWorkOf(world, test_mode, app_id)
+  const { outcome } = await jump(world, asked, work, ({ at, done_count }) =>
     report({
       done: daysTo(at),
       total,
-      note: `${formatDay(at)}, ${counted(played, 'event')} so far.`,
+      note: `${formatDay(at)}, ${counted(done_count, 'event')} so far.`,
     }),
   )
   const reached = await timeOf(world, app_id)
@@ -105,7 +105,7 @@ async function runJump(
 
 async function runScenarioTask(
   world: World,
-  outside: Outside,
+  test_mode: TestMode,
   task: Task,
   report: ReportProgress,
 ): Promise<TaskEnd> {
@@ -115,13 +115,13 @@ async function runScenarioTask(
   const price = await catalog.findPrice(world.db, price_id)
   const from = await timeOf(world, app_id)
   const actor = { kind: 'seller', user_id: task.user_id, request_id: task.id } as const
-  const played = await runScenario(world, outside, { scenario, price, actor }, (note) =>
+  const result = await runScenario(world, test_mode, { scenario, price, actor }, (note) =>
     report({ done: 0, total: 0, note }),
   )
   const reached = await timeOf(world, app_id)
   return {
     next_url: `${clockAddress({ slug })}scenarios/${task.id}/`,
-    ...({ ...played, from: iso(from), to: iso(reached) } satisfies z.input<typeof ScenarioResult>),
+    ...({ ...result, from: iso(from), to: iso(reached) } satisfies z.input<typeof ScenarioResult>),
   }
 }
 

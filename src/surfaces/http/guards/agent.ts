@@ -12,16 +12,16 @@ import { bearerToken } from '#http/authorization'
 import { refuse } from '#http/refusals'
 
 /**
- * Refuses what no agent sends: a host name that is not the service's, the page of another
- * origin, and an Accept header that does not name JSON (spec: Agent-management endpoint). Names of
- * the loopback are accepted everywhere: no page in the world is served under them.
+ * Refuses requests that agents do not send: another host name, the page of another origin, or an
+ * Accept header without JSON (spec: Agent-management endpoint). Loopback names are always accepted,
+ * because no public page is served under them.
  */
 export function requireAgentHeaders(world: World, request: FastifyRequest): void {
   requireKnownOrigin(world, request)
   if (!namesType(request, 'application/json')) throw refuse('not_acceptable')
 }
 
-/** The part of it that a preflight must pass as well. */
+/** The checks of `requireAgentHeaders` that apply to preflight requests too. */
 export function requireKnownOrigin({ config }: World, { host, headers }: FastifyRequest): void {
   const { hostname } = new URL(config.base_url)
   if (!validateHostHeader(host, [hostname, ...localhostAllowedHostnames()]).ok) {
@@ -33,10 +33,10 @@ export function requireKnownOrigin({ config }: World, { host, headers }: Fastify
   }
 }
 
-/** Where RFC 9728 has the description of the agent endpoint. */
+/** The address of the agent endpoint's metadata (RFC 9728). */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp'
 
-/** Whose access token a call carries; refuses one that is not for this endpoint. */
+/** The owner of the access token; refuses tokens that are not for this endpoint. */
 export async function requireAgentToken(
   world: World,
   request: FastifyRequest,
@@ -48,12 +48,12 @@ export async function requireAgentToken(
   if (bearer) return bearer
   // A call without a token gets no error code (RFC 6750).
   const error = token && 'invalid_token'
-  // To read is what agents begin with; a tool that takes more says so when it is called.
+  // Agents begin with read access; tools that need more say so when they are called.
   const scope = grants.askedByAgent(null).join(' ')
   throw refuse('invalid_token', { headers: challenge(world, { error, scope }) })
 }
 
-/** What a bearer must show, and where it is described how to get it (RFC 6750, RFC 9728). */
+/** The challenge header, with the address of the metadata (RFC 6750, RFC 9728). */
 export function challenge(
   { config }: World,
   { error, scope }: { error: string | undefined; scope: string },

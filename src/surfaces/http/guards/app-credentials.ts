@@ -5,7 +5,9 @@ import { refuse } from '#http/refusals'
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="licenses", charset="UTF-8"' }
 
-/** The client id and secret of a call (spec: Authentication); refuses with `invalid_client`. */
+/**
+ * The client ID and secret of a call (spec: Authentication); throws `invalid_client` without them.
+ */
 export function requireAppCredentials(request: FastifyRequest): Credentials {
   const credentials = credentialsOf(request)
   if (!credentials) throw refuse('invalid_client', { headers: CHALLENGE })

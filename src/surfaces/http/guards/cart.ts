@@ -8,10 +8,10 @@ import { currentSession } from '#http/session'
 import { isId } from '#platform/ids'
 import { sameDigest } from '#platform/secrets'
 
-/** Under which address a cart has its steps. */
+/** The base path of a checkout. */
 export const CART_PATH = '/checkout/:cart_id'
 
-/** The cart that the address names, in the browser that opened it; every other one gets 404. */
+/** The cart in the path, for the browser that opened it; others get 404. */
 export async function requireCart(
   world: World,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export async function requireCart(
   return cart
 }
 
-/** The cart that the address names where its buyer signed in, in another browser than it is of. */
+/** The cart in the path, for its buyer signed in on another browser than the cart's. */
 export async function cartOfOtherBrowser(
   world: World,
   request: FastifyRequest,

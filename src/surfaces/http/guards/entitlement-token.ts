@@ -6,11 +6,11 @@ import { refuse } from '#http/refusals'
 
 const SCOPE = 'entitlements'
 
-/** What the access token of a call entitles to (spec: Entitlement endpoint); refuses any other. */
+/** The entitlement of the access token (spec: Entitlement endpoint); refuses other tokens. */
 export async function requireEntitlementToken(
   { db, clock }: World,
   request: FastifyRequest,
-): Promise<licensing.TokenHolding> {
+): Promise<licensing.TokenEntitlement> {
   const token = bearerToken(request)
   const found = token && (await licensing.findByToken(db, clock.now(), token))
   if (!found) throw refuse('invalid_token', { headers: challenge(token && 'invalid_token') })
@@ -23,7 +23,7 @@ export async function requireEntitlementToken(
   return found
 }
 
-/** What a bearer must show (RFC 6750); a call without a token gets no error code. */
+/** The challenge header (RFC 6750); a call without a token gets no error code. */
 function challenge(error: string | undefined, scope?: string): Record<string, string> {
   const parts = [
     'realm="entitlement"',

@@ -11,22 +11,22 @@ import { AnsweredByGuard, sendPage } from '#http/pages'
 import { refuse } from '#http/refusals'
 import { currentSession } from '#http/session'
 
-/** Under which address the license of an app is managed. */
+/** The base path of a license's manage pages. */
 export const MANAGE_PATH = '/manage/:client_id'
 
-/** A request about an app, of a person who may not have bought it. */
+/** A request about an app from a person who may not have a license. */
 export interface AppContext extends SessionContext {
   app: apps.App
-  /** The link's own return address, checked. */
+  /** The validated return address of the link. */
   next: string | undefined
 }
 
-/** A request about the license that a person has of an app. */
+/** A request about a person's license of an app. */
 export interface LicenseContext extends AppContext {
   license: licensing.PausableLicense
 }
 
-/** As `findLicense`; a person without a license of the app gets 404. */
+/** Like `findLicense`, but a person without a license gets 404. */
 export async function requireLicense(
   world: World,
   request: FastifyRequest,
@@ -38,9 +38,8 @@ export async function requireLicense(
 }
 
 /**
- * The app that the address names and the license that the person has of it, if any (spec: manage
- * links). A person who is not signed in does so first, also where the app was withdrawn after
- * someone bought it.
+ * The app in the path and the person's license of it, if any (spec: manage links). People who are
+ * not signed in sign in first, even if the app is no longer published.
  */
 export async function findLicense(
   world: World,
@@ -73,7 +72,7 @@ async function latestLicense({ db }: World, app: apps.App, { user_id }: Session)
   return found && (await licensing.findPausable(db, found.license_id))
 }
 
-/** The return address of the link; undefined where it is not one of the app. */
+/** The return address of the link; undefined unless it is registered with the app. */
 function readNext(
   request: FastifyRequest,
   app: apps.App,
@@ -85,7 +84,7 @@ function readNext(
   return url && { next: url.href }
 }
 
-/** An address under an app's manage page; undefined values of the query are left out. */
+/** An address under an app's manage page; undefined query values are omitted. */
 export function manageUrl(
   app_id: string,
   path: string,

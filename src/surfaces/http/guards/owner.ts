@@ -7,17 +7,17 @@ import { AnsweredByGuard, goTo } from '#http/pages'
 import { currentSession } from '#http/session'
 import { accountActor } from '#platform/audit'
 
-/** The page of everything about an account's safety. */
+/** The account security page. */
 export const SECURITY = '/account/security/'
 
-/** A request of an account's owner about the account itself. */
+/** A request of an account's owner about the account. */
 export interface OwnerContext extends SessionContext {
   owner: Owner
 }
 
 /**
- * The owner of the account. Others sign in first, and where `recent` prove once more who they are;
- * they come back to `back`. A session for one purchase alone leads to the security page.
+ * The owner of the account. Others sign in first and, with `recent`, re-authenticate; they return
+ * to `back`. A session for one purchase is redirected to the security page.
  */
 export async function requireOwner(
   world: World,
@@ -27,7 +27,7 @@ export async function requireOwner(
 ): Promise<OwnerContext> {
   const session = await currentSession(world, request)
   if (!session) throw signInFirst(back)
-  // A buyer who typed this address may not own it: they see nothing about its safety.
+  // A buyer who typed this email may not own it, so they see nothing about its security.
   if (session.app_id !== null) throw new AnsweredByGuard((to) => goTo(to, SECURITY))
   const context = { request, reply, session }
   if (recent) requireRecentProof(world, context, back)

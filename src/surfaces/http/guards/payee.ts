@@ -7,7 +7,7 @@ import { requireSession, type SessionContext } from '#http/guards/session'
 import { paramsOf } from '#http/input'
 import { refuse } from '#http/refusals'
 
-/** The two kinds of payees, and where their pages are. */
+/** The two kinds of payees, and their pages. */
 export const PAYEE_PAGES = {
   seller: { home: '/dashboard/payouts/', base: '/dashboard/payouts/', place: 'payouts' },
   affiliate: { home: '/affiliate/', base: '/affiliate/payouts/', place: 'referrals' },
@@ -21,7 +21,7 @@ export interface PayeeContext extends SessionContext {
   payee: payouts.Payee
 }
 
-/** The payee that the account is; an account that is no payee of this kind gets 404. */
+/** The payee of the account; an account without this kind of payee gets 404. */
 export async function requirePayee(
   world: World,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export async function requirePayee(
   return { ...context, kind, payee: { owner, account: payouts.accountOf(owner) } }
 }
 
-/** A payee, and the payout of theirs that the address names. */
+/** A payee, and their payout in the path. */
 export async function requirePayout(
   world: World,
   request: FastifyRequest,

@@ -10,13 +10,13 @@ import type { Limit } from '#platform/limits'
 import { networksOf } from '#platform/networks'
 import { Problem } from '#platform/problem'
 
-/** Nobody fills the audit log by asking: beyond this a refusal is a line of the log alone. */
+/** Beyond this, refusals are only logged, so that requests cannot fill the audit log. */
 const OF_NETWORK: Limit = { name: 'programs-refused-network', points: 5, seconds: 60 }
 const OF_ALL: Limit = { name: 'programs-refused', points: 60, seconds: 60 }
 
 /**
- * Notes that a program was refused for its credentials or its permissions. Only clients and tokens
- * that exist are noted; guesses are in the log, as is every refused answer.
+ * Records a program's refusal for its credentials or scope in the audit log. Only clients and
+ * tokens that exist are recorded; guesses appear in the request log, like every error.
  */
 export async function auditRefusedProgram(
   world: World,
@@ -51,7 +51,7 @@ async function whoWasRefused(
 
 const NOTED = ['invalid_client', 'invalid_token', 'insufficient_scope']
 
-/** Runs a step, and notes where it refuses a program for its credentials or its permissions. */
+/** Runs a step and records its refusal for credentials or scope, if there is one. */
 export async function auditingRefusals<Result>(
   world: World,
   request: FastifyRequest,
@@ -67,7 +67,7 @@ export async function auditingRefusals<Result>(
   }
 }
 
-/** The same row, with its refusals on record. */
+/** The same endpoint, with its refusals recorded. */
 export function withAuditedRefusals(world: World, row: Endpoint): Endpoint {
   return { ...row, run: (call) => auditingRefusals(world, call.request, () => row.run(call)) }
 }

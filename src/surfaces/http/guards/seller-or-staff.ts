@@ -5,21 +5,21 @@ import { APP_PATH, requireSeller } from '#http/guards/seller'
 import type { SessionContext } from '#http/guards/session'
 import { requireStaff } from '#http/guards/staff'
 
-/** Who looks at a sale: its seller on the pages of the app, or staff in the admin area. */
+/** Who views a sale: its seller in the dashboard, or staff in the admin area. */
 export type Side = 'seller' | 'staff'
 
-/** Under which address each side has its pages. */
+/** The base path of each side. */
 export const SIDES = { seller: APP_PATH, staff: '/admin' } as const satisfies Record<Side, string>
 
-/** A request about sales: of one app, or of all where `app` is undefined. */
+/** A request about sales: of one app, or of all if `app` is undefined. */
 export interface SalesContext extends SessionContext {
   as: Side
   app: apps.App | undefined
-  /** The address of the pages, without a slash at its end. */
+  /** The base path of the pages, without a trailing slash. */
   base: string
 }
 
-/** An app's own seller, or staff, by the side on which the address is; everyone else gets 404. */
+/** The app's seller or staff, depending on the path; everyone else gets 404. */
 export async function requireSellerOrStaff(
   world: World,
   request: FastifyRequest,

@@ -7,16 +7,16 @@ import { paramsOf } from '#http/input'
 import { AnsweredByGuard, goTo } from '#http/pages'
 import { returnQuery } from '#http/redirect'
 
-/** Under which address an app has its pages. */
+/** The base path of an app's dashboard pages. */
 export const APP_PATH = '/dashboard/apps/:slug'
 const HOME = '/dashboard/'
 
-/** A request of a seller about one of their own apps. */
+/** A request of a seller about one of their apps. */
 export interface SellerContext extends SessionContext {
   app: apps.App
 }
 
-/** The app that the address names, for its own seller; everyone else gets 404. */
+/** The app in the path, for its seller; everyone else gets 404. */
 export async function requireSeller(
   world: World,
   request: FastifyRequest,
@@ -29,13 +29,13 @@ export async function requireSeller(
   return { ...context, app }
 }
 
-/** A request of a seller that may change the app, once the seller terms are accepted. */
+/** A request of a seller that may change the app once the seller terms are accepted. */
 export interface SellerTermsContext extends SellerContext {
-  /** True while the seller has not accepted the terms; then nothing is saved. */
+  /** True until the seller accepts the terms; nothing can be saved before. */
   owes_terms: boolean
 }
 
-/** As `requireSeller`; a form that is sent before the terms are accepted leads to the terms. */
+/** Like `requireSeller`; a form sent before the terms are accepted redirects to the terms. */
 export async function requireSellerTerms(
   world: World,
   request: FastifyRequest,
@@ -50,7 +50,7 @@ export async function requireSellerTerms(
   return { ...context, owes_terms }
 }
 
-/** The page that a form is on: its own address, or the one above a switch such as `add-on`. */
+/** The page of a form: its own path, or the parent of a switch such as `add-on`. */
 function pageOf(url: string): string {
   return (url.split('?')[0] ?? '').replace(/[^/]*$/, '')
 }

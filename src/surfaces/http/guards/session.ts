@@ -10,24 +10,24 @@ import { accountActor, audit } from '#platform/audit'
 import type { Limit } from '#platform/limits'
 import { UnprovenPage } from './unproven-page.tsx'
 
-/** A request of a person who is signed in. */
+/** A request of a signed-in person. */
 export interface SessionContext {
   request: FastifyRequest
   reply: FastifyReply
   session: identity.Session
 }
 
-/** The page that asks a person who is signed in to prove once more who they are. */
+/** The re-authentication page. */
 export const CONFIRM = '/account/confirm'
 
-/** Sends the browser to sign in; it comes back to `return_to`. */
+/** Redirects to sign-in, which returns to `return_to`. */
 export function signInFirst(return_to: string): AnsweredByGuard {
   return new AnsweredByGuard((reply) => goTo(reply, `/signin/${returnQuery(return_to)}`))
 }
 
 /**
- * The live session of this browser, also one that a purchase made for one app alone. Without one the
- * person signs in first and comes back: after a form, to `home`.
+ * The session of this browser, including a session for one purchase. Without one the person signs
+ * in first and returns here; after a form, to `home`.
  */
 export async function requireAnySession(
   world: World,
@@ -40,7 +40,7 @@ export async function requireAnySession(
   return { request, reply, session }
 }
 
-/** A session of an account whose email is confirmed; a session for one purchase alone is refused. */
+/** The session of an account with a confirmed email; a session for one purchase is refused. */
 export async function requireSession(
   world: World,
   request: FastifyRequest,
@@ -56,8 +56,8 @@ export async function requireSession(
 }
 
 /**
- * Requires that the person proved who they are in the last ten minutes, second factor included.
- * Others prove it first and come back to `back`.
+ * Requires authentication within the last ten minutes, including the second factor. Others
+ * re-authenticate first and return to `back`.
  */
 export function requireRecentProof(
   { clock }: World,
@@ -70,13 +70,15 @@ export function requireRecentProof(
 
 const REFUSALS: Limit = { name: 'refusals-noted', points: 30, seconds: 3600 }
 
-/** Records in the audit log who asked for what is not theirs; the refusal itself is a plain 404. */
+/**
+ * Records in the audit log who requested something that is not theirs; the response is a plain 404.
+ */
 export async function refuseAudited(
   { db, clock, limits }: World,
   { request, session }: SessionContext,
 ): Promise<Error> {
   const { user_id } = session
-  // Trying one address after the other does not fill the log.
+  // Trying many addresses does not fill the audit log.
   const { allowed } = await limits.take(REFUSALS, user_id)
   if (allowed) {
     await audit(db, clock.now(), {

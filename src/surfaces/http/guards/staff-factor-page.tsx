@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** What staff sees whose account a password alone opens. */
+/** Asks staff to set up a second factor first. */
 export function StaffFactorPage(): JSX.Element {
   return (
     <FocusLayout title="Set up a second factor · Purser">

@@ -6,9 +6,8 @@ import { AnsweredByGuard, sendPage } from '#http/pages'
 import { StaffFactorPage } from './staff-factor-page.tsx'
 
 /**
- * A session of the service's staff; everyone else gets 404. Staff without a second factor set one
- * up first: with one, there is no session that did not prove it. After a form they come back to
- * `home`.
+ * The session of a member of staff; everyone else gets 404. Staff without a second factor set one
+ * up first, because with one every session has proved it. After a form they return to `home`.
  */
 export async function requireStaff(
   world: World,

@@ -3,7 +3,7 @@ import { Button } from '#design/actions'
 import { FocusLayout } from '#design/layout'
 import { Heading } from '#design/panels'
 
-/** What a browser sees whose account has an unproven mailbox. */
+/** Asks the owner of an account to confirm their email first. */
 export function UnprovenPage(): JSX.Element {
   return (
     <FocusLayout title="Confirm your email first · Purser">

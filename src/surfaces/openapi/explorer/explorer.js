@@ -66,7 +66,7 @@ new MutationObserver(() => {
   }
 }).observe(place, { childList: true, subtree: true })
 
-/** Asks the service that this page came from, as a stranger: without the visitor's own cookies. */
+/** Calls the service without the visitor's cookies. */
 function ask(request) {
   const { pathname, search } = new URL(request.url, location.href)
   request.url = location.origin + pathname + search
