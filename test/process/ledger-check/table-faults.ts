@@ -37,10 +37,10 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
   'a posting that nothing led to': {
     rule: 'a posting has its cause',
     async plant(tx, { now }) {
-      const facts = { payout_id: 'po_nobody', account: 'seller_payable', owner: 'sel_1' } as const
+      const facts = { payout_id: 'po_unknown', account: 'seller_payable', owner: 'sel_1' } as const
       const posting = ledger.payout({ ...facts, amount: cents(5000) })
       await ledger.post(tx, now, 'txn_planted', posting)
-      return 'po_nobody'
+      return 'po_unknown'
     },
   },
   'a sale that is not on the books': {
@@ -106,7 +106,7 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
-  'a charge of another amount than the bill': {
+  'a charge of another amount than the invoice': {
     rule: 'a paid invoice has its charge',
     async plant(tx) {
       const id = await idOf(tx, aSale)
@@ -150,7 +150,7 @@ export const FAULTS_OF_TABLES: Record<string, PlantedFault> = {
       return id
     },
   },
-  'a line that was paid out while it was held': {
+  'a line that was paid out while it was delayed': {
     rule: 'a payout pays what is available',
     async plant(tx) {
       const id = await idOf(tx, sql`select id from payouts where status = 'failed'`)
