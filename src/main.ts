@@ -5,7 +5,7 @@ import { startDemo } from './demo/start.ts'
 import { openService } from './service.ts'
 
 const STOP_WITHIN_MS = 15_000
-/** Without a database nothing in hand can be finished; the next start recovers it. */
+/** Without a database, running work cannot finish; the next start reconciles it. */
 const STOP_WITHOUT_DATABASE_MS = 3_000
 
 /** Opens the service, serves it, and shuts it down on a signal. */
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     await service.close()
     process.exit(0)
   }
-  // Work that no one waits for is in its own transaction, so nothing is left half done.
+  // Background work runs in transactions of its own, so nothing is left half done.
   process.on('unhandledRejection', (error) => {
     service.world.log.error({ error }, 'unhandled rejection')
   })
@@ -42,7 +42,7 @@ main().catch((error: Error & { code?: string; port?: number }) => {
   process.exit(1)
 })
 
-/** What went wrong at the start, as a sentence where it is something an operator can fix. */
+/** The reason why the service did not start, as a sentence where an operator can fix it. */
 function sentenceFor(error: Error & { code?: string; port?: number }): string {
   if (error instanceof ConfigError) return error.message
   if (error.code === 'EADDRINUSE') {

@@ -33,24 +33,24 @@ import { openSite } from '#surfaces/site'
 import { openSandbox, type Sandbox } from './sandbox/index.ts'
 import { openStripe } from './stripe/index.ts'
 
-/** A service that runs: its world, its server, and the way to end it. */
+/** A running service: its world, its server, and how to stop it. */
 export interface Service {
   world: World
   app: FastifyInstance
-  /** Takes requests from here on, and works through the queues. */
+  /** Starts accepting requests and processing the queues. */
   listen(): Promise<void>
-  /** Answers what was asked, lets running jobs end, and closes everything. */
+  /** Finishes open requests and running jobs, then closes everything. */
   close(): Promise<void>
 }
 
-/** Parts that a test puts in the place of the real ones. */
+/** Parts that a test replaces. */
 export interface Parts {
   db?: Database
   clock?: Clock
   random?: Random
   log?: Log
   mailer?: Mailer
-  /** Only where the settings name no processor outside. */
+  /** Replaces the sandbox; only if the settings name no other processor. */
   processor?: (sandbox: Sandbox) => World['processor']
 }
 
@@ -64,7 +64,7 @@ const SUMMED_AT_ONCE = 1000
 const REMEMBER_SECONDS = 5
 const RETENTION_SECONDS = 86_400
 
-/** Opens the world and brings its database up to date; nothing is served yet. */
+/** Opens the world and migrates its database; requests are accepted after `listen`. */
 export async function openService(config: Config, parts: Parts = {}): Promise<Service> {
   const clock = parts.clock ?? systemClock
   const random = parts.random ?? systemRandom
@@ -132,7 +132,7 @@ export async function openService(config: Config, parts: Parts = {}): Promise<Se
   }
 }
 
-/** The periodic jobs of every process; each of several processes finds other work. */
+/** The periodic jobs of every process; concurrent processes claim different work. */
 function declarePeriodicWork(world: World): void {
   const { jobs } = world
   jobs.every('reconcile payments', RECONCILE_SECONDS, () => payment.reconcile(world))

@@ -9,7 +9,7 @@ import { type BankFaults, EXAMPLE_ACCOUNT } from './bank-form.ts'
 import { TEST_ROUTING_NUMBER } from './banks.ts'
 import { errorsOf } from './card-pages.tsx'
 
-/** Where a payee names the bank account that payouts go to. */
+/** The page on which a payee enters their bank account. */
 export function AccountPage({
   onboarding,
   routing_number,

@@ -6,14 +6,14 @@ import { sql } from '#platform/sql'
 import type { KeptBank } from './bank-form.ts'
 import * as events from './events.ts'
 
-/** A payee's account as it is now. */
+/** A payee's account. */
 export interface SandboxAccount extends PayeeAccount {
   id: string
   email: string
   bank_failure: string | null
 }
 
-/** A page for one payee, and where it leads. */
+/** An onboarding page of a payee, and its return URL. */
 export interface Onboarding extends SandboxAccount {
   onboarding_id: string
   return_url: string
@@ -22,7 +22,7 @@ export interface Onboarding extends SandboxAccount {
 const COLUMNS = sql`a.id, a.email, a.bank_name, a.bank_last4, a.bank_failure,
   a.bank_name is not null as is_ready`
 
-/** The account of an owner, opened where there is none. */
+/** The account of an owner, created if there is none. */
 export async function open(
   db: Db,
   random: Random,
@@ -37,7 +37,7 @@ export async function open(
   return id
 }
 
-/** An account; throws where there is none. */
+/** An account; throws if it does not exist. */
 export async function read(db: Db, id: string): Promise<SandboxAccount> {
   const account = await db.maybe<SandboxAccount>(
     sql`select ${COLUMNS} from sandbox.accounts a where a.id = ${id}`,
@@ -46,12 +46,12 @@ export async function read(db: Db, id: string): Promise<SandboxAccount> {
   return account
 }
 
-/** What the service may know of an account. */
+/** The part of an account that the service sees. */
 export function payeeOf({ is_ready, bank_name, bank_last4 }: SandboxAccount): PayeeAccount {
   return { is_ready, bank_name, bank_last4 }
 }
 
-/** Opens a page on which a payee names a bank. */
+/** Opens an onboarding page. */
 export async function openOnboarding(
   db: Db,
   random: Random,
@@ -64,14 +64,14 @@ export async function openOnboarding(
   return id
 }
 
-/** The page of a payee. */
+/** The onboarding page with this ID. */
 export async function findOnboarding(db: Db, id: string): Promise<Onboarding | undefined> {
   return await db.maybe<Onboarding>(sql`select ${COLUMNS}, o.id as onboarding_id, o.return_url
     from sandbox.onboardings o join sandbox.accounts a on a.id = o.account_id
     where o.id = ${id}`)
 }
 
-/** Stores the bank that a payee named, and schedules its event. Runs in a transaction. */
+/** Stores the bank account that a payee entered, and schedules its event. Runs in a transaction. */
 export async function nameBank(
   tx: Db,
   random: Random,

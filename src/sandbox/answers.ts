@@ -5,20 +5,20 @@ import { Problem } from '#platform/problem'
 import type { KeyRing } from '#platform/secrets'
 import type { ProcessorOptions } from './processor.ts'
 
-/** What the pages need: all that the processor does, and keys for fingerprints. */
+/** What the pages need: the processor's options, and keys for fingerprints. */
 export interface SandboxPageOptions extends ProcessorOptions {
   keys: KeyRing
 }
 
-/** A request for a page that has an id in its address. */
+/** A request for a page with an ID in its path. */
 export type SandboxPageRequest = FastifyRequest<{ Params: { id: string } }>
 
-/** Answers with a page. */
+/** Sends a page. */
 export function send(reply: FastifyReply, page: JSX.Element): FastifyReply {
   return reply.type('text/html; charset=utf-8').send(renderPage(page))
 }
 
-/** The refusal where there is no such page. */
+/** The error for a page that does not exist. */
 export function notFound(): Problem {
   return new Problem(404, 'not_found', 'There is nothing at this address.')
 }

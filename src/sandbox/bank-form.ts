@@ -7,17 +7,17 @@ import {
 
 export const EXAMPLE_ACCOUNT = '000123456789'
 
-/** What is kept of a bank account that was named: never its number. */
+/** The stored part of a bank account, without its number. */
 export interface KeptBank {
   bank_name: string
   bank_last4: string
-  /** Why it takes no payout; null where it does. */
+  /** Why payouts to it fail; null if they succeed. */
   bank_failure: string | null
 }
 
 export type BankFaults = Partial<Record<'routing_number' | 'account_number', string>>
 
-/** Reads a posted bank form; every fault at once. Account numbers are never shown again. */
+/** Reads a posted bank form, with every error at once. Account numbers are never shown again. */
 export function readBankForm(
   body: unknown,
 ): { bank: KeptBank } | { faults: BankFaults; routing_number: string } {

@@ -1,8 +1,8 @@
-/** The routing number of the one bank that there is in test mode. */
+/** The routing number of the only bank in test mode. */
 export const TEST_ROUTING_NUMBER = '110000000'
 export const TEST_BANK_NAME = 'Sandbox Test Bank'
 
-/** Test bank accounts, and why each takes no payout; null where it does. */
+/** Test bank accounts, with the reason why payouts to them fail; null if they succeed. */
 export const TEST_BANK_ACCOUNTS: ReadonlyMap<string, string | null> = new Map([
   ['000123456789', null],
   ['000111111116', 'The bank has no such account.'],
@@ -12,7 +12,7 @@ export const TEST_BANK_ACCOUNTS: ReadonlyMap<string, string | null> = new Map([
   ['000444444440', 'The bank account does not take this currency.'],
 ])
 
-/** Whether nine digits are a routing number: their weighted sum ends in zero (ABA). */
+/** Whether nine digits are a routing number: their weighted sum is a multiple of ten (ABA). */
 export function isRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false
   const weights = [3, 7, 1]

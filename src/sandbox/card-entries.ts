@@ -3,13 +3,13 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
-/** A page for one card, as it was asked for; used up once `card_token` is set. */
+/** A card page and its request; it is used up once `card_token` is set. */
 export interface CardEntry extends CardEntryRequest {
   id: string
   card_token: string | null
 }
 
-/** Opens an entry. */
+/** Opens a card page. */
 export async function open(
   db: Db,
   now: Date,
@@ -21,15 +21,15 @@ export async function open(
       ${entry.summary}, ${entry.zip}, ${entry.return_url}, ${entry.back_url}, ${now})`)
 }
 
-/** An entry, used or not. */
+/** A card page, used or not. */
 export async function find(db: Db, id: string): Promise<CardEntry | undefined> {
   return await db.maybe<CardEntry>(sql`select id, app_name, product_name, email, summary, zip,
     return_url, back_url, card_token from sandbox.card_entries where id = ${id}`)
 }
 
 /**
- * Stores the card that was entered; false, and nothing stored, where the entry is used already.
- * Runs in a transaction.
+ * Stores the entered card; false without storing it if the page was already used. Runs in a
+ * transaction.
  */
 export async function use(
   db: Db,
@@ -45,7 +45,7 @@ export async function use(
   return true
 }
 
-/** The card that was entered, or undefined while there is none. */
+/** The entered card; undefined until there is one. */
 export async function readCard(db: Db, id: string): Promise<Card | undefined> {
   return await db.maybe<Card>(sql`select ${CARD_COLUMNS}
     from sandbox.card_entries join sandbox.cards on token = card_token where id = ${id}`)

@@ -1,6 +1,6 @@
 import { findTestCard, type TestCard } from './cards.ts'
 
-/** What the page may show again. The number and the CVC are not among it. */
+/** The values that the page may show again; never the number or CVC. */
 export interface KeptValues {
   expiry: string
   zip: string
@@ -19,10 +19,10 @@ export type CardForm = { read: ReadCard } | { faults: CardFaults; kept: KeptValu
 
 export const EXAMPLE_NUMBER = '4242 4242 4242 4242'
 
-/** Longer than any expiry or ZIP code: a card number in the wrong field must not be shown again. */
+/** Longer than any expiry or ZIP code. A card number in the wrong field must not be shown again. */
 const LONGEST_KEPT = 10
 
-/** Reads a posted card form; every fault at once, by the field it belongs to. */
+/** Reads a posted card form, with every error at once, by field. */
 export function readCardForm(body: unknown, now: Date): CardForm {
   const number = textOf(body, 'number')
   const expiry = textOf(body, 'expiry')
@@ -64,7 +64,7 @@ function cvcFault(card: TestCard | undefined): string {
   return 'Enter the 3 digits on the back of your card.'
 }
 
-/** Month and year from `04 / 30`, `4/30`, `0430`, `04/2030` or `042030`. */
+/** Reads month and year from `04 / 30`, `4/30`, `0430`, `04/2030` or `042030`. */
 function readExpiry(text: string): { exp_month: number; exp_year: number } | undefined {
   const written = /^(?:(\d{1,2})[/.-]|(\d{2}))(\d{4}|\d{2})$/.exec(text.replaceAll(/\s/g, ''))
   if (!written) return undefined
@@ -74,7 +74,7 @@ function readExpiry(text: string): { exp_month: number; exp_year: number } | und
   return { exp_month, exp_year: year < 100 ? 2000 + year : year }
 }
 
-/** A card is good until its month is over. */
+/** A card expires at the end of its month. */
 function isOver(card: { exp_month: number; exp_year: number }, now: Date): boolean {
   return now >= new Date(Date.UTC(card.exp_year, card.exp_month))
 }

@@ -11,7 +11,7 @@ import type { CardEntry } from './card-entries.ts'
 import { type CardFaults, EXAMPLE_NUMBER, type KeptValues } from './card-form.ts'
 import type { Challenge } from './charges.ts'
 
-/** The line across the top of every page where a card is entered. */
+/** The test mode banner of every card page. */
 export function TestMode(): JSX.Element {
   return (
     <>
@@ -47,10 +47,10 @@ function Summary({ entry }: { entry: CardEntry }): JSX.Element {
   )
 }
 
-/** What a card form shows: values that may be shown again, and what was wrong with them. */
+/** The values and errors that a card form shows. */
 export type CardFormFacts = { kept: KeptValues; faults?: CardFaults }
 
-/** Where a card is entered; `label` is what its button says. */
+/** The card form; `label` is the text of its button. */
 export function CardForm({
   kept,
   faults,
@@ -108,7 +108,7 @@ export function CardForm({
   )
 }
 
-/** Where the buyer enters a card: the second step of the checkout. */
+/** The card page of checkout, its second step. */
 export function CardEntryPage({
   entry,
   kept,
@@ -134,12 +134,12 @@ export function CardEntryPage({
   )
 }
 
-/** The errors of a form by the fields that they belong to. */
+/** The errors of a form, by field. */
 export function errorsOf(faults: Partial<Record<string, string>> = {}) {
   return Object.entries(faults).map(([id, message = '']) => ({ id, message }))
 }
 
-/** What a bank shows where it wants to know that it is the card's holder who pays (3-D Secure). */
+/** The bank's page for 3-D Secure authentication. */
 export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Element {
   const { amount, app_name, description } = challenge
   const items = [
@@ -174,7 +174,7 @@ export function ChallengePage({ challenge }: { challenge: Challenge }): JSX.Elem
   )
 }
 
-/** A page that only says something, and perhaps where to go from there. */
+/** A page with a message, and an optional link. */
 export function MessagePage(facts: {
   title: string
   children: ComponentChildren

@@ -1,24 +1,24 @@
 import type { DeclineCode } from '#domain/payments'
 
-/** What a test card does. What is absent it does not do. */
+/** The behavior of a test card; absent fields have no effect. */
 export interface Behavior {
-  /** Every request is declined so. */
+  /** Declines every request with this code. */
   declines?: DeclineCode
-  /** It can be verified, although no money can be taken from it. */
+  /** Verification succeeds, although charges are declined. */
   verifies?: boolean
-  /** Asks the buyer to authenticate (3-D Secure): until it was done once, or every time. */
+  /** Requires 3-D Secure authentication: until it succeeded once, or every time. */
   challenges?: 'once' | 'always'
-  /** How often a renewal is declined before it works. */
+  /** How many renewals are declined before one succeeds. */
   failing_renewals?: number
-  /** The network fails: after the charge was made, or before it arrives. */
+  /** Simulates a network failure: after the charge was made, or before the request arrives. */
   loses?: 'answer' | 'request'
   /** The buyer disputes the charge. */
   disputes?: 'fraudulent' | 'product_not_received' | 'inquiry'
-  /** A refund is pending before it is done, or fails after it seemed done. */
+  /** Refunds are pending before they succeed, or fail after they seemed to succeed. */
   refunds?: 'pending' | 'fails'
 }
 
-/** Every behavior by the name that is stored with a card. */
+/** Every behavior, by the name that is stored with a card. */
 export const BEHAVIORS = {
   succeeds: {},
   declines_generic: { declines: 'generic_decline' },
@@ -47,7 +47,7 @@ export const BEHAVIORS = {
 
 export type BehaviourName = keyof typeof BEHAVIORS
 
-/** The ISO country is that of the bank that issued the card, and of its billing address. */
+/** The ISO country of the issuing bank and the billing address. */
 type CardRow = [
   number: string,
   brand: 'visa' | 'mastercard' | 'amex',
@@ -85,7 +85,7 @@ const ROWS: CardRow[] = [
   ['4999 9900 0000 0023', 'visa', 'US', 'loses_request'],
 ]
 
-/** Every card that the sandbox knows, its number in digits alone. There are no others. */
+/** Every card that the sandbox accepts, with digits only. */
 export const TEST_CARDS = ROWS.map(([number, brand, issuer_country, behavior]) => ({
   number: number.replaceAll(' ', ''),
   brand,
@@ -95,7 +95,7 @@ export const TEST_CARDS = ROWS.map(([number, brand, issuer_country, behavior]) =
 
 export type TestCard = (typeof TEST_CARDS)[number]
 
-/** The test card of a number, however it is grouped by spaces or dashes. */
+/** The test card with this number; spaces and dashes are ignored. */
 export function findTestCard(text: string): TestCard | undefined {
   const number = text.replaceAll(/[\s-]/g, '')
   return TEST_CARDS.find((card) => card.number === number)

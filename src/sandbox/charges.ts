@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import type { BehaviourName } from './cards.ts'
 
-/** A request for money as it is now. A key that was closed unused has no request to it. */
+/** A charge request and its status. A key that was closed unused has no request. */
 export interface SandboxCharge {
   id: string
   request_hash: string | null
@@ -13,19 +13,19 @@ export interface SandboxCharge {
   answers_at: Date | null
 }
 
-/** A charge that took money, and what its card does. */
+/** A successful charge, with the behavior of its card. */
 export interface Taken {
   id: string
   amount: number
   behavior: BehaviourName
 }
 
-/** How a request ended. */
+/** The result of a charge request. */
 export type ChargeResult =
   | { status: 'succeeded' }
   | { status: 'declined'; decline_code: DeclineCode }
 
-/** What the page of a challenge shows. */
+/** The facts of a challenge page. */
 export interface Challenge {
   challenge_id: string
   status: SandboxCharge['status']
@@ -39,13 +39,13 @@ export interface Challenge {
 
 const COLUMNS = sql`id, request_hash, status, decline_code, challenge_id, answers_at`
 
-/** Takes a key away from a request that was made before a time and has ended. */
+/** Releases the key of a finished request from before this time. */
 export async function releaseKey(db: Db, key: string, before: Date): Promise<void> {
   await db.run(sql`update sandbox.charges set key = null
     where key = ${key} and created_at <= ${before} and status in ('succeeded', 'declined')`)
 }
 
-/** Puts a request on record under its key; false where the key is taken. */
+/** Records a request under its key; false if the key is taken. */
 export async function begin(
   db: Db,
   now: Date,
@@ -61,14 +61,14 @@ export async function begin(
   return inserted === 1
 }
 
-/** The request of a key. */
+/** The request with this key. */
 export async function find(db: Db, key: string): Promise<SandboxCharge | undefined> {
   return await db.maybe<SandboxCharge>(
     sql`select ${COLUMNS} from sandbox.charges where key = ${key}`,
   )
 }
 
-/** A charge that took money, locked until the transaction ends; throws where there is none. */
+/** A successful charge, locked until the transaction ends; throws if there is none. */
 export async function lockTaken(db: Db, id: string): Promise<Taken> {
   const charge = await db.maybe<Taken>(sql`select charge.id, charge.amount, card.behavior
     from sandbox.charges as charge join sandbox.cards as card on card.token = charge.card_token
@@ -77,7 +77,7 @@ export async function lockTaken(db: Db, id: string): Promise<Taken> {
   return charge
 }
 
-/** Records how a request ended, and with its card whether it worked. */
+/** Records the result of a request, and whether its card worked. */
 export async function settle(
   db: Db,
   id: string,
@@ -95,14 +95,14 @@ export async function settle(
     where id = ${id} returning ${COLUMNS}`)
 }
 
-/** Records that a request waits for the buyer to authenticate. */
+/** Records that a request waits for authentication. */
 export async function challenge(db: Db, id: string, challenge_id: string): Promise<SandboxCharge> {
   return await db.one<SandboxCharge>(sql`update sandbox.charges
     set status = 'action_required', challenge_id = ${challenge_id}
     where id = ${id} returning ${COLUMNS}`)
 }
 
-/** A challenge, open or over. */
+/** A challenge, pending or finished. */
 export async function findChallenge(db: Db, id: string): Promise<Challenge | undefined> {
   return await db.maybe<Challenge>(sql`select charge.challenge_id, charge.status, charge.amount,
       charge.description, charge.return_url, card.app_name, card.brand, card.last4
@@ -111,7 +111,7 @@ export async function findChallenge(db: Db, id: string): Promise<Challenge | und
     where charge.challenge_id = ${id}`)
 }
 
-/** The request that waits for a challenge, locked until the transaction ends. */
+/** The request of a challenge, locked until the transaction ends. */
 export async function lockChallenged(
   db: Db,
   challenge_id: string,
@@ -120,7 +120,7 @@ export async function lockChallenged(
     where challenge_id = ${challenge_id} and status = 'action_required' for update`)
 }
 
-/** Closes a key that is unknown, or whose request has not ended; returns its state. */
+/** Closes a key that is unknown or whose request is pending; returns its state. */
 export async function close(db: Db, now: Date, id: string, key: string): Promise<SandboxCharge> {
   await db.run(sql`insert into sandbox.charges as charge (id, key, status, created_at)
     values (${id}, ${key}, 'closed', ${now})

@@ -11,51 +11,51 @@ import * as cards from './kept-cards.ts'
 import * as payouts from './payouts.ts'
 import { leftOf, refundOutside } from './refunds.ts'
 
-/** What can be triggered in test mode with a click, and not at a real processor. */
+/** What test mode can trigger, unlike a real processor. */
 export interface SandboxControls {
-  /**
-   * Enters a test card on a page that waits for one: a card of its own kind, which no one else has
-   * used before.
-   */
+  /** Enters a test card on a card page, as a new card that no one has used before. */
   enterCard(now: Date, step: { entry_id: string; number: string }): Promise<void>
   /**
-   * Lets the buyer of a charge dispute what is left of it; undefined where nothing is left, or
-   * where it was disputed before.
+   * Disputes the remaining amount of a charge as its buyer. Undefined if nothing remains, or it was
+   * disputed before.
    */
   disputeCharge(
     now: Date,
     step: { charge_id: string; reason: DisputeReason; is_inquiry?: boolean },
   ): Promise<{ dispute_id: string } | undefined>
-  /** Lets the bank decide now. A lost inquiry becomes a dispute. DisputeClosed: it has decided. */
+  /**
+   * Decides a dispute as the bank, now. A lost inquiry becomes a dispute. Throws DisputeClosed if
+   * it was decided before.
+   */
   decideDispute(now: Date, step: { dispute_id: string; outcome: 'won' | 'lost' }): Promise<void>
   /**
-   * Refunds a charge as in the processor’s own pages; undefined where so much is not
-   * left of it.
+   * Refunds a charge as in the processor's dashboard. Undefined if the amount exceeds what remains
+   * of it.
    */
   refundOutside(
     now: Date,
     step: { charge_id: string; amount: Cents },
   ): Promise<{ refund_id: string } | undefined>
-  /** Lets a card network report a charge as fraud. */
+  /** Reports a charge as fraud, as a card network. */
   warnOfFraud(now: Date, charge_id: string): Promise<void>
-  /** Cancels a payout that is on its way, as in the processor's own pages. */
+  /** Cancels a pending payout, as in the processor's dashboard. */
   cancelPayout(now: Date, payout_id: string): Promise<void>
-  /** Lets an appeal decide a closed dispute the other way. */
+  /** Reverses a closed dispute on appeal. */
   appealDispute(now: Date, dispute_id: string): Promise<void>
-  /** Makes the next `count` renewals with a card fail, whatever the card does otherwise. */
+  /** Declines the next `count` renewals with a card, whatever its behavior. */
   declineRenewals(card_token: string, count: number): Promise<void>
-  /** Makes a card one that works from here on. */
+  /** Makes all further charges of a card succeed. */
   recoverCard(card_token: string): Promise<void>
-  /** Moves money of the operator's between a bank and the balance; negative: to the bank. */
+  /** Transfers money from the operator's bank to the balance; a negative amount, to the bank. */
   moveFunds(now: Date, amount: Cents): Promise<void>
   /**
-   * When the next event after a time is due, or undefined where none waits; of these charges,
-   * refunds or payouts alone where they are named.
+   * The time of the next event after a time, or undefined; with `ids`, only of these charges,
+   * refunds and payouts.
    */
   nextEventAt(after: Date, ids?: string[]): Promise<Date | undefined>
 }
 
-/** The scenarios over the sandbox's own tables. */
+/** The controls, over the sandbox's own tables. */
 export function openControls(options: SandboxPageOptions): SandboxControls {
   const { db, random } = options
   return {

@@ -1,16 +1,16 @@
 import { addDays } from '#platform/calendar'
 
-/** The course of a dispute: what happens at which time unless someone acts. */
+/** The scheduled course of a dispute, unless someone acts. */
 export interface Course {
-  /** Whether it began as an inquiry, which asks and moves no money. */
+  /** Whether it began as an inquiry, which moves no money. */
   is_inquiry: boolean
-  /** When an inquiry becomes a dispute; null where it never does. */
+  /** When an inquiry becomes a dispute; null if never. */
   escalates_at: Date | null
   closes_at: Date
   outcome: 'won' | 'lost'
 }
 
-/** What a dispute is at a time. */
+/** The phase of a dispute. */
 export type Phase = 'inquiry' | 'open' | 'closed'
 
 const DAYS_TO_ANSWER = 7
@@ -27,22 +27,22 @@ export function openCourse(now: Date, is_inquiry: boolean): Course {
   }
 }
 
-/** What a dispute is at a time. */
+/** The phase of a dispute at a time. */
 export function phaseOf(course: Course, now: Date): Phase {
   if (now >= course.closes_at) return 'closed'
   if (!course.is_inquiry) return 'open'
   return course.escalates_at === null || now < course.escalates_at ? 'inquiry' : 'open'
 }
 
-/** Until when evidence is accepted. */
+/** The deadline for evidence. */
 export function dueAt(course: Course, now: Date): Date {
   const { escalates_at, closes_at } = course
   return phaseOf(course, now) === 'inquiry' && escalates_at ? escalates_at : closes_at
 }
 
 /**
- * The course once evidence was brought forward. Two texts decide at once, as in Stripe's test
- * mode; an inquiry is content with any answer, and otherwise the evidence wins on the due date.
+ * The course after evidence was submitted. Two texts decide at once, as in Stripe's test mode; any
+ * evidence closes an inquiry, and otherwise the dispute is won on its due date.
  */
 export function answered(course: Course, now: Date, text: string | undefined): Course {
   if (phaseOf(course, now) === 'inquiry') return decided(course, now, 'won')
@@ -51,7 +51,7 @@ export function answered(course: Course, now: Date, text: string | undefined): C
   return { ...course, outcome: 'won' }
 }
 
-/** The course once the bank has decided. An inquiry cannot be lost: it becomes a dispute. */
+/** The course after the bank's decision. An inquiry cannot be lost: it becomes a dispute. */
 export function decided(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
   const is_asked = phaseOf(course, now) === 'inquiry'
   if (is_asked && outcome === 'lost') {

@@ -16,7 +16,9 @@ interface SandboxDispute extends Course {
 
 const COLUMNS = sql`id, charge_id, amount, reason, is_inquiry, escalates_at, closes_at, outcome`
 
-/** Opens a dispute over what is left of a charge, whose row is locked. Runs in a transaction. */
+/**
+ * Opens a dispute of the remaining amount of a charge, whose row is locked. Runs in a transaction.
+ */
 export async function open(
   tx: Db,
   random: Random,
@@ -39,7 +41,7 @@ export async function ofCharge(db: Db, charge_id: string): Promise<SandboxDisput
     where charge_id = ${charge_id}`)
 }
 
-/** Accepts evidence. Runs in a transaction; DisputeClosed once the dispute is decided. */
+/** Accepts evidence. Runs in a transaction; throws DisputeClosed if the dispute was decided. */
 export async function answer(
   tx: Db,
   random: Random,
@@ -52,7 +54,10 @@ export async function answer(
   await change(tx, random, now, dispute, answered(dispute, now, evidence.uncategorized_text))
 }
 
-/** Lets the bank decide now. Runs in a transaction; DisputeClosed once the dispute is decided. */
+/**
+ * Decides a dispute as the bank, now. Runs in a transaction; throws DisputeClosed if it was
+ * decided.
+ */
 export async function decide(
   tx: Db,
   random: Random,
@@ -63,7 +68,7 @@ export async function decide(
   await change(tx, random, now, dispute, decided(dispute, now, outcome))
 }
 
-/** Lets an appeal decide a closed dispute the other way. Runs in a transaction. */
+/** Reverses a closed dispute on appeal. Runs in a transaction. */
 export async function appeal(tx: Db, random: Random, now: Date, dispute_id: string): Promise<void> {
   const dispute = await tx.one<SandboxDispute>(
     sql`select ${COLUMNS} from sandbox.disputes where id = ${dispute_id} for update`,
@@ -76,7 +81,7 @@ export async function appeal(tx: Db, random: Random, now: Date, dispute_id: stri
   await events.schedule(tx, random, now, { id: dispute_id, charge_id: dispute.charge_id }, content)
 }
 
-/** A refund leaves less to ask about; where nothing is left the inquiry closes. In a transaction. */
+/** Reduces an inquiry after a refund, and closes it if nothing remains. Runs in a transaction. */
 export async function lessen(
   tx: Db,
   random: Random,
@@ -90,7 +95,7 @@ export async function lessen(
   await change(tx, random, now, { ...inquiry, amount: left }, inquiry)
 }
 
-/** The charge is locked before its dispute, as in a refund, to avoid deadlock. */
+/** Locks the charge before its dispute, as refunds do, to avoid deadlock. */
 async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> {
   await tx.maybe(sql`select id from sandbox.charges
     where id = (select charge_id from sandbox.disputes where id = ${id}) for update`)
@@ -102,7 +107,7 @@ async function lockOpen(tx: Db, now: Date, id: string): Promise<SandboxDispute> 
   return dispute
 }
 
-/** Changes the course of a dispute: its pending events are replaced. */
+/** Changes the course of a dispute, which replaces its pending events. */
 async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute, course: Course) {
   await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
     closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
@@ -113,7 +118,7 @@ async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute
   await announceCourse(tx, random, changed, is_asked)
 }
 
-/** Schedules what is still to come of a dispute, or of what is only asked so far. */
+/** Schedules the remaining events of a dispute or inquiry. */
 async function announceCourse(
   tx: Db,
   random: Random,

@@ -4,13 +4,13 @@ import { mintId } from '#platform/ids'
 import type { Random } from '#platform/random'
 import { sql } from '#platform/sql'
 
-/** What an event is about: a dispute, a refund, a payout, an account. */
+/** The subject of an event: a dispute, a refund, a payout or an account. */
 export interface Subject {
   id: string
   charge_id?: string
 }
 
-/** Puts an event on the schedule. */
+/** Schedules an event. */
 export async function schedule(
   db: Db,
   random: Random,
@@ -23,13 +23,13 @@ export async function schedule(
       ${due_at})`)
 }
 
-/** Deletes the events of a subject that are due after a time. */
+/** Deletes the events of a subject after a time. */
 export async function unschedule(db: Db, subject: string, after: Date): Promise<void> {
   await db.run(sql`delete from sandbox.events
     where subject = ${subject} and due_at > ${after} and not acknowledged`)
 }
 
-/** The events whose time has come and that were not acknowledged, in the order of their times. */
+/** The due events that were not acknowledged, by time. */
 export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
   const rows = await db.rows<{ id: string; due_at: Date; content: EventContent }>(sql`
     select id, due_at, content from sandbox.events
@@ -37,7 +37,7 @@ export async function due(db: Db, now: Date): Promise<ProcessorEvent[]> {
   return rows.map(({ id, due_at, content }) => ({ id, at: due_at, ...revived(content) }))
 }
 
-/** JSON knows no dates. */
+/** Restores the dates, which JSON stores as strings. */
 function revived(content: EventContent): EventContent {
   return content.kind === 'dispute_opened'
     ? { ...content, due_at: new Date(content.due_at) }
@@ -50,8 +50,8 @@ export async function acknowledge(db: Db, id: string): Promise<void> {
 }
 
 /**
- * When the next event after a time is due, or undefined where none waits; of these charges,
- * refunds or payouts alone where they are named.
+ * The time of the next event after a time, or undefined; with `ids`, only of these charges, refunds
+ * and payouts.
  */
 export async function nextAt(db: Db, after: Date, ids?: string[]): Promise<Date | undefined> {
   const ours = ids ? sql`and (charge_id = any(${ids}) or subject = any(${ids}))` : sql``

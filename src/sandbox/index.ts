@@ -1,12 +1,10 @@
 /**
- * The sandbox processor: the outside world, simulated. It implements the processor port, and
- * moves no money.
- *
- * Knows the test cards and test bank accounts and what each does, its own pages (a card is entered,
- * a payment confirmed, a card replaced, a bank named), every request for money, and the events that
- * it will report. Owns the schema `sandbox`; its charges, refunds and payouts are what the books of
- * the service are compared with. Promises: one key charges, refunds or pays out once,
- * and of a card or account number nothing is kept but the last four digits and a keyed hash.
+ * The sandbox: a simulated processor behind the processor port. It moves no money. It implements
+ * test cards and test bank accounts with their behavior, its own pages (card entry, authentication,
+ * billing portal, onboarding), charge requests, and scheduled events. It owns the schema `sandbox`,
+ * whose charges, refunds and payouts are compared with the service's books. It guarantees that one
+ * key charges, refunds or pays out once, and that only the last four digits and a keyed hash of
+ * card and account numbers are stored.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Processor } from '#domain/payments'
@@ -17,13 +15,13 @@ import { declareRoutes } from './routes.ts'
 
 export { BEHAVIORS, type Behavior, type BehaviourName, TEST_CARDS } from './cards.ts'
 
-/** The processor, the pages that belong to it, and what can be made to happen in test mode. */
+/** The processor, its pages, and its test mode controls. */
 export interface Sandbox extends Processor, SandboxControls {
-  /** Declares its pages under `/sandbox`. */
+  /** Registers its pages under `/sandbox`. */
   declareRoutes(app: FastifyInstance): void
 }
 
-/** Opens the sandbox over its own tables, which the migrations have made. */
+/** Opens the sandbox over its tables, which the migrations created. */
 export function openSandbox(options: SandboxPageOptions): Sandbox {
   return {
     ...openProcessor(options),

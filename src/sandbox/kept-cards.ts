@@ -7,23 +7,23 @@ import { sql } from '#platform/sql'
 import type { ReadCard } from './card-form.ts'
 import type { BehaviourName } from './cards.ts'
 
-/** What is kept of a card once it was entered, and what it will do. */
+/** A stored card, with its behavior. */
 export type KeptCard = Card & { behavior: BehaviourName }
 
-/** What of a kept card decides about a request. */
+/** The facts of a stored card that decide a charge. */
 export interface ChargedCard {
   behavior: BehaviourName
   authenticated: boolean
   declines: number
-  /** How many renewals a scenario still wants declined. */
+  /** How many more renewals a scenario declines. */
   failing_renewals: number
 }
 
-/** The columns that the service learns of a card. */
+/** The columns of a card that the service sees. */
 export const CARD_COLUMNS = sql`token, brand, last4, exp_month, exp_year, billing_country,
   billing_zip, issuer_country, fingerprint`
 
-/** What is kept of a card that was entered. Its number ends here. */
+/** The stored form of an entered card, without its number. */
 export function keptCard(
   { random, keys }: { random: Random; keys: KeyRing },
   { card, exp_month, exp_year, zip }: ReadCard,
@@ -43,7 +43,7 @@ export function keptCard(
   }
 }
 
-/** Stores a card with the app whose page it was entered on. */
+/** Stores a card for the app whose page it was entered on. */
 export async function keep(db: Db, now: Date, card: KeptCard & { app_name: string }) {
   await db.run(sql`insert into sandbox.cards (${CARD_COLUMNS}, behavior, app_name, created_at)
     values (${card.token}, ${card.brand}, ${card.last4}, ${card.exp_month}, ${card.exp_year},
@@ -51,25 +51,25 @@ export async function keep(db: Db, now: Date, card: KeptCard & { app_name: strin
       ${card.behavior}, ${card.app_name}, ${now})`)
 }
 
-/** The card that is charged, locked until the transaction ends. */
+/** The card of a charge, locked until the transaction ends. */
 export async function lock(db: Db, token: string): Promise<ChargedCard> {
   return await db.one<ChargedCard>(sql`select behavior, authenticated, declines, failing_renewals
     from sandbox.cards where token = ${token} for update`)
 }
 
-/** Records that a challenge was passed with a card. */
+/** Records that a card passed authentication. */
 export async function authenticate(db: Db, token: string): Promise<void> {
   await db.run(sql`update sandbox.cards set authenticated = true where token = ${token}`)
 }
 
-/** Makes the next renewals with a card fail, whatever the card does otherwise. */
+/** Declines the next renewals with a card, whatever its behavior. */
 export async function declineRenewals(db: Db, token: string, count: number): Promise<void> {
   const touched = await db.run(sql`update sandbox.cards set failing_renewals = ${count}
     where token = ${token}`)
   if (touched === 0) throw new Error('there is no such card')
 }
 
-/** Makes a card one that works from here on. */
+/** Makes all further charges of a card succeed. */
 export async function recover(db: Db, token: string): Promise<void> {
   const behavior: BehaviourName = 'succeeds'
   const touched = await db.run(sql`update sandbox.cards

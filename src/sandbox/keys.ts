@@ -1,12 +1,12 @@
 import { KeyConflict } from '#domain/payments'
 import { sha256 } from '#platform/secrets'
 
-/** What a request says, as a text of fixed length to compare another with. */
+/** A digest of a request's content, for comparison. */
 export function hashOf(said: unknown[]): string {
   return sha256(JSON.stringify(said)).toString('hex')
 }
 
-/** The request of a key; KeyConflict where it said something else. */
+/** The request with this key; throws KeyConflict if its content differed. */
 export function sameRequest<Known extends { request_hash: string | null }>(
   known: Known | undefined,
   request_hash: string,

@@ -8,7 +8,7 @@ interface ListedRow extends Listed {
   id: string
 }
 
-/** What the sandbox has on record. A change is in it once its event is acknowledged. */
+/** The sandbox's records. A change appears once its event is acknowledged. */
 export function openListings(db: Db): Listings {
   return {
     charges: inPages((asked) =>
@@ -42,7 +42,7 @@ export function openListings(db: Db): Listings {
   }
 }
 
-/** Whether an event about a row `s` that says so was acknowledged. */
+/** Whether an event about row `s` with this content was acknowledged. */
 const REPORTED = (what: Sql) => sql`exists (select 1 from sandbox.events e
   where e.subject = s.id and e.acknowledged and ${what})`
 
@@ -53,7 +53,7 @@ const LAST_OUTCOME = sql`(select e.content ->> 'outcome' from sandbox.events e
 interface ListingRequest {
   from: Date
   before: Date
-  /** The last id of the page before. */
+  /** The last ID of the previous page. */
   after: string
 }
 

@@ -19,7 +19,7 @@ interface SandboxPayout {
 const ARRIVES_AFTER_DAYS = 1
 const NO_BANK = 'The account has no bank yet.'
 
-/** Pays a payee out, once for a key; the key is kept for good. The bank answers a day later. */
+/** Pays out to a payee, once per key; keys never expire. The bank answers a day later. */
 export async function payOut(
   { db, random }: { db: Database; random: Random },
   now: Date,
@@ -34,7 +34,7 @@ export async function payOut(
     const known = await find(tx, key)
     if (known) return answerOf(sameRequest(known, request_hash))
     const { available } = await balance.read(tx, now)
-    // Nothing is kept of it, so that the same key is decided again.
+    // Not stored, so that the same key is decided again.
     if (is_ready && amount > available) return { status: 'short', available }
     const id = mintId(random, 'po')
     const status = is_ready ? 'pending' : 'failed'
@@ -54,7 +54,7 @@ export async function payOut(
   })
 }
 
-/** Cancels a payout that is on its way, as in the processor's own pages. */
+/** Cancels a pending payout, as in the processor's dashboard. */
 export async function cancel(
   { db, random }: { db: Database; random: Random },
   now: Date,

@@ -8,7 +8,7 @@ import { keptCard } from './kept-cards.ts'
 import { PortalPage } from './portal-page.tsx'
 import * as portals from './portals.ts'
 
-/** Declares the portal: the card on file, what was paid, and another card in its place. */
+/** Registers the billing portal: card on file, payments, and replacing the card. */
 export function declarePortals(scope: FastifyInstance, options: SandboxPageOptions): void {
   const { db, clock } = options
   const url = '/portals/:id(^ptl_\\w{22}$)'
@@ -36,7 +36,7 @@ export function declarePortals(scope: FastifyInstance, options: SandboxPageOptio
   })
 }
 
-/** Declares the page on which a payee names a bank. */
+/** Registers the onboarding page, on which a payee enters a bank account. */
 export function declareAccounts(scope: FastifyInstance, options: SandboxPageOptions): void {
   const { db, random, clock } = options
   const url = '/accounts/:id(^obd_\\w{22}$)'

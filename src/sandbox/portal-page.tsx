@@ -24,7 +24,7 @@ function History({ payments }: { payments: PortalPayment[] }): JSX.Element {
   return <RecordRows records={records} />
 }
 
-/** Where a buyer sees the card on file, puts another in its place, and sees what was paid. */
+/** The billing portal: card on file, payments, and replacing the card. */
 export function PortalPage({
   portal,
   payments,

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 import { CARD_COLUMNS, type KeptCard, keep } from './kept-cards.ts'
 
-/** A buyer's page: whose it is, and the card that is on file by now. */
+/** A billing portal of a buyer, with the current card on file. */
 export interface Portal {
   id: string
   app_name: string
@@ -12,7 +12,7 @@ export interface Portal {
   card: Pick<Card, 'token' | 'brand' | 'last4' | 'exp_month' | 'exp_year' | 'billing_zip'>
 }
 
-/** A charge as its buyer sees it. */
+/** A charge in the billing portal. */
 export interface PortalPayment {
   id: string
   amount: number
@@ -22,7 +22,7 @@ export interface PortalPayment {
   created_at: Date
 }
 
-/** Opens a portal. */
+/** Opens a billing portal. */
 export async function open(db: Db, now: Date, request: PortalRequest & { id: string }) {
   const { id, app_name, email, card_token, return_url } = request
   await db.run(sql`insert into sandbox.portals
@@ -30,7 +30,7 @@ export async function open(db: Db, now: Date, request: PortalRequest & { id: str
     values (${id}, ${app_name}, ${email}, ${card_token}, ${return_url}, ${now})`)
 }
 
-/** A portal. */
+/** The billing portal with this ID. */
 export async function find(db: Db, id: string): Promise<Portal | undefined> {
   const row = await db.maybe<Omit<Portal, 'card'> & Portal['card']>(sql`
     select p.id, p.app_name, p.email, p.return_url, c.token, c.brand, c.last4, c.exp_month,
@@ -43,7 +43,7 @@ export async function find(db: Db, id: string): Promise<Portal | undefined> {
   return { id, app_name, email, return_url, card }
 }
 
-/** What was paid with the cards of a portal, the latest first. */
+/** The payments with the cards of a portal, newest first. */
 export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
   return await db.rows<PortalPayment>(sql`
     select c.id, c.amount, c.description, c.status, c.created_at, (
@@ -56,14 +56,14 @@ export async function paymentsOf(db: Db, id: string): Promise<PortalPayment[]> {
     order by c.created_at desc, c.id limit 24`)
 }
 
-/** Puts a card in the place of the one on file. Runs in a transaction. */
+/** Replaces the card on file. Runs in a transaction. */
 export async function change(tx: Db, now: Date, portal: Portal, card: KeptCard): Promise<void> {
   await keep(tx, now, { ...card, app_name: portal.app_name })
   await tx.run(sql`update sandbox.portals set new_card_token = ${card.token}
     where id = ${portal.id}`)
 }
 
-/** The card that was put in the place of the one on file, or undefined. */
+/** The new card on file; undefined if it was not replaced. */
 export async function readCard(db: Db, id: string): Promise<Card | undefined> {
   return await db.maybe<Card>(sql`select ${CARD_COLUMNS} from sandbox.cards
     where token = (select new_card_token from sandbox.portals where id = ${id})`)

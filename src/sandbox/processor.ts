@@ -24,13 +24,13 @@ import { payOut } from './payouts.ts'
 import * as portals from './portals.ts'
 import { refund } from './refunds.ts'
 
-/** What the processor works with; the card pages need the same. */
+/** The options of the processor and its pages. */
 export interface ProcessorOptions {
   db: Database
   random: Random
-  /** Returns when a lost answer arrives; everything else has the caller's `now`. */
+  /** When a lost answer arrives; all other times come from the caller's `now`. */
   clock: Clock
-  /** The address under which the buyer's browser finds the pages, without a slash at its end. */
+  /** The base URL of the pages, without a trailing slash. */
   base_url: string
 }
 
@@ -39,9 +39,9 @@ const LOST_FOR_MS = 3000
 const SMALLEST_CHARGE = cents(50)
 
 /**
- * The sandbox behind the processor's port. The key of a charge is kept for 24 hours: the same
- * request under it gets the same answer, another one throws KeyConflict. A request that waits for
- * its buyer, a key that was closed, and the keys of refunds and payouts are kept for good.
+ * The sandbox behind the processor port. A charge's key is kept for 24 hours: repeating the request
+ * returns the same answer, another request throws KeyConflict. Pending requests, closed keys, and
+ * the keys of refunds and payouts never expire.
  */
 export function openProcessor(options: ProcessorOptions): Processor {
   const { db, random, base_url } = options
@@ -51,7 +51,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     is_test_mode: true,
     has_test_clock: true,
     smallest_charge: SMALLEST_CHARGE,
-    // Its pages are at the service's own address.
+    // Its pages are on the service's own origin.
     page_origins: [],
     ...openCharges(options),
     ...openListings(db),
@@ -87,7 +87,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
   }
 }
 
-/** What asks for money, and what looks up its outcome. */
+/** Charges, and looking up their results. */
 function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'find' | 'close'> {
   const { db, random, clock, base_url } = options
 
@@ -109,7 +109,7 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
 
   return {
     async charge(now, request) {
-      // Checked before the key is taken, as Stripe does: nothing is kept of such a request.
+      // Checked before the key is taken, as Stripe does, so that the request is not stored.
       if (request.amount > 0 && request.amount < SMALLEST_CHARGE) return tooSmall
       const charge = await db.tx((tx) => take(tx, options, now, request))
       return answer(charge)
@@ -124,7 +124,7 @@ function openCharges(options: ProcessorOptions): Pick<Processor, 'charge' | 'fin
   }
 }
 
-/** Decides a request once; a request that is known keeps what was decided. */
+/** Decides a request once; a known request returns its earlier result. */
 async function take(
   db: Db,
   { random, clock }: ProcessorOptions,
@@ -142,7 +142,7 @@ async function take(
   }
   const card = await cards.lock(db, card_token)
   const behavior: Behavior = BEHAVIORS[card.behavior]
-  // Thrown inside of the transaction: the request never arrived, so nothing is left of it.
+  // Thrown inside the transaction, so that the request is rolled back as if it never arrived.
   if (behavior.loses === 'request') throw unreachable()
   const outcome = decide(behavior, card, request)
   if (outcome === 'challenge') return await charges.challenge(db, id, mintId(random, 'chl'))
@@ -164,7 +164,7 @@ function unreachable(): ProcessorUnreachable {
   return new ProcessorUnreachable('the sandbox processor did not answer')
 }
 
-/** What a card's behavior makes of a request: how it ends, or that the buyer is challenged. */
+/** The result of a request by its card's behavior: an outcome, or a challenge. */
 export function decide(
   behavior: Behavior,
   card: { authenticated: boolean; declines: number; failing_renewals?: number },
@@ -187,8 +187,8 @@ function declined(decline_code: DeclineCode): charges.ChargeResult {
 }
 
 /**
- * Ends a challenge: its request succeeds, or is declined `authentication_failed`.
- * A challenge that is over, or whose request was closed, changes nothing.
+ * Ends a challenge: its request succeeds, or is declined with `authentication_failed`. A finished
+ * challenge and a closed request are not changed.
  */
 export async function endChallenge(db: Database, id: string, passed: boolean): Promise<void> {
   await db.tx(async (tx) => {

@@ -21,7 +21,7 @@ interface SandboxRefund {
 
 const SETTLES_AFTER_DAYS = 1
 
-/** Gives money back, once for a key; the key is kept for good. */
+/** Refunds a charge, once per key; keys never expire. */
 export async function refund(
   { db, random }: { db: Database; random: Random },
   now: Date,
@@ -60,8 +60,8 @@ export async function refund(
 }
 
 /**
- * Refunds as in the processor's own pages, and schedules the event. Undefined where
- * so much is not left of the charge.
+ * Refunds a charge as in the processor's dashboard, and schedules the event. Undefined if the
+ * amount exceeds what remains of the charge.
  */
 export async function refundOutside(
   { db, random }: { db: Database; random: Random },
@@ -94,7 +94,7 @@ function answerOf({ id, status, reason }: SandboxRefund): RefundAnswer {
   return status === 'refused' ? { status, reason: reason! } : { status, refund_id: id }
 }
 
-/** What of a charge did not go back; a refund that came back does not count from then on. */
+/** The amount of a charge that was not refunded; failed refunds do not count. */
 export async function leftOf(db: Db, now: Date, charge: charges.Taken): Promise<number> {
   const { given } = await db.one<{ given: number }>(sql`
     select coalesce(sum(amount), 0)::bigint as given from sandbox.refunds
@@ -103,7 +103,7 @@ export async function leftOf(db: Db, now: Date, charge: charges.Taken): Promise<
   return charge.amount - given
 }
 
-/** Why nothing goes back while a charge is disputed, or after it was lost so. */
+/** Why a charge cannot be refunded while it is disputed, or after the dispute was lost. */
 function disputed(phase?: Phase, outcome?: 'won' | 'lost'): string | undefined {
   if (phase === 'open') return 'The charge is disputed: the bank decides where the money goes.'
   const is_lost = phase === 'closed' && outcome === 'lost'

@@ -19,7 +19,7 @@ const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
     "font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  // Not no-referrer, under which browsers send `Origin: null` with a form.
+  // Not no-referrer: browsers would then send `Origin: null` with a form.
   'referrer-policy': 'same-origin',
 }
 
@@ -30,7 +30,7 @@ const FORMS: RouteLimit = {
   key: (request) => networksWith(request.ip, request.routeOptions.url ?? ''),
 }
 
-/** Declares the pages that people see of the sandbox. */
+/** Registers the sandbox's pages. */
 export function declareRoutes(app: FastifyInstance, options: SandboxPageOptions): void {
   app.register(
     async (scope) => {
@@ -102,7 +102,7 @@ function declareChallenges(scope: FastifyInstance, { db }: SandboxPageOptions): 
   })
 }
 
-/** Refuses a form that another site's page posts; a browser names the site it comes from. */
+/** Refuses forms that another site posts; browsers name the origin. */
 function refuseForeignForms({ method, headers }: FastifyRequest, base_url: string): void {
   if (method !== 'POST' || headers.origin === undefined) return
   const from = URL.canParse(headers.origin) ? new URL(headers.origin).host : ''

@@ -7,7 +7,7 @@ import { ask, type StripeParts } from './client.ts'
 import { pagesOf } from './pages.ts'
 import * as requests from './requests.ts'
 
-/** Our balance at Stripe in US dollars. */
+/** The balance at Stripe in US dollars, in cents. */
 export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBalance> {
   const { available, pending } = await ask(() => stripe.balance.retrieve())
   const dollars = (all: { amount: number; currency: string }[]) =>
@@ -15,7 +15,7 @@ export async function readBalance({ stripe }: StripeParts): Promise<ProcessorBal
   return { available: dollars(available), pending: dollars(pending) }
 }
 
-/** What moved our balance at Stripe, in the words of the port. */
+/** The balance transactions at Stripe, as the port describes them. */
 export async function* balanceTransactions(
   parts: StripeParts,
   from: Date,
@@ -42,7 +42,7 @@ async function transactionOf(
     at: new Date(created * 1000),
     kind,
     subject,
-    // A separate fee has its total as its amount.
+    // A fee transaction has the fee as its amount.
     amount: cents(isFee ? 0 : amount),
     fee: cents(isFee ? fee - amount : fee),
     fee_kind: feeKindOf(kind, description ?? ''),
@@ -53,7 +53,7 @@ async function transactionOf(
 type Meaning = [kind: BalanceTransaction['kind'], subject: string | null]
 const OTHER: Meaning = ['other', null]
 
-/** What a movement is about; what nothing of ours caused is `other`. */
+/** What a balance transaction is about; `other` if it is not about anything of ours. */
 async function meaningOf(
   db: Db,
   { type, amount, source }: Stripe.BalanceTransaction,
@@ -96,7 +96,7 @@ async function isOurs(db: Db, payment_intent: string): Promise<boolean> {
 const BANK: string[] = ['payout', 'payout_cancel', 'payout_failure', 'topup', 'topup_reversal']
 const FEES: string[] = ['stripe_fee', 'stripe_fx_fee', 'tax_fee']
 
-/** Stripe charges the cost of Connect, payouts to payees among it, as fees of the account. */
+/** Stripe charges for Connect, including payouts, as fees of the account. */
 function feeKindOf(
   kind: BalanceTransaction['kind'],
   description: string,

@@ -4,8 +4,8 @@ import { cardOf, idOf, whole } from './card.ts'
 import { ask, type StripeParts } from './client.ts'
 
 /**
- * Opens Stripe's hosted page in setup mode: a card is entered, verified and kept by Stripe for a
- * customer of its own. No card number comes near the service.
+ * Opens Stripe's hosted page in setup mode: a card is entered, verified and stored by Stripe for a
+ * new customer. The service never sees a card number.
  */
 export async function openCardEntry(
   { stripe, random }: StripeParts,
@@ -32,7 +32,7 @@ export async function openCardEntry(
   return { id: session.id, url: session.url }
 }
 
-/** The card that was entered; undefined while there is none. */
+/** The entered card; undefined until there is one. */
 export async function readCardEntry(
   { stripe }: StripeParts,
   id: string,

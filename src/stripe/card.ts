@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import type { Card } from '#domain/payments'
 
-/** A card as it is charged: of which customer, and which card. */
+/** A stored card: the customer and the payment method. */
 export interface CardHandle {
   customer: string
   payment_method: string
@@ -9,19 +9,22 @@ export interface CardHandle {
 
 const TOKEN = /^(cus_\w+)\/(\w+)$/
 
-/** Whether a card was kept by Stripe, and not by a processor before it. */
+/** Whether a token is of a card stored at Stripe, rather than at an earlier processor. */
 export function isToken(token: string): boolean {
   return TOKEN.test(token)
 }
 
-/** The handle of a token. */
+/** The customer and payment method of a token. */
 export function readToken(token: string): CardHandle {
   const [, customer, payment_method] = TOKEN.exec(token) ?? []
   if (!customer || !payment_method) throw new Error('this card was kept by another processor')
   return { customer, payment_method }
 }
 
-/** What the service may know of a card. Without a requested address, the bank's country is used. */
+/**
+ * The card for the service. If no billing address was requested, the issuing bank's country is
+ * used.
+ */
 export function cardOf(customer: string, method: Stripe.PaymentMethod): Card | undefined {
   const { card, billing_details } = method
   if (!card) return undefined
@@ -39,12 +42,12 @@ export function cardOf(customer: string, method: Stripe.PaymentMethod): Card | u
   }
 }
 
-/** The ID of an object that Stripe returns by its ID or expanded. */
+/** The ID of an object that Stripe returns expanded or as an ID. */
 export function idOf(object: string | { id: string } | null): string | undefined {
   return typeof object === 'string' ? object : object?.id
 }
 
-/** An object that Stripe was asked to expand; undefined if it returned only the ID, or nothing. */
+/** An expanded object; undefined if Stripe returned only the ID, or nothing. */
 export function whole<Whole extends object>(object: string | Whole | null | undefined) {
   return typeof object === 'string' ? undefined : (object ?? undefined)
 }

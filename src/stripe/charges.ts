@@ -14,20 +14,20 @@ import { find as findMade, make } from './once.ts'
 import * as requests from './requests.ts'
 
 const CLOSED = { status: 'closed' } as const
-/** Stripe's least for a charge in US dollars. */
+/** Stripe's minimum charge in US dollars. */
 export const SMALLEST_CHARGE = cents(50)
 
-// Known before anything is asked, so no fault of the account's settings.
+// Expected, so it does not indicate a problem with the account's settings.
 const TOO_SMALL = 'amount_too_small'
 
-/** Asks for money. */
+/** Charges a card. */
 export async function charge(
   parts: StripeParts,
   now: Date,
   { key, currency: _, ...body }: ChargeRequest,
 ): Promise<ChargeAnswer> {
   if (body.amount < 0) throw new RangeError('a charge takes no negative amount')
-  // Kept before the settings named Stripe: it needs another card, as one that is gone does.
+  // The card was stored before Stripe was configured, so the buyer must enter one again.
   if (!isToken(body.card_token)) return { status: 'declined', decline_code: 'lost_card' }
   const request = await requests.begin(parts.db, now, { key, kind: 'charge', body })
   if (request.closed_at) return CLOSED
@@ -36,14 +36,14 @@ export async function charge(
     return answerOf(await make(parts, request, calls))
   } catch (error) {
     if (!(error instanceof KeyConflict)) return await refused(parts, error)
-    // Our record says the same, so the key was taken meanwhile to close it.
+    // Our record has the same request, so its key was closed meanwhile.
     const taken = await findMade(parts, request, calls)
     if (!taken) throw error
     return answerOf(taken)
   }
 }
 
-/** What became of a key. Stripe is only read: nothing is charged by looking. */
+/** The result of the request with this key. Only reads from Stripe. */
 export async function find(parts: StripeParts, key: string): Promise<ChargeAnswer | undefined> {
   const request = await requests.find<IntentRequest>(parts.db, key)
   if (!request) return undefined
@@ -57,7 +57,7 @@ export async function find(parts: StripeParts, key: string): Promise<ChargeAnswe
   }
 }
 
-/** Makes sure that nothing more can come of a key. */
+/** Ensures that no charge can result from a key any longer. */
 export async function close(parts: StripeParts, now: Date, key: string): Promise<ChargeAnswer> {
   const request = await requests.closeUnsent<IntentRequest>(parts.db, now, key)
   if (request.closed_at || request.body === null) return CLOSED
@@ -81,7 +81,7 @@ async function closeAsked(
   }
 }
 
-/** Cancels what waits for its buyer; what ended while it was canceled answers as it ended. */
+/** Cancels a pending intent; if it ended meanwhile, returns its result. */
 async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
   if (intent.status !== 'requires_action' && !isUnconfirmed(intent)) return answerOf(intent)
   try {
@@ -93,8 +93,8 @@ async function end(calls: IntentCalls, intent: Intent): Promise<ChargeAnswer> {
 }
 
 /**
- * Closes a key that Stripe has nothing of. The request may be under way still, so its key is taken
- * by one that is never confirmed; if it arrived after all, Stripe says so and returns its answer.
+ * Closes a key that Stripe does not know. The request may still be on its way, so an intent that is
+ * never confirmed takes the key; if the request arrived after all, Stripe returns its result.
  */
 async function takeKey(
   parts: StripeParts,
@@ -111,7 +111,8 @@ async function takeKey(
   try {
     return answerOf(await ask(() => calls.create()))
   } catch (error) {
-    // Stripe failed, made nothing, and answers that for as long as it keeps the key.
+    // Stripe failed without creating anything, and repeats that answer as long as it stores the
+    // key.
     if (isReplayedFault(error)) return CLOSED
     throw error
   }
@@ -126,8 +127,8 @@ function isReplayedFault(error: unknown): boolean {
 }
 
 /**
- * What Stripe refuses without making anything of it: a card that its bank declines or that is gone,
- * or the request itself (`amount_too_small`).
+ * Refusals after which nothing exists at Stripe: a declined or deleted card, or an invalid request
+ * (`amount_too_small`).
  */
 async function refused(parts: StripeParts, error: unknown): Promise<ChargeAnswer> {
   if (error instanceof Stripe.errors.StripeCardError) {
@@ -153,7 +154,7 @@ function answerOf(intent: Intent): ChargeAnswer {
       return { status: 'action_required', action_url }
     }
     case 'requires_payment_method':
-      // An intent that was never confirmed only uses a key that was closed.
+      // An intent that was never confirmed only takes a key that was closed.
       return isUnconfirmed(intent)
         ? CLOSED
         : { status: 'declined', decline_code: declineOf(errorOf(intent)) }
@@ -164,7 +165,7 @@ function answerOf(intent: Intent): ChargeAnswer {
   }
 }
 
-/** An intent that only uses a key: no card was tried with it. */
+/** Whether an intent only takes a key: no card was charged with it. */
 function isUnconfirmed(intent: Intent): boolean {
   return intent.status === 'requires_payment_method' && !errorOf(intent)
 }

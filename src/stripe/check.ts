@@ -2,7 +2,7 @@ import { Stripe } from 'stripe'
 import { isRefusal, openClient, type StripeSettings } from './client.ts'
 import { CONNECT_KINDS, OWN_KINDS } from './parse-event.ts'
 
-/** One thing that the account at Stripe needs, whether it is there, and what to do if it is not. */
+/** A requirement of the Stripe account: whether it is met, and what to do if it is not. */
 export interface SetupFinding {
   what: string
   is_good: boolean
@@ -10,7 +10,7 @@ export interface SetupFinding {
   next?: string
 }
 
-/** What the service expects of the account. */
+/** What the service requires of the account. */
 export interface SetupExpected {
   base_url: string
   statement_descriptor: string
@@ -18,8 +18,8 @@ export interface SetupExpected {
 }
 
 /**
- * Lists what the account at Stripe still lacks before the service can sell and pay out with it.
- * Nothing is changed there. Throws what the library throws where Stripe is not reached.
+ * Lists what the Stripe account lacks before the service can sell and pay out with it. Changes
+ * nothing there. Throws the library's errors if Stripe is unreachable.
  */
 export async function checkSetup(
   settings: StripeSettings,
@@ -147,7 +147,7 @@ function finding(what: string, is_good: boolean, next: string): SetupFinding {
   return is_good ? { what, is_good } : { what, is_good, next }
 }
 
-/** What Stripe refuses to an account that does not have it. */
+/** Calls Stripe; a refusal means that the account lacks a feature. */
 async function refusable(
   what: string,
   next: string,

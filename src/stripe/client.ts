@@ -6,16 +6,16 @@ import { assertNoTransaction, type Database } from '#platform/db'
 import type { Log } from '#platform/log'
 import type { Random } from '#platform/random'
 
-/** The account at Stripe, as the settings name it. */
+/** The Stripe account, from the settings. */
 export interface StripeSettings {
   secret_key: string
-  /** Secrets of the endpoints for Stripe's events: the account's own, and that of Connect. */
+  /** The signing secrets of the event endpoints: the account's own, and that of Connect. */
   webhook_secrets: string[]
-  /** Where Stripe's API is; undefined: where it really is. */
+  /** The URL of Stripe's API; undefined means Stripe's own. */
   api_base: string | undefined
 }
 
-/** What the adapter works with. */
+/** What the adapter needs. */
 export interface StripeParts {
   settings: StripeSettings
   stripe: Stripe
@@ -29,8 +29,8 @@ export interface StripeParts {
 const TIMEOUT_MS = 25_000
 
 /**
- * Stripe's own library. It never retries, except for a connection that was closed under
- * it; that is safe, as every request that writes has a key of ours.
+ * Stripe's library. It only retries if a connection was closed, which is safe, because every write
+ * has an idempotency key.
  */
 export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
   const base = new URL(api_base ?? 'https://api.stripe.com')
@@ -46,10 +46,10 @@ export function openClient({ secret_key, api_base }: StripeSettings): Stripe {
 }
 
 /**
- * Asks Stripe. An answer that says nothing about what was asked (a fault of the network or of
- * Stripe, a key that is in use at this moment, our credentials refused) is ProcessorUnreachable, a
- * key that said something else before KeyConflict; a refusal is thrown as Stripe words it, for the
- * caller to read. `guarded` catches those that no caller expected.
+ * Calls Stripe. Errors that leave the result unknown (network errors, server errors, a key in use,
+ * rejected credentials) throw ProcessorUnreachable; a key that was used for another request throws
+ * KeyConflict. Refusals are thrown unchanged, for the caller to handle; `guarded` catches those
+ * that no caller handles.
  */
 export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   assertNoTransaction('Stripe was asked')
@@ -62,7 +62,7 @@ export async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> 
 
 type Refusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>
 
-/** A request that Stripe understood and refused; nothing came of it. */
+/** Whether Stripe understood the request and refused it; nothing was created. */
 export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Stripe.errors.StripeInvalidRequestError
 }
@@ -80,9 +80,9 @@ function translated(error: unknown): unknown {
 }
 
 /**
- * Runs an operation of a port. What Stripe refused and the adapter has no answer for is a fault of
- * our request or of the account's settings: it is logged, alarms staff, and is reported in the
- * port's own words, as a status of Stripe's says nothing to our caller.
+ * Runs an operation of a port. A refusal that the adapter does not handle is a problem with our
+ * request or with the account's settings: it is logged, raises an alarm, and is thrown as an error
+ * of the port.
  */
 export async function guarded<Answer>(
   parts: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,
@@ -98,7 +98,7 @@ export async function guarded<Answer>(
   }
 }
 
-/** Logs a refusal of a request of ours and alarms staff. */
+/** Logs a refusal and raises an alarm for staff. */
 export async function reportRefusal(
   { db, clock, random, log }: Pick<StripeParts, 'db' | 'clock' | 'random' | 'log'>,
   operation: string,

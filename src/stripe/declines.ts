@@ -1,8 +1,8 @@
 import type { DeclineCode } from '#domain/payments'
 
 /**
- * Stripe's reasons (https://docs.stripe.com/declines/codes) in the words of our port. A card that
- * will never work again is a lost one to us, as that waits for another card.
+ * Stripe's decline codes (https://docs.stripe.com/declines/codes) as the port's codes. Cards that
+ * will never work again are `lost_card`, so that another card is needed.
  */
 const CODES: Record<string, DeclineCode> = {
   insufficient_funds: 'insufficient_funds',
@@ -35,13 +35,13 @@ const CODES: Record<string, DeclineCode> = {
   setup_intent_authentication_failure: 'authentication_failed',
 }
 
-/** Declines after which only another card helps. */
+/** Declines after which only another card can pay. */
 const HARD: DeclineCode[] = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
 
-/** What a bank advises against is never tried again: it waits for another card, as a lost one does. */
+/** The bank's advice not to retry; treated like a lost card. */
 const ADVISED_AGAINST = 'do_not_try_again'
 
-/** Why a card was declined; the bank's own reason before Stripe's general one. */
+/** Why a card was declined; the bank's reason takes precedence over Stripe's general one. */
 export function declineOf(
   error:
     | { code?: string | null; decline_code?: string | null; advice_code?: string | null }

@@ -5,16 +5,14 @@ type Known<Open> = Open extends string ? (string extends Open ? never : Open) : 
 type Status = Known<Stripe.Dispute.Status>
 
 /**
- * What a status of Stripe's means to the service.
- *
- * inquiry: a question, no money moved. open: the bank took the money. won, lost: decided.
- * answered: an inquiry that ended. prevented: it never took money; what went back to the buyer
- * instead is a refund, and reported as one. appeal: decided, and argued once more; the money stays
- * where it is until that ends.
+ * The meaning of Stripe's dispute statuses. inquiry: a question, no money moved. open: the bank
+ * withdrew the money. won, lost: decided. answered: an inquiry that ended. prevented: no money was
+ * withdrawn; any refund is reported separately. appeal: decided and appealed; the money does not
+ * move until the appeal is decided.
  */
 export type DisputeStage = 'inquiry' | 'answered' | 'open' | 'prevented' | 'won' | 'lost' | 'appeal'
 
-// Every status of the pinned version: a new one in the library's types does not compile.
+// Every status of the pinned API version; a new one in the library's types fails to compile.
 const STAGES: Record<Status, DisputeStage> = {
   warning_needs_response: 'inquiry',
   warning_under_review: 'inquiry',
@@ -28,10 +26,10 @@ const STAGES: Record<Status, DisputeStage> = {
   appeal_under_review: 'appeal',
 }
 
-/** The stage of a status; undefined for one that the pinned version does not know. */
+/** The stage of a status; undefined if the pinned version does not have it. */
 export function stageOf(status: string): DisputeStage | undefined {
   return Object.hasOwn(STAGES, status) ? STAGES[status as Status] : undefined
 }
 
-/** Every status that is known. */
+/** Every known status. */
 export const STATUSES = Object.keys(STAGES) as Status[]

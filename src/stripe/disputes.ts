@@ -4,13 +4,13 @@ import { mintId } from '#platform/ids'
 import { ask, isRefusal, type StripeParts } from './client.ts'
 import * as evidences from './evidence.ts'
 
-// A bank accepts evidence once, so it waits to be completed, but not until the last days: a worker
-// that is down for a weekend must not lose a dispute.
+// A bank accepts evidence once, so it waits to be completed, but not until the last days: an outage
+// over a weekend must not lose a dispute.
 const SUBMIT_BEFORE_DUE_MS = 5 * 24 * 60 * 60 * 1000
 
 /**
- * Keeps evidence with Stripe, in the place of what was said before. It goes to the bank at once when
- * it is complete, and otherwise five days before it is due, by `submitDue`.
+ * Stores evidence at Stripe, replacing earlier evidence. Complete evidence is submitted to the bank
+ * immediately, other evidence five days before its due date, by `submitDue`.
  */
 export async function answerDispute(
   parts: StripeParts,
@@ -36,7 +36,7 @@ export async function answerDispute(
   if (submit) await evidences.submitted(db, now, dispute_id)
 }
 
-/** Sends the evidence to the banks whose time has come. */
+/** Submits the stored evidence that is due. */
 export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
   const { stripe, db, log } = parts
   for (const dispute_id of await evidences.due(db, now)) {
@@ -54,7 +54,7 @@ export async function submitDue(parts: StripeParts, now: Date): Promise<void> {
   }
 }
 
-/** With the seller's own statement nothing is missing: all else is what the service knows. */
+/** Evidence with the seller's own statement is complete; the service provides everything else. */
 function isComplete({ uncategorized_text }: Evidence): boolean {
   return uncategorized_text !== undefined && uncategorized_text.trim() !== ''
 }

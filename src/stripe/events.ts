@@ -14,8 +14,8 @@ interface Stored extends ParsedEvent {
 }
 
 /**
- * The events of Stripe that are not handled yet, in the order in which they happened.
- * What is older than something that was handled already of the same object says nothing new.
+ * Stripe's events that were not handled yet, in the order in which they happened. Events older than
+ * one that was already handled for the same object are skipped.
  */
 export async function events(parts: StripeParts, now: Date): Promise<ProcessorEvent[]> {
   const { db, log } = parts
@@ -40,8 +40,8 @@ async function waiting(db: Db): Promise<Stored[]> {
 }
 
 /**
- * A dispute may be of a payment that other software took with the same account, and a refund of
- * another service like this one: what is not ours would wait for ever.
+ * Whether an event is about a payment or refund of this service. Other software may use the same
+ * Stripe account, and its events would otherwise wait forever.
  */
 async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<boolean> {
   const { content, began, charge_id: refunded } = stored
@@ -56,7 +56,7 @@ async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<bool
   }
   if (first.kind === 'refund_settled') {
     const { refund_id } = first
-    // A refund that was made at Stripe itself is ours if its charge is.
+    // A refund made in Stripe's dashboard is ours if its charge is.
     return (
       (await isAsked(db, refund_id, () => stripe.refunds.retrieve(refund_id))) ||
       (refunded !== undefined &&
@@ -66,13 +66,13 @@ async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<bool
   return true
 }
 
-/** Whether something came of a request of ours, whose answer may not have arrived yet. */
+/** Whether an object was created by a request of ours, even if its answer has not arrived. */
 async function isAsked(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   try {
     return await isRequested(db, await ask(retrieve))
   } catch (error) {
-    // What Stripe does not show us was not made by us.
+    // Objects that Stripe does not return were not created by this account.
     if (isRefusal(error)) return false
     throw error
   }
@@ -93,7 +93,7 @@ async function tellingsOf(parts: StripeParts, stored: Stored): Promise<Processor
   const at = new Date(stored.at * 1000)
   if (content.kind === 'charge_refunded') return await refundsMade(parts, stored, content.charge_id)
   if (content.kind === 'payout_settled' && content.outcome === 'failed') {
-    // The money has to be with us before the books say so.
+    // The transfer must be reversed before the books record the failure.
     await takeBack(parts, content.payout_id)
   }
   const event = { id, at, ...revived(content) } as ProcessorEvent
@@ -105,7 +105,9 @@ async function tellingsOf(parts: StripeParts, stored: Stored): Promise<Processor
   return [{ id: `${id}:began`, at, ...revived(began) } as ProcessorEvent, event]
 }
 
-/** The refunds of a charge that were made at Stripe itself, the event's own id on the last one. */
+/**
+ * The refunds of a charge that were made in Stripe's dashboard; the last one has the event's ID.
+ */
 async function refundsMade(
   { stripe, db, clock }: StripeParts,
   { id, at }: Stored,

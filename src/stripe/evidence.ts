@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Plans when the evidence of a dispute goes to the bank. */
+/** Schedules when the evidence of a dispute is submitted to the bank. */
 export async function plan(
   db: Db,
   { dispute_id, submit_at }: { dispute_id: string; submit_at: Date },
@@ -11,14 +11,14 @@ export async function plan(
     on conflict (dispute_id) do update set submit_at = excluded.submit_at`)
 }
 
-/** Disputes whose evidence is to go to the bank by now. */
+/** Disputes whose evidence is due for submission. */
 export async function due(db: Db, now: Date): Promise<string[]> {
   const rows = await db.rows<{ dispute_id: string }>(sql`select dispute_id
     from stripe_adapter.evidence where submitted_at is null and submit_at <= ${now}`)
   return rows.map(({ dispute_id }) => dispute_id)
 }
 
-/** Records that the bank has it, or accepts no more. */
+/** Records that the bank has the evidence, or accepts no more. */
 export async function submitted(db: Db, now: Date, dispute_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.evidence set submitted_at = ${now}
     where dispute_id = ${dispute_id}`)

@@ -1,11 +1,10 @@
 /**
- * Stripe behind the processor's port, and Stripe Tax behind the port for taxes.
- *
- * Knows Stripe's hosted pages (a card is entered or replaced, a payment confirmed, a payee named),
- * its intents, refunds, disputes and connected accounts, and how it reports events. Owns the schema
- * `stripe_adapter`. Promises: a request is on record before it is sent, under a key of ours; it
- * happens once, for good and not only for the day that Stripe keeps a key; events are reported in
- * the order in which they happened; and no card number comes here. See docs/decisions/0026.
+ * Stripe behind the processor port, and Stripe Tax behind the tax port. It uses Stripe's hosted
+ * pages (card entry, billing portal, onboarding), intents, refunds, disputes, connected accounts
+ * and events. It owns the schema `stripe_adapter`. It guarantees that a request is recorded before
+ * it is sent, under an idempotency key, and is executed once, even after Stripe has deleted the
+ * key; that events are reported in the order in which they happened; and that no card number
+ * reaches the service. See docs/decisions/0026.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Listings, Processor, ProcessorFacts } from '#domain/payments'
@@ -31,15 +30,15 @@ import { openTaxes } from './tax.ts'
 export type { StripeSettings } from './client.ts'
 export { KINDS } from './parse-event.ts'
 
-/** The processor, the address that receives its events, and its tax service. */
+/** The processor, its event endpoint, and its tax service. */
 export interface StripeAccount extends Processor {
   readonly name: 'stripe'
   readonly taxes: TaxProvider
-  /** Declares the address to which Stripe sends events. */
+  /** Registers the endpoint for Stripe's events. */
   declareRoutes(app: FastifyInstance): void
 }
 
-/** Opens Stripe over the adapter's own tables; nothing is asked yet. */
+/** Opens Stripe over the adapter's own tables; calls nothing yet. */
 export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount {
   const parts: StripeParts = { ...options, stripe: openClient(options.settings) }
   return {
@@ -55,7 +54,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
     ...openPaying(parts),
     ...openListings(parts),
     async events(now) {
-      // Banks know no clock of an app's own.
+      // Banks do not follow test clocks.
       await submitDue(parts, parts.clock.now())
       return await events(parts, now)
     },
@@ -68,7 +67,7 @@ export function openStripe(options: Omit<StripeParts, 'stripe'>): StripeAccount 
 type Charging = 'openCardEntry' | 'readCardEntry' | 'charge' | 'find' | 'close'
 type Other = keyof ProcessorFacts | 'events' | 'acknowledge'
 
-/** What takes money from cards. */
+/** The operations that charge cards. */
 function openCharging(parts: StripeParts): Pick<Processor, Charging> {
   return {
     openCardEntry: (_now, request) =>
@@ -82,7 +81,7 @@ function openCharging(parts: StripeParts): Pick<Processor, Charging> {
   }
 }
 
-/** What gives money back or pays it out, and the pages that belong to people. */
+/** The operations that refund or pay out, and the hosted pages. */
 function openPaying(parts: StripeParts): Omit<Processor, Charging | Other | keyof Listings> {
   return {
     openPortal: (now, request) =>

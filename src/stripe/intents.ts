@@ -3,19 +3,19 @@ import type { ChargeRequest } from '#domain/payments'
 import { readToken } from './card.ts'
 import type { Calls } from './once.ts'
 
-/** A request for money at Stripe; of nothing, it verifies the card. */
+/** A charge request at Stripe; with an amount of zero, a card check. */
 export type Intent = Stripe.PaymentIntent | Stripe.SetupIntent
 
-/** What is kept of a request for money. */
+/** The stored part of a charge request. */
 export type IntentRequest = Omit<ChargeRequest, 'key' | 'currency'>
 
 export interface IntentCalls extends Calls<Intent> {
-  /** Takes the key with a request that is never confirmed: one that comes late is refused. */
+  /** Takes the key with an intent that is never confirmed, so that a late request is refused. */
   reserve(): Promise<Intent>
   cancel(id: string): Promise<Intent>
 }
 
-/** The calls for a request: payment intents take money, setup intents verify. */
+/** The calls for a request: payment intents charge, setup intents verify a card. */
 export function intentCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
   return asked.amount > 0 ? paymentCalls(stripe, key, asked) : setupCalls(stripe, key, asked)
 }
@@ -74,7 +74,7 @@ function setupCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCa
   }
 }
 
-/** The intent that an answer is about: of a decline too, which Stripe answers as an error. */
+/** The intent of a response, including declines, which Stripe returns as errors. */
 async function evenDeclined(answer: Promise<Intent>): Promise<Intent> {
   try {
     return await answer

@@ -8,10 +8,10 @@ import { pagesOf } from './pages.ts'
 import { payoutKey } from './payouts.ts'
 import * as requests from './requests.ts'
 
-// Stripe reports a change within seconds; if its event was lost, the books are wrong from then on.
+// Stripe reports changes within seconds; if it takes longer than this, the event was lost.
 const REPORTED_WITHIN_MS = 60 * 60 * 1000
 
-/** What Stripe has on record of requests of ours, and of their payments. */
+/** Stripe's records of our requests, and of their payments. */
 export function openListings(parts: StripeParts): Listings {
   return {
     charges: (...within) => listCharges(parts, within),
@@ -64,7 +64,9 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<L
   }
 }
 
-/** A payout is a transfer to the payee's account and, under a key of its own, one to their bank. */
+/**
+ * A payout is a transfer to the payee's account and, with a key of its own, a payout to their bank.
+ */
 async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { transfers } = parts.stripe
   for await (const page of pagesOf(parts, 'payouts', within, (asked) => transfers.list(asked))) {
@@ -107,7 +109,7 @@ async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<
   }
 }
 
-/** The keys under which objects were asked for; without those of others who use the account. */
+/** The keys of objects; objects of other software on the account are omitted. */
 async function keysOf({ db }: StripeParts, made: Made[]): Promise<Map<string, string>> {
   const keys = made.flatMap(({ metadata }) => metadata?.key ?? [])
   const known = await requests.findAll(db, { keys, object_ids: made.map(({ id }) => id) })
@@ -123,7 +125,7 @@ async function keysOf({ db }: StripeParts, made: Made[]): Promise<Map<string, st
   )
 }
 
-/** The payments of ours among those that refunds or disputes are about. */
+/** Our payments among those that refunds or disputes are about. */
 async function paymentsOf(
   { db }: StripeParts,
   about: Pick<Stripe.Dispute, 'payment_intent'>[],

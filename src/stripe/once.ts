@@ -1,13 +1,13 @@
 import { ask, type StripeParts } from './client.ts'
 import * as requests from './requests.ts'
 
-/** What Stripe makes of a request; our key is among its metadata. */
+/** An object that a request created at Stripe; its metadata contains our key. */
 export interface Made {
   id: string
   metadata?: Record<string, string> | null
 }
 
-/** How a kind of request is sent, read again, and looked for among its like, the latest first. */
+/** How a kind of request is sent, read, and searched for, newest first. */
 export interface Calls<Result extends Made> {
   create(): Promise<Result>
   retrieve(id: string): Promise<Result>
@@ -15,9 +15,9 @@ export interface Calls<Result extends Made> {
 }
 
 /**
- * Asks for something under a key and makes sure that it happens once. Stripe keeps a key for a day;
- * our record of it is kept for good: what was asked before is read, or looked for by the key among
- * Stripe's own records, and sent again only where it never arrived.
+ * Sends a request under a key and ensures that it is executed once. Stripe stores a key for a day,
+ * our record is permanent: a known request is read, or searched for by its key in Stripe's records,
+ * and only sent again if it never arrived.
  */
 export async function once<Result extends Made>(
   parts: Pick<StripeParts, 'db'>,
@@ -28,7 +28,7 @@ export async function once<Result extends Made>(
   return await make(parts, await requests.begin(parts.db, now, asked), calls)
 }
 
-/** Sends a request that is on record, unless it was sent before. */
+/** Sends a recorded request, unless it was sent before. */
 export async function make<Result extends Made>(
   { db }: Pick<StripeParts, 'db'>,
   request: requests.BegunRequest,
@@ -41,7 +41,7 @@ export async function make<Result extends Made>(
   return made
 }
 
-/** What came of a request that was sent, or undefined where Stripe has nothing of it. */
+/** The object that a sent request created; undefined if Stripe has none. */
 export async function find<Result extends Made>(
   { db }: Pick<StripeParts, 'db'>,
   { key, object_id }: Pick<requests.Request, 'key' | 'object_id'>,
@@ -61,8 +61,8 @@ export async function find<Result extends Made>(
 const queues = new Map<string, Promise<unknown>>()
 
 /**
- * Lets requests under one key wait for each other in this process. Between processes Stripe itself
- * refuses the second while the first is under way.
+ * Serializes requests with the same key within this process. Between processes, Stripe refuses the
+ * second while the first is running.
  */
 export function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(key) ?? Promise.resolve()).then(work, work)

@@ -1,6 +1,6 @@
 import { ask, guarded, type StripeParts } from './client.ts'
 
-/** What every list of Stripe's takes. */
+/** The parameters of every list request. */
 export interface PageRequest {
   created: { gte: number; lt: number }
   limit: number
@@ -12,7 +12,7 @@ interface Page<Item> {
   has_more: boolean
 }
 
-/** The pages of a list, of what was made from a time on and before another; the latest come first. */
+/** The pages of a list: objects created from one time until before another, newest first. */
 export async function* pagesOf<Item extends { id: string }>(
   parts: StripeParts,
   what: string,

@@ -5,29 +5,29 @@ import { idOf } from './card.ts'
 import { stageOf } from './dispute-status.ts'
 import { payeeOf } from './payees.ts'
 
-/** What an event says, apart from its id and its time. */
+/** The content of an event, without its ID and time. */
 export type AnnouncedEvent =
   | EventContent
-  /** Money of a charge went back; which refunds did that is read from Stripe later. */
+  /** A charge was refunded; the refunds are read from Stripe later. */
   | { kind: 'charge_refunded'; charge_id: string }
 
-/** An event of Stripe's as it is stored: no more of it than the service needs. */
+/** A Stripe event as it is stored, reduced to what the service needs. */
 export interface ParsedEvent {
-  /** What it is about: a dispute, a refund, a payout, an account. */
+  /** The ID of the dispute, refund, payout or account. */
   object_id: string
-  /** When it happened, in seconds; of one second, an end comes after the rest. */
+  /** When it happened, in seconds; within a second, final events come last. */
   at: number
   is_end: boolean
   content: AnnouncedEvent
-  /** How a dispute began, for when its end arrives first. */
+  /** The opening of a dispute, in case its end arrives first. */
   began?: AnnouncedEvent
-  /** Reported only if the beginning of the dispute was: otherwise nothing came of it. */
+  /** Only reported if the opening of the dispute was. */
   if_begun?: true
   /** The charge of a refund that may not be ours. */
   charge_id?: string
 }
 
-/** The kinds of events that Stripe is to send of our own account; others are answered and forgotten. */
+/** The event types to subscribe to for the account itself; others are acknowledged and ignored. */
 export const OWN_KINDS = [
   'charge.dispute.created',
   'charge.dispute.updated',
@@ -38,7 +38,7 @@ export const OWN_KINDS = [
   'refund.failed',
 ] as const
 
-/** And of connected accounts. */
+/** The event types to subscribe to for connected accounts. */
 export const CONNECT_KINDS = [
   'account.updated',
   'payout.paid',
@@ -49,8 +49,8 @@ export const CONNECT_KINDS = [
 export const KINDS = [...OWN_KINDS, ...CONNECT_KINDS]
 
 /**
- * What an event of Stripe's says to the service, or undefined where that is nothing: refunds,
- * payouts and accounts that were not asked for by us are none of ours.
+ * Parses a Stripe event. Undefined if it is irrelevant: refunds, payouts and accounts that this
+ * service did not create are ignored.
  */
 export function parseEvent(event: Stripe.Event): ParsedEvent | undefined {
   switch (event.type) {
@@ -104,11 +104,11 @@ function ofDispute(event: DisputeEvent): ParsedEvent | undefined {
   const stage = stageOf(dispute.status)
   switch (stage) {
     case 'inquiry':
-      // The end of an inquiry reports nothing; an update changes nothing that matters.
+      // The end of an inquiry reports nothing, and its updates are irrelevant.
       return event.type === 'charge.dispute.created' ? parsed(event, dispute.id, began) : undefined
     case 'open': {
       if (event.type === 'charge.dispute.created') return parsed(event, dispute.id, began)
-      // An inquiry that became a dispute is the one change that matters.
+      // The only relevant update is an inquiry that became a dispute.
       const before = event.data.previous_attributes?.status
       const isEscalated = before !== undefined && stageOf(before) === 'inquiry'
       return isEscalated ? parsed(event, dispute.id, began) : undefined
@@ -137,7 +137,7 @@ function closing(event: DisputeEvent, outcome: 'won' | 'lost'): ParsedEvent {
   return parsed(event, dispute_id, { kind: 'dispute_closed', dispute_id, outcome }, true)
 }
 
-/** What changes nothing in the books, and is for staff to act on. */
+/** An event that changes no books and needs staff. */
 function alarm(event: DisputeEvent, text: string): ParsedEvent {
   const { id, amount, payment_intent } = event.data.object
   const content = {
@@ -174,7 +174,7 @@ function beginningOf(dispute: Stripe.Dispute): AnnouncedEvent | undefined {
   }
 }
 
-/** A card network suspects fraud: a refund now costs less than the dispute that follows. */
+/** An early fraud warning: a refund now costs less than the dispute that usually follows. */
 function ofWarning(event: Stripe.RadarEarlyFraudWarningCreatedEvent): ParsedEvent | undefined {
   const { id, actionable, payment_intent, fraud_type } = event.data.object
   const charge_id = idOf(payment_intent ?? null)
@@ -219,7 +219,7 @@ function ofPayout(event: Stripe.Event, payout: Stripe.Payout): ParsedEvent | und
   )
 }
 
-/** What was stored, as it was: JSON knows no dates. */
+/** Restores the dates of stored content, which JSON stores as strings. */
 export function revived(content: AnnouncedEvent): AnnouncedEvent {
   return content.kind === 'dispute_opened'
     ? { ...content, due_at: new Date(content.due_at) }

@@ -3,12 +3,12 @@ import type { PayeeAccount } from '#domain/payments'
 import { ask, type StripeParts } from './client.ts'
 import * as requests from './requests.ts'
 
-// Stripe's category for computer software, so that the payee is not asked for it.
+// Stripe's category for computer software, so that the payee is not asked.
 const SOFTWARE = '5734'
 
 /**
- * Opens a connected account: Stripe learns who the payee is and shows them its own dashboard.
- * Payouts leave it only when we ask for them, so that each of ours is one of Stripe's.
+ * Opens a connected account, for which Stripe verifies the payee and provides a dashboard. Payouts
+ * are manual, so that each payout of ours is one of Stripe's.
  */
 export async function openAccount(
   { stripe, db }: StripeParts,
@@ -29,7 +29,7 @@ export async function openAccount(
           requirement_collection: 'stripe',
           stripe_dashboard: { type: 'express' },
         },
-        // Stripe gives transfers alone only to platforms that it approved for that (decision 60).
+        // Stripe only grants the transfers capability alone to approved platforms (decision 60).
         capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
         business_profile: { mcc: SOFTWARE, product_description: 'Software sold through Purser' },
         settings: { payouts: { schedule: { interval: 'manual' } } },
@@ -42,11 +42,11 @@ export async function openAccount(
   return { account_id: id }
 }
 
-/** Stripe's own page where a payee enters identity and bank account. */
+/** Stripe's onboarding page, where a payee enters identity and bank account. */
 export async function openOnboarding(
   { stripe }: StripeParts,
   account_id: string,
-  /** Where the payee is when they are done, and also where an old link was opened. */
+  /** Where the payee returns when done, or after opening an expired link. */
   return_url: string,
   idempotencyKey: string,
 ): Promise<{ url: string }> {
@@ -59,7 +59,7 @@ export async function openOnboarding(
   return { url }
 }
 
-/** What Stripe says of a payee. */
+/** The state of a payee's account at Stripe. */
 export async function readAccount(
   { stripe }: StripeParts,
   account_id: string,
@@ -67,7 +67,7 @@ export async function readAccount(
   return payeeOf(await ask(() => stripe.accounts.retrieve(account_id)))
 }
 
-/** A payee as the service sees them: ready once money can go to them and on to their bank. */
+/** A payee for the service: ready once transfers and payouts to them are enabled. */
 export function payeeOf(account: Stripe.Account): PayeeAccount {
   const [bank] = account.external_accounts?.data ?? []
   const is_ready = account.payouts_enabled && account.capabilities?.transfers === 'active'

@@ -13,7 +13,7 @@ const PAYEES_OWN = [
   'payouts_limit_exceeded',
 ]
 
-/** Thrown where our balance does not cover a transfer, before it is asked for. */
+/** Thrown if the balance does not cover a transfer, before it is requested. */
 class Short extends Error {
   readonly available: Cents
 
@@ -24,9 +24,9 @@ class Short extends Error {
 }
 
 /**
- * Pays a payee out in two steps: a transfer from our balance to their account, and a payout
- * from there to their bank, which alone can fail later. Where it does, the transfer is reversed
- * before anything is reported, so that the money is ours again when the books say so.
+ * Pays out in two steps: a transfer to the payee's account, and a payout to their bank, which can
+ * fail later. If it fails, the transfer is reversed before the failure is reported, so that the
+ * books and the balance agree.
  */
 export async function payOut(
   parts: StripeParts,
@@ -61,7 +61,7 @@ async function sendTransfer(
     { key, kind: 'transfer', body },
     {
       create: async () => {
-        // Asked before, as Stripe repeats a refusal for as long as it keeps the key.
+        // Checked first, because Stripe repeats a refusal as long as it stores the key.
         const { available } = await readBalance(parts)
         if (available < amount) throw new Short(available)
         return await transfers.create(
@@ -75,7 +75,7 @@ async function sendTransfer(
   )
 }
 
-/** The key of the payout to a bank that follows the transfer under a key. */
+/** The key of the payout to the bank, from the key of its transfer. */
 export function payoutKey(transfer_key: string): string {
   return `${transfer_key}:payout`
 }
@@ -113,7 +113,7 @@ async function sendPayout(
   }
 }
 
-/** Takes the money of a payout that failed back; false where the payout is none of ours. */
+/** Reverses the transfer of a failed payout; false if the payout is not ours. */
 export async function takeBack(parts: StripeParts, payout_id: string): Promise<boolean> {
   const request = await requests.findByObject(parts.db, payout_id)
   const { transfer_id } = Object(request?.body)

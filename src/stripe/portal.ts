@@ -26,7 +26,7 @@ export async function openPortal(
   return { id, url }
 }
 
-/** The card that the buyer made the default there; undefined while it is the one on file. */
+/** The card that the buyer made the default; undefined if it is still the card on file. */
 export async function readPortal(
   { stripe, db }: StripeParts,
   id: string,

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/db'
 import { sql } from '#platform/sql'
 
-/** Keeps which card was on file when a portal was opened. */
+/** Stores the card that was on file when a portal was opened. */
 export async function open(
   db: Db,
   now: Date,
@@ -11,7 +11,7 @@ export async function open(
     values (${portal.id}, ${portal.card_token}, ${now})`)
 }
 
-/** A visit to the portal. */
+/** An opened portal. */
 export async function find(db: Db, id: string): Promise<{ card_token: string } | undefined> {
   return await db.maybe<{ card_token: string }>(
     sql`select card_token from stripe_adapter.portals where id = ${id}`,

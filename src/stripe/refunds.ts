@@ -3,7 +3,7 @@ import type { RefundAnswer, RefundRequest } from '#domain/payments'
 import { isRefusal, type StripeParts } from './client.ts'
 import { once } from './once.ts'
 
-/** Gives money back. */
+/** Refunds a charge. */
 export async function refund(
   parts: StripeParts,
   now: Date,

@@ -4,7 +4,7 @@ import { sql } from '#platform/sql'
 
 export type RequestKind = 'charge' | 'refund' | 'transfer' | 'payout' | 'account'
 
-/** What was asked of Stripe under a key, and what came of it as far as it is known. */
+/** A request to Stripe under a key, with its result as far as known. */
 export interface Request<Body = unknown> {
   key: string
   kind: RequestKind
@@ -13,14 +13,14 @@ export interface Request<Body = unknown> {
   closed_at: Date | null
 }
 
-/** A request that is on record; new where it was not before. */
+/** A recorded request; `is_new` if it was not recorded before. */
 export type BegunRequest = Request & { is_new: boolean }
 
 const COLUMNS = sql`key, kind, body, object_id, closed_at`
 
 /**
- * Puts a request on record before it is sent, or finds it there. A key that
- * said something else is a KeyConflict; one that was closed unused takes anything, and stays closed.
+ * Records a request before it is sent, or finds it. Throws KeyConflict if the key was used for
+ * another request; a key that was closed unused accepts any request and stays closed.
  */
 export async function begin(
   db: Db,
@@ -39,21 +39,21 @@ export async function begin(
   return { ...row, is_new: inserted === 1 }
 }
 
-/** The request of a key. */
+/** The request with this key. */
 export async function find<Body>(db: Db, key: string): Promise<Request<Body> | undefined> {
   return await db.maybe<Request<Body>>(
     sql`select ${COLUMNS} from stripe_adapter.requests where key = ${key}`,
   )
 }
 
-/** The request that an object of Stripe's came of. */
+/** The request that created a Stripe object. */
 export async function findByObject(db: Db, object_id: string): Promise<Request | undefined> {
   return await db.maybe<Request>(
     sql`select ${COLUMNS} from stripe_adapter.requests where object_id = ${object_id}`,
   )
 }
 
-/** The requests under these keys, and those that these objects of Stripe's came of. */
+/** The requests with these keys, and those that created these Stripe objects. */
 export async function findAll(
   db: Db,
   { keys, object_ids }: { keys: string[]; object_ids: string[] },
@@ -63,13 +63,13 @@ export async function findAll(
     union select key, object_id from stripe_adapter.requests where object_id = any(${object_ids})`)
 }
 
-/** Records what came of a request. */
+/** Records the result of a request. */
 export async function answered(db: Db, key: string, object_id: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set object_id = ${object_id}
     where key = ${key} and object_id is null`)
 }
 
-/** Closes a key under which nothing was asked; returns what is on record of it. */
+/** Closes a key without a sent request; returns its record. */
 export async function closeUnsent<Body>(db: Db, now: Date, key: string): Promise<Request<Body>> {
   await db.run(sql`insert into stripe_adapter.requests (key, kind, closed_at, sent_at)
     values (${key}, 'charge', ${now}, ${now}) on conflict (key) do nothing`)
@@ -78,7 +78,7 @@ export async function closeUnsent<Body>(db: Db, now: Date, key: string): Promise
   )
 }
 
-/** Records that a key is closed for good. */
+/** Records that a key is closed permanently. */
 export async function close(db: Db, now: Date, key: string): Promise<void> {
   await db.run(sql`update stripe_adapter.requests set closed_at = ${now}
     where key = ${key} and closed_at is null`)

@@ -10,9 +10,9 @@ import { parseEvent } from './parse-event.ts'
 
 const PATH = '/processor-events/stripe'
 const TOLERANCE_SECONDS = 300
-// Stripe sends no event that is larger.
+// Stripe's events are never larger.
 const BODY_LIMIT = 512 * 1024
-// Stripe resends what was refused, for days; a flood is not from Stripe.
+// Stripe resends refused events for days, so its own traffic stays below this.
 const TELLINGS: RouteLimit = {
   name: 'stripe-events',
   points: 6000,
@@ -20,12 +20,12 @@ const TELLINGS: RouteLimit = {
   key: (request) => networksOf(request.ip),
 }
 
-/** Declares the address to which Stripe sends events. */
+/** Registers the endpoint for Stripe's events. */
 export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
   const { db, clock, log } = parts
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // The signature is of the bytes as they came.
+    // The signature covers the raw bytes.
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     )
@@ -46,7 +46,7 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
   })
 }
 
-/** The event of a body that one of our secrets signed within the last five minutes. */
+/** The event in a body signed with one of our secrets within the last five minutes. */
 async function readEvent(
   { stripe, settings, clock }: StripeParts,
   body: unknown,
@@ -71,7 +71,7 @@ async function readEvent(
   return undefined
 }
 
-/** Live endpoints of Connect receive events of test accounts too. */
+/** Live Connect endpoints also receive events of test accounts. */
 function isOurs({ settings }: StripeParts, event: Stripe.Event): boolean {
   return event.livemode === isLiveKey(settings.secret_key)
 }

@@ -10,7 +10,7 @@ import { ask, isRefusal, reportRefusal, type StripeParts } from './client.ts'
 const TAX_CODE = 'txcd_10103000'
 const PPM_OF_PERCENT = MILLION / 100
 
-/** Stripe Tax behind the tax port: exclusive, by the buyer's state and ZIP. */
+/** Stripe Tax behind the tax port: exclusive tax by the buyer's state and ZIP code. */
 export function openTaxes(parts: StripeParts): TaxProvider {
   const { stripe, random } = parts
   return {
@@ -36,13 +36,13 @@ export function openTaxes(parts: StripeParts): TaxProvider {
         throw new TaxUnreachable('Stripe Tax did not tell the tax', { cause: error })
       }
     },
-    // Rates start with a day.
+    // Rates change at the start of a day.
     mayDiffer: (now, { rule, created_at }) =>
       !rule.startsWith('stripe:') || isoDate(now) !== isoDate(created_at),
   }
 }
 
-/** What Stripe worked out. Of several rates (state, county, city) the sum is kept. */
+/** The tax that Stripe computed; rates of state, county and city are added up. */
 function figuresOf(calculation: Stripe.Tax.Calculation, amount: number): Figures {
   const taxed = calculation.tax_breakdown.filter((each) => each.amount > 0)
   const percent = taxed.reduce((all, { tax_rate_details }) => {
@@ -57,7 +57,7 @@ function figuresOf(calculation: Stripe.Tax.Calculation, amount: number): Figures
   }
 }
 
-/** Stripe's own record of sales; the reference is the key, so that each is recorded once. */
+/** Records sales at Stripe; the reference is the key, so each sale is recorded once. */
 function openRecords(parts: StripeParts): TaxRecords {
   const { transactions } = parts.stripe.tax
   const record = async (reference: string, create: () => Promise<{ id: string }>) => {
