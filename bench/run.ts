@@ -176,7 +176,7 @@ async function signIns(env: Record<string, string>, demo: DemoFacts, log: string
 /** The cookies of a person who signed in, and consented, on the pages. */
 async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string): Promise<string> {
   const person = new Agent(overHttp(base_url), base_url)
-  const asked = new URLSearchParams({
+  const params = new URLSearchParams({
     client_id: demo.app.client_id,
     redirect_uri,
     response_type: 'code',
@@ -186,7 +186,7 @@ async function signedIn(base_url: string, demo: DemoFacts, redirect_uri: string)
   })
   await person.open('/signin/')
   await person.submit('Sign in', { ...demo.buyer })
-  await person.open(`/o/auth?${asked}`)
+  await person.open(`/o/auth?${params}`)
   await person.submit('Allow')
   return person.cookie
 }

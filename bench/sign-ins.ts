@@ -29,7 +29,7 @@ async function signIn(): Promise<void> {
   const from = { 'x-forwarded-for': nextAddress() }
   const code_verifier = randomBytes(32).toString('base64url')
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
-  const asked = new URLSearchParams({
+  const params = new URLSearchParams({
     client_id,
     redirect_uri,
     response_type: 'code',
@@ -38,7 +38,7 @@ async function signIn(): Promise<void> {
     code_challenge,
     code_challenge_method: 'S256',
   })
-  const authorized = await ask(agent, new URL(`/o/auth?${asked}`, base), {
+  const authorized = await ask(agent, new URL(`/o/auth?${params}`, base), {
     method: 'GET',
     headers: { cookie, ...from },
   })

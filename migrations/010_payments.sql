@@ -13,7 +13,7 @@ create table attempts (
   amount bigint not null check (amount >= 0),
   card jsonb not null,
   -- A retry that a person requested does not count as a scheduled one.
-  asked_by text not null check (asked_by in ('schedule', 'buyer', 'staff')),
+  requested_by text not null check (requested_by in ('schedule', 'buyer', 'staff')),
   -- refused: the processor did not accept the request, for the reason in `refusal`.
   status text not null check (status in
     ('open', 'action_required', 'succeeded', 'declined', 'closed', 'refused')),

@@ -13,7 +13,7 @@ export {
 export { allowAgent, disconnectAgent, disconnectApp } from './account/connections.ts'
 export { type ChangedEmail, changeEmail, confirmEmailChange } from './account/email.ts'
 export type { Owner } from './account/note.ts'
-export { addPasskey, askForNewPasskey, removePasskey } from './account/passkeys.ts'
+export { addPasskey, passkeyCreationOptions, removePasskey } from './account/passkeys.ts'
 export { changePassword } from './account/password.ts'
 export { remakeRecoveryCodes } from './account/recovery-codes.ts'
 export { endOtherSessions, endSession } from './account/sessions.ts'

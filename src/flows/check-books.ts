@@ -42,7 +42,7 @@ export async function checkBooks(
     ['balances of payees', checkPayees],
     ['tax balances of states', checkTaxes],
     ['cash', (from, to) => checkCash(from, to, processor.name)],
-    ['records of the processor', (_, to) => askProcessor(sides, to)],
+    ['records of the processor', (_, to) => readProcessor(sides, to)],
   ]
   for (const [index, [what, check]] of checks.entries()) {
     await onProgress({ done: index, total: checks.length, note: `Checking ${what}.` })
@@ -52,7 +52,7 @@ export async function checkBooks(
 }
 
 /** Differences within the books are reported even if the processor does not answer. */
-async function askProcessor(sides: Sides, report: Report): Promise<void> {
+async function readProcessor(sides: Sides, report: Report): Promise<void> {
   try {
     await checkOutside(sides, report)
   } catch (error) {

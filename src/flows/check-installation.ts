@@ -3,7 +3,7 @@ import type { Database } from '#platform/db'
 import { type Money, moneyOf, setMoney } from '#platform/installation'
 import { sql } from '#platform/sql'
 
-const WAY_OUT = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
+const REMEDY = 'Set DATABASE_URL (or DATA_DIR) to an empty database for it.'
 
 /**
  * Refuses settings that do not fit the money in this database: live and test money are never mixed,
@@ -24,8 +24,8 @@ export async function checkMoney(db: Database, { stripe }: Pick<Config, 'stripe'
 function mixed(known: Money): ConfigError {
   return new ConfigError(
     known === 'test'
-      ? `STRIPE_SECRET_KEY: a live key is refused, as this database contains test-mode sales. ${WAY_OUT}`
-      : `STRIPE_SECRET_KEY: this database contains live sales and accepts a live key only. ${WAY_OUT}`,
+      ? `STRIPE_SECRET_KEY: a live key is refused, as this database contains test-mode sales. ${REMEDY}`
+      : `STRIPE_SECRET_KEY: this database contains live sales and accepts a live key only. ${REMEDY}`,
   )
 }
 
@@ -37,6 +37,6 @@ async function refuseTestClocks(db: Database): Promise<void> {
   const names = ahead.map(({ name }) => name).join(', ')
   throw new ConfigError(
     `STRIPE_SECRET_KEY: the test clock of ${names} is ahead of time, which only the sandbox can ` +
-      `serve. ${WAY_OUT}`,
+      `serve. ${REMEDY}`,
   )
 }

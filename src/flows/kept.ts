@@ -45,6 +45,6 @@ async function keptOf(db: Db, invoice: billing.Invoice): Promise<Cents> {
   if (!charge) return ZERO
   const refunds = payments.refundedOf(await payments.refundsOf(db, charge.id))
   const disputes = payments.disputedOf(await payments.disputesOf(db, charge.id))
-  const back = billing.togetherBack(refunds, ...disputes)
+  const back = billing.sumTakenBack(refunds, ...disputes)
   return cents(Math.max(0, invoice.amount - (back.amount - back.tax)))
 }

@@ -6,7 +6,7 @@
  * transaction over all modules. If the answer was lost, `reconcileRefunds` asks again under the
  * same key.
  */
-export { type RefundAsked, type RefundOutcome, refundCharge } from './refund/ask.ts'
+export { type RefundInput, type RefundOutcome, refundCharge } from './refund/ask.ts'
 export { refundMade } from './refund/made.ts'
 export { quoteRefund, type RefundQuote } from './refund/quote.ts'
 export { reconcileRefunds } from './refund/reconcile.ts'

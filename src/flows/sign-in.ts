@@ -13,7 +13,7 @@ export {
   type LinkAnswer,
   undoEmailChange,
 } from './sign-in/link.ts'
-export { askForPasskey, signInWithPasskey } from './sign-in/passkey.ts'
+export { passkeyRequestOptions, signInWithPasskey } from './sign-in/passkey.ts'
 export {
   type KnownDevice,
   type PasswordClaim,

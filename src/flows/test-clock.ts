@@ -58,13 +58,13 @@ const MOST_WAITS = 30
  */
 export async function jump(
   world: World,
-  asked: Jump,
+  requested: Jump,
   work: ClockWork,
   report: ReportJump = async () => {},
 ): Promise<Jumped> {
   const { db, clock, processor } = world
   if (!processor.has_test_clock) return { outcome: 'refused' }
-  const { app_id, to, user_id, request_id } = asked
+  const { app_id, to, user_id, request_id } = requested
   const nowThere = async () => appTime(world, (await apps.find(db, app_id))!)
   const start = await nowThere()
   if (to < start) return { outcome: 'refused' }

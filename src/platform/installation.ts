@@ -21,7 +21,7 @@ export async function checkSecretKeys(db: Database, now: Date, keys: KeyRing): P
     const inUse = known.filter(({ status }) => status === 'in_use')
     if (!inUse.every(({ fingerprint }) => ring.includes(fingerprint))) throw wrongKey()
     const isKnown = known.some(({ fingerprint }) => fingerprint === current)
-    if (inUse.length > 0 && !isKnown) throw unannounced()
+    if (inUse.length > 0 && !isKnown) throw unknownKey()
     await tx.run(sql`insert into secret_keys (fingerprint, status, seen_at)
       select key, case when key = ${current} then 'in_use' else 'announced' end, ${now}
       from unnest(${ring}::text[]) key
@@ -38,7 +38,7 @@ function wrongKey(): ConfigError {
   )
 }
 
-function unannounced(): ConfigError {
+function unknownKey(): ConfigError {
   return new ConfigError(
     'SECRET_KEY: the first key is new to this database. Put it last (old,new), restart every ' +
       'process, then put it first (new,old) and restart again.',

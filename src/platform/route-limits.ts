@@ -46,12 +46,12 @@ export function limitRoutes(app: FastifyInstance, limits: Limits): void {
     const own = route.config?.limits ?? (isWrite ? this.form_limits : undefined) ?? []
     if (isWrite && own.length === 0) throw new Error(`${methods} ${route.url} has no limit`)
     declared.push({ methods, url: route.url, limits: own })
-    if (own.length > 0) askFirst(route, limits, own)
+    if (own.length > 0) takeLimits(route, limits, own)
   })
 }
 
 /** The route's own hooks run first: they set headers, and refuse what is cheap to refuse. */
-function askFirst(route: RouteOptions, limits: Limits, own: readonly RouteLimit[]): void {
+function takeLimits(route: RouteOptions, limits: Limits, own: readonly RouteLimit[]): void {
   const ask = async (request: FastifyRequest, reply: FastifyReply) => {
     for (const limit of own) await takePoint(limits, limit, limit.key(request), reply)
   }

@@ -53,10 +53,10 @@ export function answered(course: Course, now: Date, text: string | undefined): C
 
 /** The course after the bank's decision. An inquiry cannot be lost: it becomes a dispute. */
 export function decided(course: Course, now: Date, outcome: 'won' | 'lost'): Course {
-  const is_asked = phaseOf(course, now) === 'inquiry'
-  if (is_asked && outcome === 'lost') {
+  const isOpenInquiry = phaseOf(course, now) === 'inquiry'
+  if (isOpenInquiry && outcome === 'lost') {
     return { ...course, escalates_at: now, closes_at: addDays(now, DAYS_TO_ANSWER), outcome }
   }
-  const escalates_at = is_asked ? null : course.escalates_at
+  const escalates_at = isOpenInquiry ? null : course.escalates_at
   return { ...course, escalates_at, closes_at: now, outcome }
 }

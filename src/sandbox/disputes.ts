@@ -112,10 +112,10 @@ async function change(tx: Db, random: Random, now: Date, dispute: SandboxDispute
   await tx.run(sql`update sandbox.disputes set escalates_at = ${course.escalates_at},
     closes_at = ${course.closes_at}, outcome = ${course.outcome} where id = ${dispute.id}`)
   await events.unschedule(tx, dispute.id, now)
-  const is_asked = phaseOf(dispute, now) === 'inquiry'
+  const isOpenInquiry = phaseOf(dispute, now) === 'inquiry'
   const { is_inquiry, escalates_at, closes_at, outcome } = course
   const changed = { ...dispute, is_inquiry, escalates_at, closes_at, outcome }
-  await announceCourse(tx, random, changed, is_asked)
+  await announceCourse(tx, random, changed, isOpenInquiry)
 }
 
 /** Schedules the remaining events of a dispute or inquiry. */
@@ -123,10 +123,10 @@ async function announceCourse(
   tx: Db,
   random: Random,
   dispute: SandboxDispute,
-  is_asked: boolean,
+  isOpenInquiry: boolean,
 ): Promise<void> {
   const { id, charge_id, escalates_at, closes_at, outcome } = dispute
-  if (is_asked && escalates_at) await announceOpening(tx, random, escalates_at, dispute)
+  if (isOpenInquiry && escalates_at) await announceOpening(tx, random, escalates_at, dispute)
   const content = { kind: 'dispute_closed', dispute_id: id, outcome } as const
   await events.schedule(tx, random, closes_at, { id, charge_id }, content)
 }

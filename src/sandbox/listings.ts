@@ -11,33 +11,33 @@ interface ListedRow extends Listed {
 /** The sandbox's records. A change appears once its event is acknowledged. */
 export function openListings(db: Db): Listings {
   return {
-    charges: inPages((asked) =>
+    charges: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount, amount as moved,
           false as is_unheard
         from sandbox.charges where status = 'succeeded' and amount > 0
-          and ${WITHIN(sql`created_at`, asked)}`),
+          and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
-    refunds: inPages((asked) =>
+    refunds: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
             and e.content ->> 'kind' = 'refund_made') as is_unheard
-        from sandbox.refunds s where status <> 'refused' and ${WITHIN(sql`created_at`, asked)}`),
+        from sandbox.refunds s where status <> 'refused' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
-    payouts: inPages((asked) =>
+    payouts: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,
           case when ${REPORTED(sql`content ->> 'outcome' = 'failed'`)} then 0 else -amount end
            as moved,
           false as is_unheard
-        from sandbox.payouts s where status = 'pending' and ${WITHIN(sql`created_at`, asked)}`),
+        from sandbox.payouts s where status = 'pending' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
-    disputes: inPages((asked) =>
+    disputes: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, null::text as key, opened_at as at, amount,
           case when ${REPORTED(sql`content ->> 'is_inquiry' = 'false'`)}
             and coalesce(${LAST_OUTCOME}, 'none') <> 'won' then -amount else 0 end as moved,
           false as is_unheard
-        from sandbox.disputes s where ${WITHIN(sql`opened_at`, asked)}`),
+        from sandbox.disputes s where ${WITHIN(sql`opened_at`, listing_request)}`),
     ),
   }
 }
@@ -60,7 +60,7 @@ interface ListingRequest {
 const WITHIN = (made_at: Sql, { from, before, after }: ListingRequest) => sql`${made_at} >= ${from}
   and ${made_at} < ${before} and id > ${after} order by id limit ${PAGE}`
 
-function inPages(read: (asked: ListingRequest) => Promise<ListedRow[]>): Listing {
+function inPages(read: (listing_request: ListingRequest) => Promise<ListedRow[]>): Listing {
   return async function* list(from, before) {
     let after = ''
     let rows: ListedRow[]

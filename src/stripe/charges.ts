@@ -62,13 +62,13 @@ export async function close(parts: StripeParts, now: Date, key: string): Promise
   const request = await requests.closeUnsent<IntentRequest>(parts.db, now, key)
   if (request.closed_at || request.body === null) return CLOSED
   const calls = intentCalls(parts.stripe, key, request.body)
-  const answer = await closeAsked(parts, request, calls)
+  const answer = await closeRequested(parts, request, calls)
   if (answer.status === 'closed' || answer.status === 'refused')
     await requests.close(parts.db, now, key)
   return answer
 }
 
-async function closeAsked(
+async function closeRequested(
   parts: StripeParts,
   request: requests.Request<IntentRequest>,
   calls: IntentCalls,

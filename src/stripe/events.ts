@@ -24,7 +24,7 @@ export async function events(parts: StripeParts, now: Date): Promise<ProcessorEv
     try {
       const isNews = (await isOurs(parts, stored)) && !(await isOld(db, stored))
       if (!isNews) await markHandled(db, now, stored.id)
-      else news.push(...(await tellingsOf(parts, stored)))
+      else news.push(...(await eventsOf(parts, stored)))
     } catch (error) {
       log.error({ error, event_id: stored.id }, 'processor event failed; will retry')
     }
@@ -52,22 +52,22 @@ async function isOurs({ stripe, db }: StripeParts, stored: Stored): Promise<bool
     first.kind === 'charge_refunded'
   ) {
     const { charge_id = '' } = first
-    return await isAsked(db, charge_id, () => stripe.paymentIntents.retrieve(charge_id))
+    return await isOurObject(db, charge_id, () => stripe.paymentIntents.retrieve(charge_id))
   }
   if (first.kind === 'refund_settled') {
     const { refund_id } = first
     // A refund made in Stripe's dashboard is ours if its charge is.
     return (
-      (await isAsked(db, refund_id, () => stripe.refunds.retrieve(refund_id))) ||
+      (await isOurObject(db, refund_id, () => stripe.refunds.retrieve(refund_id))) ||
       (refunded !== undefined &&
-        (await isAsked(db, refunded, () => stripe.paymentIntents.retrieve(refunded))))
+        (await isOurObject(db, refunded, () => stripe.paymentIntents.retrieve(refunded))))
     )
   }
   return true
 }
 
 /** Whether an object was created by a request of ours, even if its answer has not arrived. */
-async function isAsked(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
+async function isOurObject(db: Db, id: string, retrieve: () => Promise<Made>): Promise<boolean> {
   if (await requests.findByObject(db, id)) return true
   try {
     return await isRequested(db, await ask(retrieve))
@@ -88,7 +88,7 @@ async function isOld(db: Db, { object_id, at, is_end }: Stored): Promise<boolean
   return later !== undefined
 }
 
-async function tellingsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
+async function eventsOf(parts: StripeParts, stored: Stored): Promise<ProcessorEvent[]> {
   const { id, content, began, if_begun } = stored
   const at = new Date(stored.at * 1000)
   if (content.kind === 'charge_refunded') return await refundsMade(parts, stored, content.charge_id)

@@ -19,7 +19,7 @@ import { guarded, openClient, type StripeParts } from './client.ts'
 import { answerDispute, submitDue } from './disputes.ts'
 import { events } from './events.ts'
 import { openListings } from './listings.ts'
-import { inTurn } from './once.ts'
+import { serialize } from './once.ts'
 import { openAccount, openOnboarding, readAccount } from './payees.ts'
 import { payOut } from './payouts.ts'
 import { openPortal, readPortal } from './portal.ts'
@@ -74,10 +74,10 @@ function openCharging(parts: StripeParts): Pick<Processor, Charging> {
       guarded(parts, 'a card entry', () => openCardEntry(parts, request)),
     readCardEntry: (id) => guarded(parts, 'reading a card', () => readCardEntry(parts, id)),
     charge: (now, request) =>
-      guarded(parts, 'a charge', () => inTurn(request.key, () => charge(parts, now, request))),
+      guarded(parts, 'a charge', () => serialize(request.key, () => charge(parts, now, request))),
     find: (key) => guarded(parts, 'reading a charge', () => find(parts, key)),
     close: (now, key) =>
-      guarded(parts, 'closing a charge', () => inTurn(key, () => close(parts, now, key))),
+      guarded(parts, 'closing a charge', () => serialize(key, () => close(parts, now, key))),
   }
 }
 
@@ -88,12 +88,12 @@ function openPaying(parts: StripeParts): Omit<Processor, Charging | Other | keyo
       guarded(parts, 'a customer portal', () => openPortal(parts, now, request)),
     readPortal: (id) => guarded(parts, 'reading a portal', () => readPortal(parts, id)),
     refund: (now, request) =>
-      guarded(parts, 'a refund', () => inTurn(request.key, () => refund(parts, now, request))),
+      guarded(parts, 'a refund', () => serialize(request.key, () => refund(parts, now, request))),
     answerDispute: (now, request) =>
       guarded(parts, 'evidence', () => answerDispute(parts, now, request)),
     openAccount: (now, request) =>
       guarded(parts, 'a payee’s account', () =>
-        inTurn(request.owner, () => openAccount(parts, now, request)),
+        serialize(request.owner, () => openAccount(parts, now, request)),
       ),
     openOnboarding: (_now, { account_id, return_url }) =>
       guarded(parts, 'onboarding', () =>
@@ -104,6 +104,6 @@ function openPaying(parts: StripeParts): Omit<Processor, Charging | Other | keyo
     balanceTransactions: (from, before) => balanceTransactions(parts, from, before),
     readBalance: () => guarded(parts, 'reading the balance', () => readBalance(parts)),
     payOut: (now, request) =>
-      guarded(parts, 'a payout', () => inTurn(request.key, () => payOut(parts, now, request))),
+      guarded(parts, 'a payout', () => serialize(request.key, () => payOut(parts, now, request))),
   }
 }

@@ -16,26 +16,30 @@ export interface IntentCalls extends Calls<Intent> {
 }
 
 /** The calls for a request: payment intents charge, setup intents verify a card. */
-export function intentCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
-  return asked.amount > 0 ? paymentCalls(stripe, key, asked) : setupCalls(stripe, key, asked)
+export function intentCalls(stripe: Stripe, key: string, requested: IntentRequest): IntentCalls {
+  return requested.amount > 0
+    ? paymentCalls(stripe, key, requested)
+    : setupCalls(stripe, key, requested)
 }
 
-function paymentCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
+function paymentCalls(stripe: Stripe, key: string, requested: IntentRequest): IntentCalls {
   const { paymentIntents } = stripe
-  const { customer, payment_method } = readToken(asked.card_token)
+  const { customer, payment_method } = readToken(requested.card_token)
   const said = {
-    amount: asked.amount,
+    amount: requested.amount,
     currency: 'usd',
     allowed_payment_method_types: ['card' as const],
     customer,
-    description: asked.description,
+    description: requested.description,
     metadata: { key },
-    ...(asked.statement_suffix ? { statement_descriptor_suffix: asked.statement_suffix } : {}),
+    ...(requested.statement_suffix
+      ? { statement_descriptor_suffix: requested.statement_suffix }
+      : {}),
   }
-  const buyer = asked.off_session ? { off_session: true } : { return_url: asked.return_url }
+  const buyer = requested.off_session ? { off_session: true } : { return_url: requested.return_url }
   return {
     create: () =>
-      evenDeclined(
+      intentOf(
         paymentIntents.create(
           { ...said, payment_method, confirm: true, ...buyer },
           { idempotencyKey: key },
@@ -48,20 +52,20 @@ function paymentCalls(stripe: Stripe, key: string, asked: IntentRequest): Intent
   }
 }
 
-function setupCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCalls {
+function setupCalls(stripe: Stripe, key: string, requested: IntentRequest): IntentCalls {
   const { setupIntents } = stripe
-  const { customer, payment_method } = readToken(asked.card_token)
+  const { customer, payment_method } = readToken(requested.card_token)
   const said = {
     usage: 'off_session' as const,
     allowed_payment_method_types: ['card' as const],
     customer,
-    description: asked.description,
+    description: requested.description,
     metadata: { key },
   }
-  const { return_url } = asked
+  const { return_url } = requested
   return {
     create: () =>
-      evenDeclined(
+      intentOf(
         setupIntents.create(
           { ...said, payment_method, confirm: true, return_url },
           { idempotencyKey: key },
@@ -75,7 +79,7 @@ function setupCalls(stripe: Stripe, key: string, asked: IntentRequest): IntentCa
 }
 
 /** The intent of a response, including declines, which Stripe returns as errors. */
-async function evenDeclined(answer: Promise<Intent>): Promise<Intent> {
+async function intentOf(answer: Promise<Intent>): Promise<Intent> {
   try {
     return await answer
   } catch (error) {

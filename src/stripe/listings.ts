@@ -25,8 +25,8 @@ type Within = readonly [from: Date, before: Date]
 
 async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { paymentIntents } = parts.stripe
-  for await (const page of pagesOf(parts, 'charges', within, (asked) =>
-    paymentIntents.list(asked),
+  for await (const page of pagesOf(parts, 'charges', within, (listing_request) =>
+    paymentIntents.list(listing_request),
   )) {
     const keys = await keysOf(parts, page)
     for (const { id, status, amount_received, created } of page) {
@@ -40,8 +40,8 @@ async function* listCharges(parts: StripeParts, within: Within): AsyncIterable<L
 
 async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { refunds } = parts.stripe
-  for await (const page of pagesOf(parts, 'refunds', within, (asked) =>
-    refunds.list({ ...asked, expand: ['data.failure_balance_transaction'] }),
+  for await (const page of pagesOf(parts, 'refunds', within, (listing_request) =>
+    refunds.list({ ...listing_request, expand: ['data.failure_balance_transaction'] }),
   )) {
     const keys = await keysOf(parts, page)
     const payments = await paymentsOf(parts, page)
@@ -69,10 +69,12 @@ async function* listRefunds(parts: StripeParts, within: Within): AsyncIterable<L
  */
 async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { transfers } = parts.stripe
-  for await (const page of pagesOf(parts, 'payouts', within, (asked) => transfers.list(asked))) {
+  for await (const page of pagesOf(parts, 'payouts', within, (listing_request) =>
+    transfers.list(listing_request),
+  )) {
     const keys = await keysOf(parts, page)
-    const asked = { keys: [...keys.values()].map(payoutKey), object_ids: [] }
-    const sent = await requests.findAll(parts.db, asked)
+    const listing_request = { keys: [...keys.values()].map(payoutKey), object_ids: [] }
+    const sent = await requests.findAll(parts.db, listing_request)
     const ids = new Map(sent.map(({ key, object_id }) => [key, object_id]))
     for (const { id, created, amount, amount_reversed, reversals } of page) {
       const key = keys.get(id)
@@ -92,7 +94,9 @@ async function* listPayouts(parts: StripeParts, within: Within): AsyncIterable<L
 
 async function* listDisputes(parts: StripeParts, within: Within): AsyncIterable<Listed> {
   const { disputes } = parts.stripe
-  for await (const page of pagesOf(parts, 'disputes', within, (asked) => disputes.list(asked))) {
+  for await (const page of pagesOf(parts, 'disputes', within, (listing_request) =>
+    disputes.list(listing_request),
+  )) {
     const payments = await paymentsOf(parts, page)
     for (const { id, created, amount, payment_intent, balance_transactions } of page) {
       if (!payments.has(idOf(payment_intent) ?? '')) continue

@@ -22,10 +22,10 @@ export interface Calls<Result extends Made> {
 export async function once<Result extends Made>(
   parts: Pick<StripeParts, 'db'>,
   now: Date,
-  asked: { key: string; kind: requests.RequestKind; body: object },
+  requested: { key: string; kind: requests.RequestKind; body: object },
   calls: Calls<Result>,
 ): Promise<Result> {
-  return await make(parts, await requests.begin(parts.db, now, asked), calls)
+  return await make(parts, await requests.begin(parts.db, now, requested), calls)
 }
 
 /** Sends a recorded request, unless it was sent before. */
@@ -64,7 +64,7 @@ const queues = new Map<string, Promise<unknown>>()
  * Serializes requests with the same key within this process. Between processes, Stripe refuses the
  * second while the first is running.
  */
-export function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+export function serialize<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(key) ?? Promise.resolve()).then(work, work)
   queues.set(key, mine)
   const leave = () => {

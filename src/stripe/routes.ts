@@ -13,7 +13,7 @@ const TOLERANCE_SECONDS = 300
 // Stripe's events are never larger.
 const BODY_LIMIT = 512 * 1024
 // Stripe resends refused events for days, so its own traffic stays below this.
-const TELLINGS: RouteLimit = {
+const EVENTS: RouteLimit = {
   name: 'stripe-events',
   points: 6000,
   seconds: 60,
@@ -29,7 +29,7 @@ export function declareRoutes(app: FastifyInstance, parts: StripeParts): void {
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     )
-    const config = { limits: [TELLINGS] }
+    const config = { limits: [EVENTS] }
     scope.post(PATH, { bodyLimit: BODY_LIMIT, config }, async (request, reply) => {
       const event = await readEvent(parts, request.body, request.headers['stripe-signature'])
       if (!event) {

@@ -57,8 +57,8 @@ export async function openSite(
   limitRoutes(app, world.limits)
   app.register(cookies)
   app.decorate('merchant', config.operator.legal_name)
-  app.setErrorHandler(answerAsAsked)
-  app.setNotFoundHandler((request, reply) => answerAsAsked(refuse('not_found'), request, reply))
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler((request, reply) => sendError(refuse('not_found'), request, reply))
 
   const proven = [...licenseApi(world), ...entitlement(world)].map((row) =>
     withAuditedRefusals(world, row),
@@ -97,7 +97,7 @@ export async function openSite(
 }
 
 /** Sends an error as a page to a browser, and as JSON to a program. */
-function answerAsAsked(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return namesType(request, 'text/html')
     ? pageForError(error, request, reply)
     : answerProblem(error, request, reply)

@@ -161,9 +161,9 @@ for (const [name, enter] of Object.entries(BROWSERS)) {
       ['Stay signed in', 'stays'],
       ['Sign out', 'leaves'],
     ] as const) {
-      const asked = { client_id, post_logout_redirect_uri: `${app_url}/`, state }
+      const requested = { client_id, post_logout_redirect_uri: `${app_url}/`, state }
       const { end_session_endpoint } = side.serverMetadata()
-      await person.open(`${end_session_endpoint}?${new URLSearchParams(asked)}`)
+      await person.open(`${end_session_endpoint}?${new URLSearchParams(requested)}`)
       await person.press(answer)
       await arrivedAt(person, `/?state=${state}`)
     }

@@ -26,9 +26,9 @@ after(() => mock.timers.reset())
 function scripted(first: object | Error) {
   const client = {
     answer: first as LicenseState | Error,
-    asked: 0,
+    requests: 0,
     async validate() {
-      client.asked++
+      client.requests++
       if (client.answer instanceof Error) throw client.answer
       return client.answer
     },
@@ -42,10 +42,10 @@ test('an entitled answer is kept for max_age_seconds and no longer', async () =>
   await licenses.validate('key_1')
   mock.timers.tick(299_999)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 1)
+  assert.equal(client.requests, 1)
   mock.timers.tick(1)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 2)
+  assert.equal(client.requests, 2)
 })
 
 test('an answer is not kept past its period_end', async () => {
@@ -54,10 +54,10 @@ test('an answer is not kept past its period_end', async () => {
   await licenses.validate('key_1')
   mock.timers.tick(86_400_000 - 1)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 1)
+  assert.equal(client.requests, 1)
   mock.timers.tick(1)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 2)
+  assert.equal(client.requests, 2)
 })
 
 test('a refusal is not cached: a buyer who updates the card gets access at once', async () => {
@@ -97,10 +97,10 @@ test('an outage is not asked about on every page: the grace pauses five seconds 
   await licenses.validate('key_1')
   client.answer = unreachable
   for (let page = 0; page < 10; page++) await licenses.validate('key_1')
-  assert.equal(client.asked, 2)
+  assert.equal(client.requests, 2)
   mock.timers.tick(5_000)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 3)
+  assert.equal(client.requests, 3)
 })
 
 test('a rate limit counts as an outage of the seconds it names', async () => {
@@ -111,7 +111,7 @@ test('a rate limit counts as an outage of the seconds it names', async () => {
   await licenses.validate('key_1')
   mock.timers.tick(29_999)
   await licenses.validate('key_1')
-  assert.equal(client.asked, 2)
+  assert.equal(client.requests, 2)
 })
 
 test('the grace does not outlast the day a canceled license ends', async () => {
@@ -132,7 +132,7 @@ test('a key that was forgotten is asked about again', async () => {
   await licenses.validate('key_1')
   await licenses.forget('key_1')
   await licenses.validate('key_1')
-  assert.equal(client.asked, 2)
+  assert.equal(client.requests, 2)
 })
 
 test('a store of the seller, synchronous or not, is used in place of memory', async () => {
@@ -146,6 +146,6 @@ test('a store of the seller, synchronous or not, is used in place of memory', as
   const options = { max_age_seconds: 300, store }
   await cachedValidator(client, options).validate('key_1')
   await cachedValidator(client, options).validate('key_1')
-  assert.equal(client.asked, 1)
+  assert.equal(client.requests, 1)
   assert.deepEqual(JSON.parse(JSON.stringify(entries.get('key_1'))), entries.get('key_1'))
 })

@@ -42,7 +42,7 @@ test('the public calls ask the public addresses and carry no credentials', async
   await client.app()
   await client.prices()
   assert.deepEqual(
-    service.asked.map(({ method, path, headers }) => [method, path, headers.authorization]),
+    service.requests.map(({ method, path, headers }) => [method, path, headers.authorization]),
     [
       ['GET', '/api/v1/public/apps/app_tidepool/', undefined],
       ['GET', '/api/v1/public/apps/app_tidepool/prices/', undefined],
@@ -58,9 +58,9 @@ test('the license calls carry the app as HTTP Basic and the bodies of the specif
   await client.regenerateKey('lic_1', { reason: 'leaked', idempotency_key: 'once' })
   await client.regenerateKey('lic_1')
   const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
-  assert.ok(service.asked.every(({ headers }) => headers.authorization === basic))
+  assert.ok(service.requests.every(({ headers }) => headers.authorization === basic))
   assert.deepEqual(
-    service.asked.map(({ method, path, body }) => [method, path, body]),
+    service.requests.map(({ method, path, body }) => [method, path, body]),
     [
       ['POST', '/api/v1/licenses/validate', JSON.stringify({ key })],
       ['GET', '/api/v1/orders/a%20ref%2Fwith%3Fsigns', ''],
@@ -68,7 +68,7 @@ test('the license calls carry the app as HTTP Basic and the bodies of the specif
       ['POST', '/api/v1/licenses/lic_1/regenerate-key', ''],
     ],
   )
-  assert.equal(service.asked[2]?.headers['idempotency-key'], 'once')
+  assert.equal(service.requests[2]?.headers['idempotency-key'], 'once')
 })
 
 test('a client id and secret with reserved characters are form-encoded before they are joined', async () => {
@@ -76,7 +76,7 @@ test('a client id and secret with reserved characters are form-encoded before th
   await createClient({ base_url: service.url, client_id: 'a:b', client_secret: 'c%d é' }).validate(
     key,
   )
-  const sent = String(service.asked[0]?.headers.authorization).slice('Basic '.length)
+  const sent = String(service.requests[0]?.headers.authorization).slice('Basic '.length)
   assert.equal(Buffer.from(sent, 'base64').toString(), 'a%3Ab:c%25d+%C3%A9')
 })
 
@@ -87,16 +87,16 @@ test('an order that is processing is asked for again exactly when Retry-After sa
     new Response('{"status":"processing"}', { status: 202, headers: { 'retry-after': '2' } }),
     new Response(JSON.stringify(license({ license_key: key }))),
   ]
-  let asked = 0
-  const fetch = async () => replies[asked++] as Response
+  let requests = 0
+  const fetch = async () => replies[requests++] as Response
   const order = clientOf('https://purser.example', { fetch }).order('ref')
   await setImmediate()
   mock.timers.tick(1_999)
   await setImmediate()
-  assert.equal(asked, 1)
+  assert.equal(requests, 1)
   mock.timers.tick(1)
   assert.equal((await order).status, 'active')
-  assert.equal(asked, 2)
+  assert.equal(requests, 2)
 })
 
 test('an order that stays processing is an answer with its retry_after, not an error', async () => {
@@ -107,7 +107,7 @@ test('an order that stays processing is an answer with its retry_after, not an e
   }))
   const order = await clientOf(service.url).order('ref', { wait_seconds: 1 })
   assert.deepEqual(order, { status: 'processing', retry_after: 3 })
-  assert.equal(service.asked.length, 1, 'a wait that would outlast wait_seconds is not begun')
+  assert.equal(service.requests.length, 1, 'a wait that would outlast wait_seconds is not begun')
 })
 
 test('a reference that no address can carry is unknown, and the service is not asked', async () => {
@@ -116,7 +116,7 @@ test('a reference that no address can carry is unknown, and the service is not a
     const error = await errorOf(clientOf(service.url).order(ref))
     assert.ok(error instanceof PurserError && error.code === 'unknown_order', inspect(error))
   }
-  assert.equal(service.asked.length, 0)
+  assert.equal(service.requests.length, 0)
 })
 
 test('reads and validate outlast two faults of the network or the service', async () => {
@@ -124,7 +124,7 @@ test('reads and validate outlast two faults of the network or the service', asyn
     const faults: Reply[] = [{ reset: true }, refusal(503, 'internal_error')]
     await using service = await startFakeService(() => faults.shift() ?? { body: license() })
     await calls[name]?.(clientOf(service.url))
-    assert.equal(service.asked.length, 3, name)
+    assert.equal(service.requests.length, 3, name)
   }
 })
 
@@ -133,14 +133,14 @@ test('a third fault is given up, and keeps the request id of the last answer', a
   const error = await errorOf(clientOf(service.url).validate(key))
   assert.ok(error instanceof UnreachableError)
   assert.deepEqual([error.code, error.status, error.request_id], ['unreachable', 502, 'req_test'])
-  assert.equal(service.asked.length, 3)
+  assert.equal(service.requests.length, 3)
 })
 
 test('regenerate-key is never retried automatically', async () => {
   for (const fault of [{ reset: true }, refusal(500, 'internal_error')]) {
     await using service = await startFakeService(() => fault)
     await errorOf(clientOf(service.url).regenerateKey('lic_1', { idempotency_key: 'once' }))
-    assert.equal(service.asked.length, 1)
+    assert.equal(service.requests.length, 1)
   }
 })
 
@@ -177,7 +177,7 @@ test('every refusal keeps its code, status, message and request id, and is not r
       [error.status, error.code, error.message, error.request_id],
       [status, code, `Refused with ${code}.`, 'req_test'],
     )
-    assert.equal(service.asked.length, 1)
+    assert.equal(service.requests.length, 1)
   }
 })
 
@@ -190,7 +190,7 @@ test('too many calls surface at once with the seconds to wait', async () => {
     const error = await errorOf(clientOf(service.url).validate(key))
     assert.ok(error instanceof RateLimitedError)
     assert.deepEqual([error.code, error.status, error.retry_after], ['rate_limited', 429, 17])
-    assert.equal(service.asked.length, 1)
+    assert.equal(service.requests.length, 1)
   }
 })
 
@@ -214,7 +214,7 @@ test('an answer that is not of the service is never taken for a license', async 
     const error = await errorOf(clientOf(service.url).validate(key))
     assert.ok(error instanceof PurserError && error.code === 'unexpected_answer', inspect(error))
   }
-  assert.equal(elsewhere.asked.length, 0, 'a redirect is not followed')
+  assert.equal(elsewhere.requests.length, 0, 'a redirect is not followed')
 })
 
 test('neither the secret nor the key shows in an error or in an inspection of the client', async () => {
@@ -270,7 +270,7 @@ test('the entitlement call shows the token of the user, and no secret of the app
   }
   await using service = await startFakeService(() => ({ body: entitlement }))
   assert.deepEqual(await clientOf(service.url).entitlement('token-of-a-user'), entitlement)
-  const [{ method, path, headers }] = service.asked as [(typeof service.asked)[0]]
+  const [{ method, path, headers }] = service.requests as [(typeof service.requests)[0]]
   assert.deepEqual([method, path], ['GET', '/licensing/entitlement/'])
   assert.equal(headers.authorization, 'Bearer token-of-a-user')
 })
@@ -286,5 +286,5 @@ test('an add-on that is off is an error of its own, and a token that cannot be i
     const refused = await errorOf(clientOf(service.url).entitlement(token))
     assert.equal((refused as PurserError).code, 'invalid_token')
   }
-  assert.equal(service.asked.length, 1)
+  assert.equal(service.requests.length, 1)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDriftlog } from '../../examples/driftlog/server.ts'
-import { type Asked, type Reply, refusal, startFakeService } from './fake-service.ts'
+import { type ReceivedRequest, type Reply, refusal, startFakeService } from './fake-service.ts'
 import { prices, visitorOf } from './tidepool-test.ts'
 
 const CLIENT_ID = 'app_driftlog'
@@ -42,16 +42,16 @@ const free = {
 async function openDriftlogTest() {
   const replies = {
     discovery: undefined as Reply | undefined,
-    entitlement: (() => ({ body: plan })) as (asked: Asked) => Reply,
+    entitlement: (() => ({ body: plan })) as (params: ReceivedRequest) => Reply,
     renewal: undefined as Reply | undefined,
     expires_in: 3600,
   }
   let nonce = ''
-  const service = await startFakeService((asked) => {
-    const { path, body } = asked
+  const service = await startFakeService((params) => {
+    const { path, body } = params
     const issuer = `${service.url}/o`
     if (path.endsWith('/prices/')) return { body: prices }
-    if (path === '/licensing/entitlement/') return replies.entitlement(asked)
+    if (path === '/licensing/entitlement/') return replies.entitlement(params)
     if (path === '/o/.well-known/openid-configuration') {
       return replies.discovery ?? { body: discoveryOf(issuer) }
     }
@@ -84,9 +84,9 @@ async function openDriftlogTest() {
     async begin(visitor = visitorOf(driftlog.url)) {
       const { status, location } = await visitor.get('/login')
       assert.equal(status, 303)
-      const asked = new URL(location ?? '').searchParams
-      nonce = asked.get('nonce') ?? ''
-      return { visitor, location: location ?? '', asked, state: asked.get('state') ?? '' }
+      const params = new URL(location ?? '').searchParams
+      nonce = params.get('nonce') ?? ''
+      return { visitor, location: location ?? '', params, state: params.get('state') ?? '' }
     },
     /** A browser that is signed in. */
     async signIn() {
@@ -95,7 +95,7 @@ async function openDriftlogTest() {
       assert.deepEqual([back.status, back.location], [303, '/app'], back.page)
       return visitor
     },
-    renewals: () => service.asked.filter(isRenewal).length,
+    renewals: () => service.requests.filter(isRenewal).length,
     async [Symbol.asyncDispose]() {
       await driftlog.close()
       await service[Symbol.asyncDispose]()
@@ -103,7 +103,7 @@ async function openDriftlogTest() {
   }
 }
 
-const isRenewal = ({ path, body }: Asked) =>
+const isRenewal = ({ path, body }: ReceivedRequest) =>
   path === '/o/token' && body.includes('grant_type=refresh_token')
 
 function discoveryOf(issuer: string) {
@@ -121,23 +121,23 @@ function discoveryOf(issuer: string) {
 
 test('signing in asks for a code, bound to this browser, this attempt and PKCE', async () => {
   await using setup = await openDriftlogTest()
-  const { visitor, location, asked } = await setup.begin()
+  const { visitor, location, params } = await setup.begin()
   assert.ok(location.startsWith(`${setup.service.url}/o/auth?`))
-  assert.equal(asked.get('redirect_uri'), `${setup.driftlog.url}/auth/callback`)
-  assert.equal(asked.get('scope'), 'openid entitlements')
-  assert.equal(asked.get('response_type'), 'code')
-  assert.equal(asked.get('code_challenge_method'), 'S256')
+  assert.equal(params.get('redirect_uri'), `${setup.driftlog.url}/auth/callback`)
+  assert.equal(params.get('scope'), 'openid entitlements')
+  assert.equal(params.get('response_type'), 'code')
+  assert.equal(params.get('code_challenge_method'), 'S256')
   const again = await setup.begin(visitor)
   for (const name of ['state', 'nonce', 'code_challenge']) {
-    assert.match(asked.get(name) ?? '', /^[\w-]{43}$/)
-    assert.notEqual(again.asked.get(name), asked.get(name))
+    assert.match(params.get(name) ?? '', /^[\w-]{43}$/)
+    assert.notEqual(again.params.get(name), params.get(name))
   }
 })
 
 test('the code becomes a session, and no token reaches the browser', async () => {
   await using setup = await openDriftlogTest()
   const visitor = await setup.signIn()
-  const token = setup.service.asked.find(({ path }) => path === '/o/token')!
+  const token = setup.service.requests.find(({ path }) => path === '/o/token')!
   const form = new URLSearchParams(token.body)
   assert.equal(form.get('code'), 'good')
   assert.match(form.get('code_verifier') ?? '', /^[\w-]{43}$/)
@@ -146,9 +146,9 @@ test('the code becomes a session, and no token reaches the browser', async () =>
   for (const shown of ['Signed in', 'Pro', 'Active', 'Paid until April 1, 2026', 'Seven days']) {
     assert.ok(page.includes(shown), shown)
   }
-  const asked = setup.service.asked.at(-1)
-  assert.equal(asked?.path, '/licensing/entitlement/')
-  assert.equal(asked?.headers.authorization, 'Bearer access')
+  const params = setup.service.requests.at(-1)
+  assert.equal(params?.path, '/licensing/entitlement/')
+  assert.equal(params?.headers.authorization, 'Bearer access')
   for (const secret of ['refresh-1', 'Bearer', 'sVeryPrivate']) {
     assert.ok(!`${page}${[...visitor.jar]}`.includes(secret), secret)
   }
@@ -169,7 +169,7 @@ test('an answer counts once, and only in the browser that asked', async () => {
     assert.equal(status, 400)
     assert.match(page, /This sign-in is over/)
   }
-  assert.equal(setup.service.asked.filter(({ path: at }) => at === '/o/token').length, 0)
+  assert.equal(setup.service.requests.filter(({ path: at }) => at === '/o/token').length, 0)
   const second = await setup.begin(visitor)
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 303)
   assert.equal((await visitor.get(`/auth/callback?code=good&state=${second.state}`)).status, 400)
@@ -217,8 +217,8 @@ test('an old token is renewed once, however many requests find it old together',
     [200, 200, 200, 200, 200],
   )
   assert.equal(setup.renewals(), 1)
-  assert.equal(setup.service.asked.at(-1)?.headers.authorization, 'Bearer renewed')
-  const renewal = new URLSearchParams(setup.service.asked.find(isRenewal)?.body)
+  assert.equal(setup.service.requests.at(-1)?.headers.authorization, 'Bearer renewed')
+  const renewal = new URLSearchParams(setup.service.requests.find(isRenewal)?.body)
   assert.equal(renewal.get('refresh_token'), 'refresh-1')
 })
 

@@ -3,7 +3,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Asked = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type ReceivedRequest = {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
 
 /** `reset` cuts the connection and `hang` never answers; otherwise `body` is sent as JSON. */
 export type Reply = {
@@ -14,15 +19,17 @@ export type Reply = {
   hang?: boolean
 }
 
-export type FakeService = AsyncDisposable & { url: string; asked: Asked[] }
+export type FakeService = AsyncDisposable & { url: string; requests: ReceivedRequest[] }
 
 /** Starts on a free port. `reply` may change between requests: it is called once for each. */
-export async function startFakeService(reply: (asked: Asked) => Reply): Promise<FakeService> {
-  const asked: Asked[] = []
+export async function startFakeService(
+  reply: (requests: ReceivedRequest) => Reply,
+): Promise<FakeService> {
+  const requests: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const one = { method, path: url, headers, body: await text(request) }
-    asked.push(one)
+    requests.push(one)
     const { status = 200, headers: more, body, reset, hang } = reply(one)
     if (hang) return
     if (reset) return response.destroy()
@@ -32,7 +39,7 @@ export async function startFakeService(reply: (asked: Asked) => Reply): Promise<
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -20,7 +20,7 @@ test('the home page shows every live price with its own Buy link and the free co
 test('prices are kept for max_age_seconds, so that a busy site does not run into a limit', async () => {
   await using setup = await openTidepoolTest({ max_age_seconds: 60 })
   for (let view = 0; view < 3; view++) await visitorOf(setup.tidepool.url).get('/')
-  assert.equal(setup.service.asked.length, 1)
+  assert.equal(setup.service.requests.length, 1)
 })
 
 test('a home page without prices works, and says why there are none', async () => {
@@ -65,9 +65,9 @@ test('an order in a link from another person is adopted only after the visitor a
     '/login?svc_order=order',
     '/return?svc_order=order&visit=',
   ]) {
-    const asked = await victim.get(planted)
-    assert.equal(asked.status, 200)
-    assert.match(asked.page, /Is this purchase yours\?/)
+    const requests = await victim.get(planted)
+    assert.equal(requests.status, 200)
+    assert.match(requests.page, /Is this purchase yours\?/)
     assert.equal((await victim.get('/app')).status, 403, planted)
   }
   const yes = await victim.post('/return', { svc_order: 'order' })
@@ -136,7 +136,7 @@ test('a text that cannot be a key is refused without asking the service', async 
   const visitor = visitorOf(setup.tidepool.url)
   assert.equal((await visitor.post('/login', { license_key: 'hello' })).status, 422)
   assert.equal((await visitor.post('/login', {})).status, 422)
-  assert.equal(setup.service.asked.length, 0)
+  assert.equal(setup.service.requests.length, 0)
 })
 
 test('a license that is not entitled closes the app and says what to do about it', async () => {

@@ -150,8 +150,8 @@ test('an app is listed with what it knows, and disconnecting it ends its tokens 
   assert.ok(await isGood(agents))
   assert.equal((await auditOf(user_id)).at(-1), 'account.app_disconnected')
   const attempt = await begin(setup.app_side, setup.callback)
-  const asked = await agent.open(attempt.url.href)
-  assert.match(textOf(asked.body), /Sign in to Tidepool/)
+  const requested = await agent.open(attempt.url.href)
+  assert.match(textOf(requested.body), /Sign in to Tidepool/)
 })
 
 test('signing out of the service ends every agent at once, in whichever browser it was allowed', async () => {

@@ -294,7 +294,7 @@ test('a token of one kind is refused where the other is asked for', async () => 
 
 test('grants read by default, read with write, and ignores unknown scopes', async () => {
   const agent = await enter(setup, seller)
-  const cases: [asked: string | undefined, got: string][] = [
+  const cases: [requested: string | undefined, got: string][] = [
     [undefined, READ],
     ['', READ],
     ['openid entitlements offline_access', READ],

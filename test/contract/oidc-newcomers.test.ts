@@ -55,8 +55,8 @@ test('asks for the second factor before the app receives anything', async () => 
   const { secret } = await addAuthenticator(setup, owner.agent)
   const agent = browser(setup)
   const attempt = await begin(setup.app_side, setup.callback)
-  const asked = await agent.open(attempt.url.href)
-  const here = new URL(asked.url, 'http://localhost').searchParams.get('return_to')!
+  const requested = await agent.open(attempt.url.href)
+  const here = new URL(requested.url, 'http://localhost').searchParams.get('return_to')!
   await agent.submit('Sign in', { email: owner.email, password: PASSWORD })
   assert.equal(agent.page.url, '/signin/second-factor')
   assert.match((await agent.tab().open(here)).url, /^\/signin\//)

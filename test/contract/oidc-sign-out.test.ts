@@ -42,7 +42,7 @@ const endSession = (parameters: Record<string, string>) =>
   `/o/session/end?${new URLSearchParams(parameters)}`
 
 /** As openid-client asks for it: with the ID token, the client id, the address and a state. */
-function asked(tokens: Tokens, changes: Record<string, string> = {}): string {
+function signOutUrl(tokens: Tokens, changes: Record<string, string> = {}): string {
   const url = client.buildEndSessionUrl(setup.app_side, {
     id_token_hint: tokens.id_token!,
     post_logout_redirect_uri: setup.home,
@@ -62,7 +62,7 @@ const isRefused = (tokens: Tokens) =>
 
 test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of the service', async () => {
   const { agent, tokens } = await signedIn()
-  const page = await agent.open(asked(tokens))
+  const page = await agent.open(signOutUrl(tokens))
   assert.match(textOf(page.body), /Sign out of Tidepool\?/)
   assert.equal(await status(tokens), 200)
   const { url } = await agent.submit('Sign out')
@@ -79,7 +79,7 @@ test('oidcc-rp-initiated-logout: who confirms is signed out of the app and of th
 
 test('a person who stays signed in keeps every session, and returns to the same address', async () => {
   const { agent, tokens } = await signedIn()
-  const page = await agent.open(asked(tokens))
+  const page = await agent.open(signOutUrl(tokens))
   const link = /<a [^>]*href="([^"]+)"[^>]*>Stay signed in</.exec(page.body)?.[1]
   assert.equal(link, `${setup.home}?state=where-i-was`)
   assert.equal(await status(tokens), 200)
@@ -174,12 +174,12 @@ for (const [module, parameters] of Object.entries(BAD)) {
 test('an ID token that has expired still says of which app to sign out', async () => {
   const { agent, tokens } = await signedIn()
   setup.clock.pass(2 * 3600)
-  assert.match(textOf((await agent.open(asked(tokens))).body), /Sign out of Tidepool\?/)
+  assert.match(textOf((await agent.open(signOutUrl(tokens))).body), /Sign out of Tidepool\?/)
 })
 
 test('redirects back at once without a session', async () => {
   const { tokens } = await signedIn()
-  const { url } = await browser(setup).open(asked(tokens))
+  const { url } = await browser(setup).open(signOutUrl(tokens))
   assert.equal(url, `${setup.home}?state=where-i-was`)
 })
 
@@ -192,10 +192,10 @@ test('a request to sign out may come as a form', async () => {
       'content-type': 'application/x-www-form-urlencoded',
       origin: 'https://tidepool.example',
     },
-    payload: asked(tokens).split('?')[1]!,
+    payload: signOutUrl(tokens).split('?')[1]!,
   })
   assert.equal(answer.statusCode, 303)
-  assert.equal(answer.headers.location, asked(tokens))
+  assert.equal(answer.headers.location, signOutUrl(tokens))
 })
 
 test('no other site can sign a person out', async () => {
@@ -218,7 +218,7 @@ test('a sign-out ends the app’s sessions of that person everywhere, and of no 
   const { agent, tokens, user_id } = await signedIn()
   const elsewhere = await signInToApp(setup, await enter(setup, { user_id }))
   const other = await signedIn()
-  await agent.open(asked(tokens))
+  await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   for (const each of [tokens, elsewhere]) {
     assert.equal(await status(each), 401)
@@ -233,7 +233,7 @@ test('F35: a sign-out of one app leaves the other apps of the browser signed in'
   const side = await discover(setup, app)
   const attempt = await begin(side, setup.callback)
   const other = await exchange(side, attempt, (await goToApp(agent, attempt)).url)
-  await agent.open(asked(tokens))
+  await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   assert.equal(await status(tokens), 401)
   assert.ok(await client.fetchUserInfo(side, other.access_token, client.skipSubjectCheck))
@@ -253,7 +253,7 @@ test('F35: a hint of another person ends the login that it names, not the curren
   const other = await signedIn()
   const their_second = await signInToApp(setup, await enter(setup, other))
   const here = await signedIn()
-  const page = await here.agent.open(asked(other.tokens))
+  const page = await here.agent.open(signOutUrl(other.tokens))
   assert.match(textOf(page.body), /asks to sign out another account. You stay signed in as leaves-/)
   assert.equal(await status(other.tokens), 200)
   await here.agent.submit('Sign out')
@@ -267,14 +267,14 @@ test('a code that was issued before the person signed out no longer works', asyn
   const { agent, tokens } = await signedIn()
   const attempt = await begin(setup.app_side, setup.callback)
   const { url } = await goToApp(agent, attempt)
-  await agent.open(asked(tokens))
+  await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   await assert.rejects(exchange(setup.app_side, attempt, url), { error: 'invalid_grant' })
 })
 
 test('who signs in again after a sign-out is not asked to agree again', async () => {
   const { agent, tokens, user_id } = await signedIn()
-  await agent.open(asked(tokens))
+  await agent.open(signOutUrl(tokens))
   await agent.submit('Sign out')
   await enter(setup, { user_id }, { agent })
   const attempt = await begin(setup.app_side, setup.callback)

@@ -41,7 +41,7 @@ test('a buyer with many purchases sees twenty on a page, each once', async () =>
   assert.equal(shown(second), 5)
   assert.doesNotMatch(second.body, /\/account\/\?after=/)
   assert.equal(shown(await agent.open('/account/?after=nonsense')), 20)
-  const asked = async (path: string) => {
+  const requested = async (path: string) => {
     let count = 0
     const { rows, one, maybe } = db
     const counted = <Ask extends (...facts: never[]) => unknown>(ask: Ask) =>
@@ -54,7 +54,7 @@ test('a buyer with many purchases sees twenty on a page, each once', async () =>
     Object.assign(db, { rows, one, maybe })
     return count
   }
-  const counts = [await asked('/account/'), await asked(older)]
+  const counts = [await requested('/account/'), await requested(older)]
   assert.ok(counts[0]! > 2, 'statements are counted')
   assert.equal(counts[0], counts[1], 'twenty purchases take as many statements as five')
 })

@@ -112,7 +112,7 @@ function postingOf(text: string, at: Date, tables: Row[][]): ledger.Posting {
   if (/refunded/.test(text)) {
     const renewal = invoices[2]!
     const parts = billing.takeBack(renewal, refunded, readMoney(tables[0]![0]!.refunded!))
-    refunded = billing.togetherBack(refunded, parts)
+    refunded = billing.sumTakenBack(refunded, parts)
     const amount = cents(parts.amount - parts.tax)
     return ledger.refund({ ...parts, ...parties, amount, refund_id: subject })
   }

@@ -104,7 +104,7 @@ test(`${MONEY_CASES} refunds and disputes: by each of them every part went back 
     for (let left = whole; left > 0; left = whole - back.amount, index++) {
       const amount = cents(draw(3) === 0 ? left : 1 + draw(left))
       const parts = billing.takeBack(invoice, back, amount)
-      back = billing.togetherBack(back, parts)
+      back = billing.sumTakenBack(back, parts)
       const exact = exactlyBack(invoice, back.amount)
       for (const name of ['tax', 'fee', 'add_on_fee', 'commission'] as const) {
         if (back[name] !== exact[name]) assert.fail(`${name}: ${back[name]} of ${exact[name]}`)

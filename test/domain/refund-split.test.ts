@@ -19,7 +19,7 @@ function inSteps(divided: billing.Divided, steps: number[]): billing.TakenBack[]
   let before = billing.NOTHING_BACK
   return steps.map((step) => {
     const back = billing.takeBack(divided, before, cents(step))
-    before = billing.togetherBack(before, back)
+    before = billing.sumTakenBack(before, back)
     return back
   })
 }
@@ -129,7 +129,7 @@ test('in whatever steps an invoice is refunded, each part is exact to the cent a
   fc.assert(
     fc.property(invoices, CUTS, (divided, cuts) => {
       const backs = inSteps(divided, stepsOf(divided, cuts))
-      const all = billing.togetherBack(...backs)
+      const all = billing.sumTakenBack(...backs)
       assert.equal(all.amount, divided.amount + divided.tax)
       for (const [name, whole] of partsOf(divided)) assert.equal(all[name], whole, name)
       for (const back of backs) {
@@ -148,7 +148,7 @@ test('after every step each part is within half a cent of its exact share (the f
       const whole = divided.amount + divided.tax
       let before = billing.NOTHING_BACK
       for (const step of stepsOf(divided, cuts)) {
-        before = billing.togetherBack(before, billing.takeBack(divided, before, step as Cents))
+        before = billing.sumTakenBack(before, billing.takeBack(divided, before, step as Cents))
         for (const [name, part] of partsOf(divided)) {
           const exact = new Fraction(part).mul(before.amount).div(whole)
           const off = new Fraction(before[name]).sub(exact).abs()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ExistingVersion, type GivenVersion, planVersions } from '#domain/catalog'
+import { type ExistingVersion, planVersions, type VersionInput } from '#domain/catalog'
 import { cents } from '#platform/money'
 
 const LEGACY = '3f0e4c1a-9d2b-4b6e-8a55-0c1d2e3f4a5b'
@@ -39,19 +39,19 @@ const GONE: ExistingVersion = {
   prices: [{ id: 'prc_team', frequency: 'month', amount: cents(3000), is_live: true }],
 }
 
-const free: GivenVersion = { product_id: 'prod_free', name: 'Free', is_free: true, prices: [] }
+const free: VersionInput = { product_id: 'prod_free', name: 'Free', is_free: true, prices: [] }
 const month = { amount: '12.00', frequency: 'month' }
 const year = { amount: '96.00', frequency: 'year' }
-const pro: GivenVersion = { product_id: 'prod_pro', name: 'Pro', prices: [month, year] }
-const fresh: GivenVersion = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
+const pro: VersionInput = { product_id: 'prod_pro', name: 'Pro', prices: [month, year] }
+const fresh: VersionInput = { name: 'Team', prices: [{ amount: '30.00', frequency: 'month' }] }
 
-function plan(given: GivenVersion[], existing = [FREE, PRO, GONE], restore = false) {
+function plan(given: VersionInput[], existing = [FREE, PRO, GONE], restore = false) {
   const planned = planVersions(given, existing, { restore })
   if ('faults' in planned) assert.fail(JSON.stringify(planned.faults))
   return planned.plan
 }
 
-function faults(given: GivenVersion[], existing = [FREE, PRO, GONE], restore = false) {
+function faults(given: VersionInput[], existing = [FREE, PRO, GONE], restore = false) {
   const planned = planVersions(given, existing, { restore })
   return 'faults' in planned ? planned.faults : []
 }
@@ -137,7 +137,7 @@ describe('what is refused', () => {
     { ...pro, prices: [{ amount, frequency }] },
   ]
   const AMOUNT = ['versions[1].prices[0].amount']
-  const cases: [name: string, given: GivenVersion[], at: string[]][] = [
+  const cases: [name: string, given: VersionInput[], at: string[]][] = [
     ['no version at all', [], ['versions']],
     [
       'an id of no version',
@@ -253,7 +253,7 @@ describe('what customers have', () => {
 })
 
 describe('restoring', () => {
-  const team: GivenVersion = {
+  const team: VersionInput = {
     product_id: 'prod_gone',
     name: 'Team',
     trial_days: 7,

@@ -140,8 +140,8 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
         db.tx((tx) => tx.rows(sql`select 1`)),
         db.hot(sql`select 1`),
         db.probe(sql`select 1`),
-      ].map((asked) =>
-        asked.then(
+      ].map((requested) =>
+        requested.then(
           () => undefined,
           (error) => isDatabaseAway(error) || error,
         ),
@@ -163,9 +163,9 @@ describe('connections to PostgreSQL', { skip: SKIP }, () => {
     const other = await openPostgres(through.href, log, BRIEF)
     await other.hot(sql`select 1`)
     proxy.silence(true)
-    const asked = other.rows(sql`select 1`).catch(() => {})
+    const requested = other.rows(sql`select 1`).catch(() => {})
     const before = performance.now()
-    await Promise.all([other.close(), asked])
+    await Promise.all([other.close(), requested])
     assert.ok(performance.now() - before < 5000)
     proxy.silence(false)
   })

@@ -93,7 +93,7 @@ test('the page is the same, byte for byte, whether the address has an account or
 
 test('answering asks the database the same, whether the address has an account or not', async () => {
   const { email: known } = await signUp(service)
-  const asked = async (email: string) => {
+  const requested = async (email: string) => {
     const { db } = service.world
     const names: string[] = []
     const { tx } = db
@@ -112,9 +112,9 @@ test('answering asks the database the same, whether the address has an account o
     }
     return names
   }
-  const first = await asked(newEmail())
+  const first = await requested(newEmail())
   assert.ok(first.length > 0)
-  assert.deepEqual(await asked(known), first)
+  assert.deepEqual(await requested(known), first)
 })
 
 test('an owner who signs up again gets an email that says so, and keeps the password', async () => {

@@ -94,11 +94,15 @@ describe('pays no commission on a person’s own purchase', () => {
     const { card } = await service.world.db.one<{ card: never }>(sql`select row_to_json(c) as card
       from cards c join users u on u.id = c.user_id
       where u.email_normalized = ${service.demo.affiliate.email} limit 1`)
-    const asked = { license_id: bought.license_id, card, return_url: 'https://tidepool.example/' }
+    const requested = {
+      license_id: bought.license_id,
+      card,
+      return_url: 'https://tidepool.example/',
+    }
     await changeCard(
       service.world,
       { kind: 'buyer', user_id: bought.user_id, request_id: 'req_1' },
-      asked,
+      requested,
     )
     await passDays(31)
     assert.deepEqual(await commissionsOf(bought), [MONTHLY, 0])

@@ -235,7 +235,11 @@ describe('disputes with other events', () => {
         await pauseAtEnd(service.world, owner, { license_id, to: 'on' })
         await pass(32)
         const dispute = await objectTo(service, bought.charge)
-        const resuming = { license_id, asked_by: 'buyer' as const, return_url: 'http://localhost/' }
+        const resuming = {
+          license_id,
+          requested_by: 'buyer' as const,
+          return_url: 'http://localhost/',
+        }
         assert.equal((await payOwed(service.world, resuming)).outcome, 'nothing_owed')
         await decide(service, dispute, 'won')
         assert.equal(await statusOf(bought), 'paused')

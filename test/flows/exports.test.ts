@@ -163,7 +163,7 @@ describe('an export', () => {
 describe('a long export', () => {
   /** Pages that come one by one, whenever the test lets the next one come. */
   class Pages {
-    asked = 0
+    requested = 0
     #gates = [0, 1, 2].map(() => Promise.withResolvers<void>())
 
     open(page: number) {
@@ -172,7 +172,7 @@ describe('a long export', () => {
 
     async *read() {
       for (const [page, gate] of this.#gates.entries()) {
-        this.asked++
+        this.requested++
         await gate.promise
         yield Array.from({ length: 1000 }, (_, row) => `${page * 1000 + row}`)
       }
@@ -218,7 +218,7 @@ describe('a long export', () => {
     const { id, url } = await begin(pages)
     const agent = seller.twin()
     for (let page = 0; page < 3; page++) {
-      await eventually('the next page to be asked for', async () => pages.asked === page + 1)
+      await eventually('the next page to be asked for', async () => pages.requested === page + 1)
       const expected = page === 0 ? /0 of 3,000 rows/ : new RegExp(`${page},000 of 3,000 rows`)
       const watched = await agent.open(url)
       assert.equal(watched.status, 202)
@@ -238,7 +238,7 @@ describe('a long export', () => {
   test('that is stopped leaves no file, and says so', async () => {
     const pages = new Pages()
     const { id, url } = await begin(pages)
-    await eventually('the first page to be asked for', async () => pages.asked === 1)
+    await eventually('the first page to be asked for', async () => pages.requested === 1)
     const agent = seller.twin()
     await agent.open(url)
     const isOver = agent.submit('Stop')

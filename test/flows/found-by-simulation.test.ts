@@ -104,8 +104,8 @@ test('a payout that failed is owed again, although its name was in an answer tha
   await sell(service)
   service.clock.pass(7 * DAY)
   isLost = true
-  const asked = await payOut(service.world, { ...seller, cause: 'request' })
-  assert.equal(asked.outcome, 'processing')
+  const requested = await payOut(service.world, { ...seller, cause: 'request' })
+  assert.equal(requested.outcome, 'processing')
   service.clock.pass(DAY)
   await handleEvents(service.world)
   isLost = false

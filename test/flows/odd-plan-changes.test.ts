@@ -201,10 +201,10 @@ describe('a renewal and a move at the same time', () => {
     const { period_end } = await service.world.db.one<{ period_end: Date }>(sql`
       select period_end from subscriptions where license_id = ${license_id}`)
     service.clock.pass((period_end.getTime() - service.clock.now().getTime()) / 1000 - 60)
-    const asked = await priceAtOnce(subscriber)
+    const requested = await priceAtOnce(subscriber)
     service.clock.pass(120)
     await runDue(service)
-    await subscriber.agent.open(asked.action_url)
+    await subscriber.agent.open(requested.action_url)
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
       where license_id = ${license_id} and kind = 'upgrade'`)
@@ -215,12 +215,12 @@ describe('a renewal and a move at the same time', () => {
   })
 
   async function priceAtOnce(subscriber: Subscriber): Promise<{ action_url: string }> {
-    let asked: unknown
+    let requested: unknown
     await priced(price(1), 16_000, async () => {
-      asked = await agreeTo(service, subscriber, await offered(subscriber, price(1)))
+      requested = await agreeTo(service, subscriber, await offered(subscriber, price(1)))
     })
-    assert.ok(asked && typeof asked === 'object' && 'action_url' in asked)
-    return asked as { action_url: string }
+    assert.ok(requested && typeof requested === 'object' && 'action_url' in requested)
+    return requested as { action_url: string }
   }
 })
 
@@ -231,11 +231,11 @@ test('a pause is paid from the day on which it ends, whenever that was tried bef
   await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })
   await passDays(service, 40)
   await letBank(subscriber, 'declines_generic')
-  const asked = { license_id, asked_by: 'buyer', return_url } as const
-  assert.equal((await payOwed(service.world, asked)).outcome, 'declined')
+  const requested = { license_id, requested_by: 'buyer', return_url } as const
+  assert.equal((await payOwed(service.world, requested)).outcome, 'declined')
   await letBank(subscriber, 'succeeds')
   await passDays(service, 20)
-  assert.equal((await payOwed(service.world, asked)).outcome, 'paid')
+  assert.equal((await payOwed(service.world, requested)).outcome, 'paid')
   const { status, period_end } = await stateOf(service, subscriber)
   assert.deepEqual(
     [status, period_end],

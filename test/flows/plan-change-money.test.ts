@@ -160,7 +160,7 @@ describe('a request that the processor refuses', () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const { db } = service.world
-    await db.run(sql`insert into attempts (id, invoice_id, asked_by, app_id, email_normalized,
+    await db.run(sql`insert into attempts (id, invoice_id, requested_by, app_id, email_normalized,
         amount, card, status, created_at)
       select 'att_stuck', i.id, 'buyer', i.app_id, ${subscriber.email}, 1, '{}', 'open',
         ${service.clock.now()} from invoices i where i.license_id = ${subscriber.license_id}`)
@@ -297,8 +297,8 @@ describe('a refund of an upgrade', () => {
     assert.ok('back' in quote && quote.credit)
     // $168.00 and its tax; the $12.00 of the plan before, with theirs.
     assert.deepEqual([quote.left, quote.credit.back.amount], [17_640, 1260])
-    const asked = { invoice_id, with_credit: true, reason: 'Asked for.' }
-    const given = await refundCharge(service.world, await seller(), asked)
+    const requested = { invoice_id, with_credit: true, reason: 'Asked for.' }
+    const given = await refundCharge(service.world, await seller(), requested)
     assert.equal(given.outcome, 'refunded')
     assert.deepEqual(await backOf(subscriber), [
       { kind: 'purchase', amount: 1260 },
@@ -325,8 +325,8 @@ describe('a refund of an upgrade', () => {
     const amount = cents(100)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id, amount })
     assert.ok('back' in quote && !quote.credit)
-    const asked = { invoice_id, amount, with_credit: true, reason: 'Asked for.' }
-    const given = await refundCharge(service.world, await seller(), asked)
+    const requested = { invoice_id, amount, with_credit: true, reason: 'Asked for.' }
+    const given = await refundCharge(service.world, await seller(), requested)
     assert.equal(given.outcome, 'refused')
     assert.deepEqual(await backOf(subscriber), [])
   })

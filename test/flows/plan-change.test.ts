@@ -171,13 +171,13 @@ describe('another card', () => {
     await service.world.db.run(sql`update sandbox.cards set behavior = 'challenges_always'
       where token = ${card.token}`)
     const { license_id } = subscriber
-    const asked = await changeCard(service.world, buyerActor(subscriber), {
+    const requested = await changeCard(service.world, buyerActor(subscriber), {
       license_id,
       card,
       return_url,
     })
-    assert.equal(asked.outcome, 'action_required')
-    const address = (asked as { action_url: string }).action_url
+    assert.equal(requested.outcome, 'action_required')
+    const address = (requested as { action_url: string }).action_url
     await subscriber.agent.open(address)
     await subscriber.agent.submit(/^(Confirm|Approve|Complete)/)
     const { id } = await service.world.db.one<{ id: string }>(sql`select id from invoices
@@ -200,7 +200,7 @@ describe('a pause of the owner’s own', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'paused')
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)
     const end = isoDate(periodEnd(service.clock.now(), 'month', 1))
-    const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url })
+    const paid = await payOwed(service.world, { license_id, requested_by: 'buyer', return_url })
     assert.equal(paid.outcome, 'paid')
     const state = await stateOf(service, subscriber)
     assert.equal(state.status, 'active')

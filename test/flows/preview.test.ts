@@ -26,7 +26,7 @@ let service: TestService
 let link: string
 let sellers_browser: Agent
 /** What the processor was asked, by name. */
-const asked: string[] = []
+const calls: string[] = []
 
 before(async () => {
   service = await openTestService({
@@ -34,7 +34,7 @@ before(async () => {
       new Proxy(sandbox, {
         get(target, name, self) {
           const value = Reflect.get(target, name, self)
-          if (typeof value === 'function' && name !== 'declareRoutes') asked.push(String(name))
+          if (typeof value === 'function' && name !== 'declareRoutes') calls.push(String(name))
           return value
         },
       }),
@@ -91,11 +91,11 @@ describe("the developer's walkthrough of an own buy link", () => {
   test('ends in a license of status preview, outside all revenue and without the processor', async () => {
     const before = await revenue()
     const agent = seller()
-    asked.length = 0
+    calls.length = 0
     const page = await previewPurchase(agent)
     assert.match(textOf(page.body), /Your preview of Tidepool Pro is ready/)
     assert.deepEqual(
-      asked.filter((name) => name !== 'name'),
+      calls.filter((name) => name !== 'name'),
       [],
     )
     assert.deepEqual(await revenue(), before)

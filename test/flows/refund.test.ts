@@ -229,8 +229,8 @@ describe('when a request to the processor is lost', () => {
     test(`a refund whose request or answer ${fate} is asked again under its key`, async () => {
       const bought = await buy(service)
       fateOf = () => fate
-      const asked = await refund(service, bought, 600)
-      assert.equal(asked.outcome, 'processing')
+      const requested = await refund(service, bought, 600)
+      assert.equal(requested.outcome, 'processing')
       assert.deepEqual(await refund(service, bought, 600), {
         outcome: 'refused',
         refusal: 'in_progress',

@@ -76,9 +76,9 @@ test('a process that dies at any step of an upgrade charges it once or not at al
     const subscriber = await subscribe(service, { app })
     const { license_id, user_id } = subscriber
     const quote = (await quotePlanChange(service.world, { license_id, price_id }))!
-    const asked = { license_id, agreement: quote.agreement, return_url: 'http://localhost/' }
+    const requested = { license_id, agreement: quote.agreement, return_url: 'http://localhost/' }
     const actor = { kind: 'buyer', user_id, request_id: 'req_test' } as const
-    const fate = await untilKilled(last, () => changePlan(service.world, actor, asked))
+    const fate = await untilKilled(last, () => changePlan(service.world, actor, requested))
     finished = !fate.killed
     await restart()
     // Two charges of one moment have no order.

@@ -173,7 +173,7 @@ describe('a renewal that fails', () => {
     const { license_id } = subscriber
     const paid = await payOwed(service.world, {
       license_id,
-      asked_by: 'staff',
+      requested_by: 'staff',
       return_url: 'http://localhost/',
     })
     assert.equal(paid.outcome, 'declined')
@@ -196,7 +196,11 @@ describe('a renewal that is paid late', () => {
     await service.world.db.run(sql`update sandbox.cards set behavior = 'succeeds'
       where token in (select token from cards where user_id = ${subscriber.user_id})`)
     service.clock.pass(7 * DAY - 3600)
-    const paid = await payOwed(service.world, { license_id, asked_by: 'buyer', return_url: '/' })
+    const paid = await payOwed(service.world, {
+      license_id,
+      requested_by: 'buyer',
+      return_url: '/',
+    })
     assert.equal(paid.outcome, 'paid')
     const [, late] = await invoicesOf(service, subscriber)
     assert.deepEqual(late?.period_start, service.clock.now())

@@ -127,11 +127,11 @@ test('every page of a sign-in that says "too often" says when to come back', asy
 
   const other = buyer(service)
   await other.open('/signin/')
-  let asked = await other.submit('Email me a sign-in link', { email })
-  for (let time = 0; asked.status === 200 && time < 10; time++) {
-    asked = await other.submit('Email me a sign-in link', { email })
+  let requested = await other.submit('Email me a sign-in link', { email })
+  for (let time = 0; requested.status === 200 && time < 10; time++) {
+    requested = await other.submit('Email me a sign-in link', { email })
   }
-  assertTooOften(asked)
+  assertTooOften(requested)
   await other.open('/signup/')
   assertTooOften(await other.submit('Create account', { email, password: PASSWORD }))
 })

@@ -137,13 +137,13 @@ describe('the clock of an app', () => {
     const real = await app('real')
     const processor = { ...service.world.processor, has_test_clock: false }
     const world: World = { ...service.world, processor }
-    const asked = {
+    const requested = {
       user_id: 'usr_test',
       request_id: 'req_test',
       to: addDays(service.clock.now(), 1),
     }
     const work = clockWorkFor(service, real.client_id)
-    const outcome = await jump(world, { ...asked, app_id: real.client_id }, work)
+    const outcome = await jump(world, { ...requested, app_id: real.client_id }, work)
     assert.deepEqual(outcome, { outcome: 'refused' })
     assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
   })

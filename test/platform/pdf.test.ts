@@ -79,8 +79,8 @@ test('others are served between the parts of a long table, and a short document 
 
 test('more documents than may wait are refused with a clear sentence, and the others are drawn', async () => {
   const small = openPdfPool({ workers: 1, waiting: 2 })
-  const asked = Array.from({ length: 5 }, () => small.draw(content()))
-  const ends = await Promise.allSettled(asked)
+  const requested = Array.from({ length: 5 }, () => small.draw(content()))
+  const ends = await Promise.allSettled(requested)
   const refused = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason)
   assert.equal(refused.length, 2)
   for (const problem of refused) {

@@ -49,8 +49,8 @@ export function describeRefunds(world: () => ProcessorSteps): void {
     test('asked under one key ten times at once goes back once', async () => {
       const { charge_id } = await world().charged(GOOD)
       const key = `ref_${randomUUID()}`
-      const asked = Array.from({ length: 10 }, () => refund(charge_id, 500, key))
-      const answers = await Promise.all(asked)
+      const requested = Array.from({ length: 10 }, () => refund(charge_id, 500, key))
+      const answers = await Promise.all(requested)
       assert.equal(answers[0]?.status, 'succeeded')
       for (const answer of answers) assert.deepEqual(answer, answers[0])
       assert.equal((await refund(charge_id, 775)).status, 'succeeded')

@@ -83,12 +83,12 @@ describe('a dispute', () => {
 describe('an inquiry', () => {
   test('without a response becomes a dispute of the same id, which is then lost', async () => {
     await world.charged(INQUIRY)
-    const asked = await opened()
+    const inquiry = await opened()
     world.passDays(7)
     const disputed = await opened()
-    assert.equal(disputed.dispute_id, asked.dispute_id)
-    assert.deepEqual([asked.is_inquiry, disputed.is_inquiry], [true, false])
-    assert.deepEqual(asked.due_at, disputed.at)
+    assert.equal(disputed.dispute_id, inquiry.dispute_id)
+    assert.deepEqual([inquiry.is_inquiry, disputed.is_inquiry], [true, false])
+    assert.deepEqual(inquiry.due_at, disputed.at)
     world.passDays(7)
     assert.deepEqual(await outcomes(), ['lost'])
   })

@@ -2,7 +2,7 @@ import * as licensing from '#domain/licensing'
 import { sql } from '#platform/sql'
 import type { Broken } from './calendar-oracle.ts'
 import type { Fixture } from './fixture.ts'
-import type { Asked } from './record.ts'
+import type { RecordedRequest } from './record.ts'
 
 // An answer like this leaves the outcome open: it may have happened since, or not.
 const UNSURE = ['unknown', 'processing', 'action_required']
@@ -19,8 +19,8 @@ export async function answerFaults(fixture: Fixture): Promise<Broken[]> {
   ]
 }
 
-function bySubject(asked: readonly Asked[]): Map<string, Asked[]> {
-  return Map.groupBy(asked, ({ subject }) => subject)
+function bySubject(requests: readonly RecordedRequest[]): Map<string, RecordedRequest[]> {
+  return Map.groupBy(requests, ({ subject }) => subject)
 }
 
 /** A cart is charged what its buyer agreed to: once if the answer said so, never if it said not. */
@@ -30,9 +30,9 @@ async function purchaseFaults({ harness, record }: Fixture): Promise<Broken[]> {
       join invoices i on i.id = a.invoice_id
     where s.status = 'succeeded' and i.cart_id is not null`)
   const charged = Map.groupBy(taken, ({ cart_id }) => cart_id)
-  const asked = bySubject(record.asked.purchase)
-  const unasked = taken.filter(({ cart_id }) => !asked.has(cart_id))
-  const wrong = [...asked].filter(([cart_id, presses]) => {
+  const requests = bySubject(record.requests.purchase)
+  const unasked = taken.filter(({ cart_id }) => !requests.has(cart_id))
+  const wrong = [...requests].filter(([cart_id, presses]) => {
     const charges = charged.get(cart_id) ?? []
     const isSure = presses.every(({ outcome }) => !UNSURE.includes(outcome))
     const isDone = presses.some(({ outcome }) => outcome === 'completed')
@@ -53,12 +53,12 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
   const taken = await harness.db.rows<{ license_id: string; amount: number }>(sql`
     select i.license_id, c.amount from charges c join invoices i on i.id = c.invoice_id
     where i.kind = ${kind}`)
-  const asked = bySubject(record.asked[kind])
-  const licenses = new Set([...asked.keys(), ...taken.map(({ license_id }) => license_id)])
+  const requests = bySubject(record.requests[kind])
+  const licenses = new Set([...requests.keys(), ...taken.map(({ license_id }) => license_id)])
   const facts = [...licenses].flatMap((license_id) => {
     const charges = taken.filter((each) => each.license_id === license_id)
-    const presses = asked.get(license_id) ?? []
-    const isExplained = (amounts: number[], by: Pick<Asked, 'amount'>[]) => {
+    const presses = requests.get(license_id) ?? []
+    const isExplained = (amounts: number[], by: Pick<RecordedRequest, 'amount'>[]) => {
       const left = by.map(({ amount }) => amount)
       return amounts.every((amount) => {
         const at = left.indexOf(amount)
@@ -83,12 +83,12 @@ async function chargeFaults(fixture: Fixture, kind: 'upgrade', done: string): Pr
 async function paymentFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const paid = await harness.db.rows<{ license_id: string; count: number }>(sql`
     select i.license_id, count(*) as count from attempts a join invoices i on i.id = a.invoice_id
-    where a.status = 'succeeded' and a.asked_by <> 'schedule' and i.kind = 'renewal' group by 1`)
-  const asked = bySubject(record.asked.payment)
-  const licenses = new Set([...asked.keys(), ...paid.map(({ license_id }) => license_id)])
+    where a.status = 'succeeded' and a.requested_by <> 'schedule' and i.kind = 'renewal' group by 1`)
+  const requests = bySubject(record.requests.payment)
+  const licenses = new Set([...requests.keys(), ...paid.map(({ license_id }) => license_id)])
   const facts = [...licenses].flatMap((license_id) => {
     const count = paid.find((each) => each.license_id === license_id)?.count ?? 0
-    const presses = asked.get(license_id) ?? []
+    const presses = requests.get(license_id) ?? []
     const sure = presses.filter(({ outcome }) => outcome === 'paid').length
     const unsure = presses.filter(({ outcome }) => UNSURE.includes(outcome)).length
     return count >= sure && count <= sure + unsure ? [] : [{ license_id, count, presses }]
@@ -102,19 +102,19 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
     select c.invoice_id, s.amount from sandbox.refunds s join refunds r on r.id = s.key
       join charges c on c.id = r.charge_id
     where s.status <> 'refused' and r.requested_by <> 'system'`)
-  const asked = bySubject(record.asked.refund)
-  const invoices = new Set([...asked.keys(), ...given.map(({ invoice_id }) => invoice_id)])
+  const requests = bySubject(record.requests.refund)
+  const invoices = new Set([...requests.keys(), ...given.map(({ invoice_id }) => invoice_id)])
   const facts = [...invoices].flatMap((invoice_id) => {
     const backs = given.filter((each) => each.invoice_id === invoice_id)
-    const presses = asked.get(invoice_id) ?? []
+    const presses = requests.get(invoice_id) ?? []
     const sure = presses.filter(({ outcome }) => outcome === 'refunded')
     const maybe = presses.filter(({ outcome }) => UNSURE.includes(outcome))
     const isCounted = backs.length >= sure.length && backs.length <= sure.length + maybe.length
     // Zero asks for all that is left, whatever that is.
-    const isAsked = backs.every(({ amount }) =>
+    const isRequested = backs.every(({ amount }) =>
       [...sure, ...maybe].some((press) => press.amount === amount || press.amount === 0),
     )
-    return isCounted && isAsked ? [] : [{ invoice_id, backs, presses }]
+    return isCounted && isRequested ? [] : [{ invoice_id, backs, presses }]
   })
   return facts.length > 0 ? [{ rule: 'what went back is what was asked for, once', facts }] : []
 }
@@ -123,9 +123,9 @@ async function refundFaults({ harness, record }: Fixture): Promise<Broken[]> {
 async function autoRenewFaults({ harness, record }: Fixture): Promise<Broken[]> {
   const now = await harness.db.rows<{ license_id: string; auto_renew: boolean }>(sql`
     select license_id, auto_renew from subscriptions where ended_at is null`)
-  const asked = bySubject(record.asked.auto_renew)
+  const by_license = bySubject(record.requests.auto_renew)
   const facts = now.filter(({ license_id, auto_renew }) => {
-    const requests = asked.get(license_id) ?? []
+    const requests = by_license.get(license_id) ?? []
     if (requests.some(({ outcome }) => outcome === 'unknown')) return false
     const latest = requests.slice(requests.findLastIndex(({ is_parallel }) => !is_parallel))
     const outcomes = latest
@@ -157,7 +157,9 @@ async function keyFaults({ harness, world, record }: Fixture): Promise<Broken[]>
     if (state?.status !== status || state.entitled !== entitled.includes(status)) {
       facts.push({ license_id, status, state })
     }
-    for (const { outcome } of record.asked.rotation.filter((each) => each.subject === license_id)) {
+    for (const { outcome } of record.requests.rotation.filter(
+      (each) => each.subject === license_id,
+    )) {
       const isOld = outcome.startsWith('key_') && (await find(outcome)) !== undefined
       if (isOld) facts.push({ license_id, old: 'is known' })
     }

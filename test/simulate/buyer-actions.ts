@@ -54,11 +54,11 @@ export async function switchAutoRenew(
   if (!owned) return undefined
   const { license_id, user_id } = owned
   const to = rng.odds(55) ? 'off' : 'on'
-  const asked = fixture.record.ask('auto_renew', license_id)
+  const requests = fixture.record.ask('auto_renew', license_id)
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const done = await setAutoRenew(fixture.world, actor, { license_id, to })
-  asked.outcome = done ? to : 'nothing renews'
-  return `${license_id} ${asked.outcome}`
+  requests.outcome = done ? to : 'nothing renews'
+  return `${license_id} ${requests.outcome}`
 }
 
 /** The owner moves to another plan: at once, too late, or by two presses. */
@@ -76,10 +76,10 @@ export async function switchPlan(fixture: Fixture, rng: SeededRandom): Promise<s
   const agreed = fixture.record.agreed.get(license_id) ?? new Set()
   fixture.record.agreed.set(license_id, agreed.add(quote.quote.amount))
   const agree = async () => {
-    const asked = fixture.record.ask('upgrade', license_id, quote.total)
+    const requests = fixture.record.ask('upgrade', license_id, quote.total)
     const { agreement } = quote
     const moved = await changePlan(world, actor, { license_id, agreement, return_url: RETURN_URL })
-    asked.outcome = moved.outcome
+    requests.outcome = moved.outcome
     return moved.outcome
   }
   const presses = rng.odds(12) ? [agree(), agree()] : [agree()]
@@ -121,10 +121,10 @@ export async function payNow(fixture: Fixture, rng: SeededRandom): Promise<strin
   const owned = await someLicense(fixture, rng, OWING)
   if (!owned) return undefined
   const { license_id } = owned
-  const pay = async (asked_by: 'buyer' | 'staff') => {
-    const asked = fixture.record.ask('payment', license_id)
-    const paid = await payOwed(fixture.world, { license_id, asked_by, return_url: RETURN_URL })
-    asked.outcome = paid.outcome
+  const pay = async (requested_by: 'buyer' | 'staff') => {
+    const requests = fixture.record.ask('payment', license_id)
+    const paid = await payOwed(fixture.world, { license_id, requested_by, return_url: RETURN_URL })
+    requests.outcome = paid.outcome
     return paid.outcome
   }
   const said = await Promise.all(
@@ -149,10 +149,10 @@ export async function giveOtherCard(
   const { id } = await harness.sandbox.openCardEntry(world.clock.now(), { ...page, ...place })
   const number = await enterCard(fixture, rng, id)
   const card = (await harness.sandbox.readCardEntry(id))!
-  const asked = fixture.record.ask('payment', license_id)
+  const requests = fixture.record.ask('payment', license_id)
   const actor = { kind: 'buyer', user_id, request_id: REQUEST } as const
   const paid = await changeCard(world, actor, { license_id, card, return_url: RETURN_URL })
-  asked.outcome = paid.outcome
+  requests.outcome = paid.outcome
   if (paid.outcome === 'action_required') await authenticate(fixture, rng, license_id)
   return `${license_id} ${number}: ${paid.outcome}`
 }
@@ -178,7 +178,7 @@ export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<s
   const { world, record } = fixture
   const before = await licensing.findLicense(world.db, license_id)
   const old = licensing.showKey(world.keys, before)
-  const asked = record.ask('rotation', license_id)
+  const requests = record.ask('rotation', license_id)
   const rotated = await rotateKey(world, {
     app_id,
     license_id,
@@ -186,7 +186,7 @@ export async function replaceKey(fixture: Fixture, rng: SeededRandom): Promise<s
     rotation_key: null,
     reason: undefined,
   })
-  asked.outcome = rotated.outcome === 'rotated' ? old : rotated.outcome
+  requests.outcome = rotated.outcome === 'rotated' ? old : rotated.outcome
   return `${license_id} ${rotated.outcome}`
 }
 

@@ -29,12 +29,12 @@ export function faultyDatabase(db: Database, fault: () => Fault | undefined): Da
 }
 
 function faulty(db: Db, current: () => Fault | undefined): Db {
-  const ask = async (asked: Sql) => {
-    const statement = { text: asked.text.replaceAll(/\s+/g, ' '), values: asked.values }
+  const ask = async (requests: Sql) => {
+    const statement = { text: requests.text.replaceAll(/\s+/g, ' '), values: requests.values }
     const fault = current()!
     const altered = fault.alterStatement?.(statement)
     if (altered === null) return []
-    const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : asked)
+    const rows = await db.rows(altered ? new Sql(altered.text, altered.values) : requests)
     return fault.alterRows?.(statement, rows) ?? rows
   }
   return {

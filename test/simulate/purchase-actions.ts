@@ -17,7 +17,7 @@ import { TEST_CARDS } from '../../src/sandbox/index.ts'
 import { endChallenge } from '../../src/sandbox/processor.ts'
 import { type Fixture, type Person, PLACES, type Shop } from './fixture.ts'
 import type { SeededRandom } from './random.ts'
-import type { Asked } from './record.ts'
+import type { RecordedRequest } from './record.ts'
 
 const RETURN_URL = 'https://harbor.example/back'
 
@@ -128,9 +128,9 @@ async function giveCard(fixture: Fixture, rng: SeededRandom, cart_id: string): P
   const app = { name: 'The app' } as Parameters<typeof openCardPage>[2]['app']
   const place = { return_url: RETURN_URL, back_url: RETURN_URL }
   await openCardPage(world, cart, { app, price, summary: [], ...place })
-  const asked = (await billing.findCart(world.db, cart_id))!
-  const number = await enterCard(fixture, rng, asked.card_entry_id!)
-  await takeCard(world, asked)
+  const requests = (await billing.findCart(world.db, cart_id))!
+  const number = await enterCard(fixture, rng, requests.card_entry_id!)
+  await takeCard(world, requests)
   return number
 }
 
@@ -164,9 +164,9 @@ async function press(fixture: Fixture, cart_id: string): Promise<Confirmed['outc
   const app = (await apps.find(world.db, cart.app_id))!
   const { agreement, terms } = await checkoutTotals(world, cart, { app, price })
   record.carts.get(cart_id)!.prices.add(price.amount)
-  const asked: Asked = record.ask('purchase', cart_id, terms.due_now)
+  const requests: RecordedRequest = record.ask('purchase', cart_id, terms.due_now)
   const { outcome } = await confirm(world, { cart_id, agreement, return_url: RETURN_URL })
-  asked.outcome = outcome
+  requests.outcome = outcome
   return outcome
 }
 

@@ -1,5 +1,5 @@
 /** The answer that a person got to a request; `unknown` until it arrived. */
-export interface Asked {
+export interface RecordedRequest {
   /** What it concerns: a cart, a license, an invoice. */
   subject: string
   /** What they agreed to pay or to refund, in cents. */
@@ -28,7 +28,7 @@ export class AnswerRecord {
   readonly carts = new Map<string, Bought>()
   /** What the owner of a license agreed to pay for a period of another plan. */
   readonly agreed = new Map<string, Set<number>>()
-  readonly asked: Record<AskedFor, Asked[]> = {
+  readonly requests: Record<AskedFor, RecordedRequest[]> = {
     purchase: [],
     upgrade: [],
     payment: [],
@@ -38,12 +38,12 @@ export class AnswerRecord {
   }
 
   /** Notes what is asked for, before it is; the caller fills in the answer. */
-  ask(what: AskedFor, subject: string, amount = 0): Asked {
-    const is_parallel = this.asked[what].some(
+  ask(what: AskedFor, subject: string, amount = 0): RecordedRequest {
+    const is_parallel = this.requests[what].some(
       (each) => each.subject === subject && each.outcome === 'unknown',
     )
-    const asked = { subject, amount, outcome: 'unknown', is_parallel }
-    this.asked[what].push(asked)
-    return asked
+    const requests = { subject, amount, outcome: 'unknown', is_parallel }
+    this.requests[what].push(requests)
+    return requests
   }
 }

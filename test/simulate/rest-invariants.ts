@@ -112,7 +112,7 @@ export const RULES: readonly Rule[] = [
     rule: 'nothing renews while auto-renew is off',
     broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
         join audit_log o on o.subject = i.license_id and o.action = 'license.auto_renew_off'
-      where a.asked_by = 'schedule' and i.kind = 'renewal' and o.at < a.created_at
+      where a.requested_by = 'schedule' and i.kind = 'renewal' and o.at < a.created_at
         and not exists (select 1 from audit_log n where n.subject = o.subject and n.id > o.id
           and n.action = 'license.auto_renew_on' and n.at <= a.created_at)`,
   },
@@ -120,7 +120,7 @@ export const RULES: readonly Rule[] = [
     rule: 'nothing is charged for a license while it is suspended',
     broken: () => sql`select a.id from attempts a join invoices i on i.id = a.invoice_id
       join ${STEPS} on h.license_id = i.license_id and h.to_status = 'paused'
-      where a.asked_by = 'schedule' and a.created_at > h.at
+      where a.requested_by = 'schedule' and a.created_at > h.at
         and (h.until is null or a.created_at < h.until)`,
   },
   {

@@ -48,7 +48,7 @@ export async function refund(fixture: Fixture, rng: SeededRandom): Promise<strin
     const kind = rng.odds(60) ? ('seller' as const) : ('staff' as const)
     const user_id = kind === 'seller' ? seller_user_id : fixture.operator_id
     const amount = someAmount(rng, charged)
-    const asked = fixture.record.ask('refund', invoice_id, amount)
+    const requests = fixture.record.ask('refund', invoice_id, amount)
     const given = await refundCharge(
       fixture.world,
       { kind, user_id, request_id: REQUEST },
@@ -58,8 +58,8 @@ export async function refund(fixture: Fixture, rng: SeededRandom): Promise<strin
         ...(amount === 0 ? {} : { amount: cents(amount) }),
       },
     )
-    asked.outcome = given.outcome === 'refused' ? given.refusal : given.outcome
-    return `${amount} by the ${kind}: ${asked.outcome}`
+    requests.outcome = given.outcome === 'refused' ? given.refusal : given.outcome
+    return `${amount} by the ${kind}: ${requests.outcome}`
   }
   const said = await Promise.all(rng.odds(20) ? [give(), give()] : [give()])
   return `${invoice_id} of ${charged}, ${said.join(' and ')}`
@@ -173,7 +173,7 @@ export async function replacePlans(
 ): Promise<string | undefined> {
   const shop = rng.pick(fixture.shops)
   const offers = await catalog.livePrices(fixture.world.db, shop.id)
-  const versions: catalog.GivenVersion[] = offers.map(
+  const versions: catalog.VersionInput[] = offers.map(
     ({ product_id, product_name, frequency, amount, trial_days }) => {
       const cost = rng.odds(40) ? rng.between(100, 30_000) : amount
       const price = { amount: formatAmount(cents(cost)), frequency }
@@ -188,7 +188,7 @@ export async function replacePlans(
   return 'faults' in written ? `refused: ${written.faults[0]?.message}` : `${versions.length} plans`
 }
 
-function someVersion(rng: SeededRandom): catalog.GivenVersion {
+function someVersion(rng: SeededRandom): catalog.VersionInput {
   const amount = formatAmount(cents(rng.between(100, 9999)))
   const frequency = rng.pick([...FREQUENCIES, null])
   const name = `Plan ${rng.below(1_000_000)}`

@@ -104,7 +104,7 @@ export async function rest(fixture: Fixture): Promise<void> {
     clock.pass(seconds)
     await workOnce(fixture)
   }
-  const { amount } = await payouts.putOffTotal(fixture.harness.db)
+  const { amount } = await payouts.postponedTotal(fixture.harness.db)
   if (amount === ZERO) return
   // The balance is too small for a payout: staff adds to it, as the alarm asks.
   const { available } = await fixture.harness.sandbox.readBalance(clock.now())

@@ -75,8 +75,8 @@ describe('events of Stripe', () => {
   /** A refund that the service asked for. */
   const ourRefund = async () => {
     const { charge_id } = await processorSteps(testModeOf(world)).charged('4242424242424242')
-    const asked = { key: `ref_${++made}`, charge_id, amount: cents(100) }
-    const refund = await world.processor.refund(world.clock.now(), asked)
+    const requested = { key: `ref_${++made}`, charge_id, amount: cents(100) }
+    const refund = await world.processor.refund(world.clock.now(), requested)
     assert.ok(refund.status === 'succeeded')
     return refund.refund_id
   }
@@ -207,8 +207,8 @@ describe('events of Stripe', () => {
   test('of an inquiry says so, and says when it becomes a dispute', async () => {
     const inquiry = disputeOf('du_3', 'warning_needs_response')
     await send(eventOf(world, 'charge.dispute.created', inquiry))
-    const [asked] = await listen()
-    assert.partialDeepStrictEqual(asked, { kind: 'dispute_opened', is_inquiry: true })
+    const [requested] = await listen()
+    assert.partialDeepStrictEqual(requested, { kind: 'dispute_opened', is_inquiry: true })
     const previous_attributes = { status: 'warning_needs_response' }
     const object = disputeOf('du_3', 'needs_response')
     const data = { object, previous_attributes }

@@ -150,10 +150,10 @@ describe("Stripe's keys", () => {
     assert.deepEqual(paymentsOf(request.key), ['succeeded'])
 
     const refund = { key: 'ref_later', charge_id: answer.charge_id, amount: cents(500) }
-    const asked = () => world.processor.refund(world.clock.now(), refund)
-    await world.unheard(asked)
+    const requested = () => world.processor.refund(world.clock.now(), refund)
+    await world.unheard(requested)
     world.clock.pass(3 * DAY)
-    assert.equal((await asked()).status, 'succeeded')
+    assert.equal((await requested()).status, 'succeeded')
     const made = world.double.state.all('refund', ({ metadata }) => metadata.key === refund.key)
     assert.equal(made.length, 1)
   })
@@ -161,8 +161,8 @@ describe("Stripe's keys", () => {
   test('two processes with one key charge once', async () => {
     const request = await fresh()
     const other = world.reopen()
-    const asked = [ask(request), ask(request, other), ask(request), ask(request, other)]
-    const answers = await Promise.allSettled(asked)
+    const requested = [ask(request), ask(request, other), ask(request), ask(request, other)]
+    const answers = await Promise.allSettled(requested)
     assert.deepEqual(paymentsOf(request.key), ['succeeded'])
     for (const answer of answers) {
       if (answer.status === 'fulfilled') assert.equal(answer.value.status, 'succeeded')

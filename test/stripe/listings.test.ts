@@ -42,8 +42,8 @@ describe('the listings of Stripe', () => {
     const [charge] = await listed('charges')
     assert.partialDeepStrictEqual(charge, { key: request.key, amount: 1275, moved: 1275 })
     await world.processor.find(request.key)
-    const asked = { key: 'ref_lost', charge_id: charge!.id!, amount: cents(300) }
-    await world.unheard(() => world.processor.refund(steps.now(), asked))
+    const requested = { key: 'ref_lost', charge_id: charge!.id!, amount: cents(300) }
+    await world.unheard(() => world.processor.refund(steps.now(), requested))
     const [refund] = await listed('refunds')
     assert.partialDeepStrictEqual(refund, { key: 'ref_lost', moved: -300, is_unheard: false })
   })

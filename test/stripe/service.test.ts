@@ -118,10 +118,10 @@ describe('a service with the keys of Stripe', () => {
     assert.match(away.url, /^https:\/\/hooks\.stripe\.com\//)
     double.endChallenge(away.url, 'passed')
     const intent = double.state.things.get(away.url.split('/').at(-1)!)!
-    const asked = double.requests.find(({ form }) => {
+    const requested = double.requests.find(({ form }) => {
       return (form.metadata as { key?: string } | undefined)?.key === intent.metadata.key
     })
-    const done = await agent.open(String(asked?.form.return_url))
+    const done = await agent.open(String(requested?.form.return_url))
     assert.match(licenseKey(done), /^key_/)
   })
 

@@ -77,10 +77,10 @@ async function connect(address: string): Promise<{ send: Send; close(): void }> 
   })
   return {
     send(method, params) {
-      const asked = Promise.withResolvers<Answer>()
-      open.set(++count, asked)
+      const answer = Promise.withResolvers<Answer>()
+      open.set(++count, answer)
       socket.send(JSON.stringify({ id: count, method, params }))
-      return asked.promise
+      return answer.promise
     },
     close: () => socket.close(),
   }

@@ -285,11 +285,11 @@ export class StripeDouble {
     const id = path.split('/')[route.split('/').indexOf('{}')] ?? ''
     const list = (object: string, field?: string) => {
       const { gte, lt } = Object(form.created) as Record<string, string>
-      const isAsked = (each: Thing) =>
+      const isRequested = (each: Thing) =>
         (!field || form[field] === undefined || each[field] === form[field]) &&
         each.created! >= Number(gte ?? 0) &&
         each.created! < Number(lt ?? Number.POSITIVE_INFINITY)
-      const all = state.all(object, isAsked)
+      const all = state.all(object, isRequested)
       const from = all.findIndex((each) => each.id === form.starting_after) + 1
       const page = all.slice(from, from + Number(form.limit ?? 10))
       return payees.list(page, path, from + page.length < all.length)

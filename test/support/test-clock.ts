@@ -45,6 +45,6 @@ export async function letPass(
   report?: ReportJump,
 ): Promise<Jumped> {
   const to = by instanceof Date ? by : addDays(await timeOf(service, app_id), by)
-  const asked = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }
-  return await jump(service.world, asked, clockWorkFor(service, app_id), report)
+  const requested = { app_id, to, user_id: 'usr_test', request_id: 'req_test' }
+  return await jump(service.world, requested, clockWorkFor(service, app_id), report)
 }

@@ -3,7 +3,7 @@ import { getDomain } from 'tldts'
 const LONGEST = 2048
 // Browsers drop or fold these before parsing; a URL that contains one is not what it seems.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
-const TREACHEROUS = /[\u0000-\u0020\u007f-\u009f\\\u2028\u2029]/
+const UNSAFE_CHARACTERS = /[\u0000-\u0020\u007f-\u009f\\\u2028\u2029]/
 // The parser accepts more, such as `;` and `,`, which would split our own headers.
 const HOST = /^(?:[\w-]+\.)*[\w-]+$/
 
@@ -12,7 +12,7 @@ const HOST = /^(?:[\w-]+\.)*[\w-]+$/
  * https on the app's registered host or under it, or any port of the loopback for development.
  */
 export function readReturnUrl(text: string, appUrl: string): URL | undefined {
-  if (text.length > LONGEST || TREACHEROUS.test(text)) return undefined
+  if (text.length > LONGEST || UNSAFE_CHARACTERS.test(text)) return undefined
   // Without the two slashes a browser repairs the URL into something else.
   if (!/^https?:\/\/[^/]/i.test(text)) return undefined
   const url = URL.parse(text)

@@ -21,7 +21,7 @@ export const NOTHING_BACK: TakenBack = {
 }
 
 /** The sum of several refunds, by part. */
-export function togetherBack(...parts: TakenBack[]): TakenBack {
+export function sumTakenBack(...parts: TakenBack[]): TakenBack {
   return parts.reduce(
     (all, part) => ({
       amount: sum(all.amount, part.amount),

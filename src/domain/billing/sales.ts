@@ -165,7 +165,7 @@ export async function paidInvoicesOfLicense(
 }
 
 /** A payout that included given ledger lines. */
-export interface WentOutWith {
+export interface PayoutOfSale {
   id: string
   number: number
   owner: string
@@ -174,8 +174,8 @@ export interface WentOutWith {
 }
 
 /** The payouts that paid lines of these events. */
-export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<WentOutWith[]> {
-  return await db.rows<WentOutWith>(sql`
+export async function payoutsOf(db: Db, transaction_ids: string[]): Promise<PayoutOfSale[]> {
+  return await db.rows<PayoutOfSale>(sql`
     select distinct p.id, p.number, p.owner, p.status, p.created_at
     from payout_lines l join payouts p on p.id = l.payout_id
     where l.transaction_id = any(${transaction_ids}) order by p.created_at, p.id`)

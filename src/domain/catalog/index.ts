@@ -9,12 +9,12 @@
  */
 export * from './products.ts'
 export {
-  type GivenPrice,
-  type GivenVersion,
   MOST_PRICES,
   MOST_VERSIONS,
   PRODUCT_DESCRIPTION,
+  type PriceInput,
   VERSION_NAME,
+  type VersionInput,
 } from './version.ts'
 export {
   type ExistingVersion,

@@ -2,7 +2,7 @@ import type { Frequency } from '#platform/calendar'
 import type { Cents } from '#platform/money'
 import type { FieldFault } from '#platform/problem'
 import { tidyText } from '#platform/text'
-import { type GivenVersion, readFrequency, readPrice, versionFaults } from './version.ts'
+import { readFrequency, readPrice, type VersionInput, versionFaults } from './version.ts'
 
 /** A price that a product has or had. */
 export interface ExistingPrice {
@@ -52,7 +52,7 @@ export interface VersionPlan {
  * reason against it. `restore` brings back deleted ones by id, which undoing a change needs.
  */
 export function planVersions(
-  given: readonly GivenVersion[],
+  given: readonly VersionInput[],
   existing: readonly ExistingVersion[],
   { restore }: { restore: boolean },
 ): { plan: VersionPlan } | { faults: FieldFault[] } {
@@ -82,7 +82,7 @@ export function planVersions(
 }
 
 /** A product whose `is_free` is known. */
-type Wanted = GivenVersion & { is_free: boolean }
+type RequiredVersion = VersionInput & { is_free: boolean }
 
 /** A product by its `prod_` id, or by the UUID that old ones had. */
 export function findVersion(
@@ -95,7 +95,7 @@ export function findVersion(
 }
 
 function identityFaults(
-  { product_id, is_free }: Wanted,
+  { product_id, is_free }: RequiredVersion,
   facts: { found: (ExistingVersion | undefined)[]; index: number; restore: boolean },
 ): FieldFault[] {
   const { found, index, restore } = facts
@@ -131,7 +131,7 @@ function deletionFaults(leaving: readonly ExistingVersion[]): FieldFault[] {
 }
 
 function planned(
-  version: Wanted,
+  version: RequiredVersion,
   existing: ExistingVersion | undefined,
   position: number,
 ): PlannedVersion {

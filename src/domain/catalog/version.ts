@@ -4,18 +4,18 @@ import type { FieldFault } from '#platform/problem'
 import { nameKey, textFault, tidyText } from '#platform/text'
 
 /** A product as a seller submits it. */
-export interface GivenVersion {
+export interface VersionInput {
   /** A `prod_` id or an older UUID; absent for a new one. */
   product_id?: string | undefined
   name: string
   is_free?: boolean | undefined
   /** Absent: unchanged, and no trial for a new one. */
   trial_days?: number | undefined
-  prices: readonly GivenPrice[]
+  prices: readonly PriceInput[]
 }
 
 /** A price as a seller submits it; `frequency` null is paid once. */
-export interface GivenPrice {
+export interface PriceInput {
   /** The id of the price to restore; absent: the live one of its frequency, or a new one. */
   id?: string | undefined
   amount: string
@@ -47,7 +47,7 @@ export function readFrequency(frequency: string | null): Frequency | null | unde
 }
 
 /** Every fault of the submitted products, apart from what the app had before. */
-export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
+export function versionFaults(versions: readonly VersionInput[]): FieldFault[] {
   // For a list that is far too long, the faults of its first entries are enough.
   const judged = versions.slice(0, 2 * MOST_VERSIONS)
   const keys = judged.map(({ name }) => nameKey(name))
@@ -77,7 +77,7 @@ export function versionFaults(versions: readonly GivenVersion[]): FieldFault[] {
 
 function nameFaults(
   path: string,
-  { name }: GivenVersion,
+  { name }: VersionInput,
   first: number,
   index: number,
 ): FieldFault[] {
@@ -93,7 +93,7 @@ function nameFaults(
   ]
 }
 
-function priceFaults(path: string, { is_free, prices }: GivenVersion): FieldFault[] {
+function priceFaults(path: string, { is_free, prices }: VersionInput): FieldFault[] {
   const at = `${path}.prices`
   if (is_free && prices.length > 0) {
     return [{ path: at, message: 'A free version cannot have prices.' }]
@@ -119,7 +119,7 @@ function amountFaults(path: string, amount: string): FieldFault[] {
 function frequencyFaults(
   path: string,
   frequency: string | null,
-  prices: readonly GivenPrice[],
+  prices: readonly PriceInput[],
   index: number,
 ): FieldFault[] {
   if (readFrequency(frequency) === undefined) {
@@ -130,7 +130,7 @@ function frequencyFaults(
   return [{ path, message: 'A version can have only one price per frequency.' }]
 }
 
-function trialFaults(path: string, { trial_days = 0 }: GivenVersion): FieldFault[] {
+function trialFaults(path: string, { trial_days = 0 }: VersionInput): FieldFault[] {
   const isGood = Number.isInteger(trial_days) && trial_days >= 0 && trial_days <= MOST_TRIAL_DAYS
   if (isGood) return []
   const message = `Use 0 to ${MOST_TRIAL_DAYS} whole days. 0 means no trial.`

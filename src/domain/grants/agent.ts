@@ -28,12 +28,12 @@ export function isWriting(scope: AgentScope): boolean {
  * The scopes that an agent requests by this `scope` parameter. Unknown scopes are dropped, write
  * includes read, and the default is read.
  */
-export function askedByAgent(scope: string | null): AgentScope[] {
+export function scopesForAgent(scope: string | null): AgentScope[] {
   const named = new Set(scope?.split(' '))
-  const isAsked = (each: AgentScope) =>
+  const isRequested = (each: AgentScope) =>
     named.has(each) || (!isWriting(each) && named.has(each.replace('.read', '.write')))
-  const asked = AGENT_SCOPES.filter(isAsked)
-  return asked.length > 0 ? asked : AGENT_SCOPES.filter((each) => !isWriting(each))
+  const requested = AGENT_SCOPES.filter(isRequested)
+  return requested.length > 0 ? requested : AGENT_SCOPES.filter((each) => !isWriting(each))
 }
 
 /** The only port at which an agent may listen under the name `localhost`. */

@@ -11,7 +11,7 @@ const COMMON = ['profile', 'email']
  * The scopes that an app requests by this `scope` parameter. A missing one means the default, and
  * so does a library's own default: `openid` with `profile` or `email`. Unknown scopes are ignored.
  */
-export function askedByApp(scope: string | null): string[] {
+export function scopesForApp(scope: string | null): string[] {
   const named = (scope ?? '').split(' ').filter((each) => each !== '')
   if (named.length === 0) return [...DEFAULT_SCOPES]
   const isCommon = named.some((each) => COMMON.includes(each))

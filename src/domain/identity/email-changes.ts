@@ -17,7 +17,7 @@ const COLUMNS = sql`id, user_id, old_email, new_email, new_email_normalized, cre
   ended_at`
 
 /** Records a requested change of email; an earlier pending one is withdrawn. */
-export async function askEmailChange(
+export async function requestEmailChange(
   db: Db,
   now: Date,
   change: Omit<EmailChange, 'created_at' | 'done_at' | 'ended_at'>,

@@ -80,7 +80,7 @@ export async function useLink(
 }
 
 /** Expires every link of an account's mailbox, except those that undo a change of email. */
-export async function spendLinks(db: Db, now: Date, user_id: string): Promise<void> {
+export async function expireLinks(db: Db, now: Date, user_id: string): Promise<void> {
   await db.run(sql`update account_links set used_at = ${now}
     where user_id = ${user_id} and purpose <> 'undo_email' and used_at is null`)
 }

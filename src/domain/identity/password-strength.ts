@@ -36,13 +36,13 @@ export async function estimateStrength(password: string, own: string[]): Promise
     throw new Problem(503, 'busy', message, { retry_after: BUSY_SECONDS })
   }
   worker ??= startWorker()
-  const asked = Promise.withResolvers<number>()
+  const pending = Promise.withResolvers<number>()
   const question: Question = { id: ++last, password: password.slice(0, ESTIMATED), own }
-  waiting.set(question.id, asked)
+  waiting.set(question.id, pending)
   // The thread keeps the process running only while a request waits for it.
   worker.ref()
   worker.postMessage(question)
-  return await asked.promise
+  return await pending.promise
 }
 
 function startWorker(): Worker {
@@ -54,7 +54,7 @@ function startWorker(): Worker {
   })
   started.on('error', (error) => {
     worker = undefined
-    for (const asked of waiting.values()) asked.reject(error)
+    for (const pending of waiting.values()) pending.reject(error)
     waiting.clear()
   })
   return started

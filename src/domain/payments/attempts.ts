@@ -12,13 +12,13 @@ export type AttemptStatus =
   | 'refused'
 
 /** Who started an attempt. Only one of the schedule counts as a scheduled retry. */
-export type AskedBy = 'schedule' | 'buyer' | 'staff'
+export type RequestedBy = 'schedule' | 'buyer' | 'staff'
 
 /** One attempt to pay an invoice; its id is the idempotency key at the processor. */
 export interface Attempt {
   id: string
   invoice_id: string
-  asked_by: AskedBy
+  requested_by: RequestedBy
   app_id: string
   email_normalized: string
   /** In cents, tax included; zero only checks the card. */
@@ -33,7 +33,7 @@ export interface Attempt {
 /** An attempt without an answer yet. */
 export type NewAttempt = Omit<Attempt, 'status' | 'action_url' | 'decline_code' | 'created_at'>
 
-const COLUMNS = sql`id, invoice_id, asked_by, app_id, email_normalized, amount, card, status,
+const COLUMNS = sql`id, invoice_id, requested_by, app_id, email_normalized, amount, card, status,
   action_url, decline_code, created_at`
 
 const PENDING = sql`status in ('open', 'action_required')`
@@ -50,8 +50,8 @@ export async function openAttempt(
   attempt: NewAttempt,
 ): Promise<Attempt | undefined> {
   return await db.maybe<Attempt>(sql`insert into attempts
-    (id, invoice_id, asked_by, app_id, email_normalized, amount, card, status, created_at)
-    values (${attempt.id}, ${attempt.invoice_id}, ${attempt.asked_by}, ${attempt.app_id},
+    (id, invoice_id, requested_by, app_id, email_normalized, amount, card, status, created_at)
+    values (${attempt.id}, ${attempt.invoice_id}, ${attempt.requested_by}, ${attempt.app_id},
       ${attempt.email_normalized}, ${attempt.amount}, ${JSON.stringify(attempt.card)}, 'open',
       ${now})
     on conflict (app_id, email_normalized) where status in ('open', 'action_required')

@@ -88,7 +88,7 @@ export async function listUndone(db: Db): Promise<RefundLine[]> {
 }
 
 /** The sum of a charge's failed refunds, in cents: the buyer was owed it. */
-export function cameBackOf(refunds: Refund[]): Cents {
+export function returnedOf(refunds: Refund[]): Cents {
   const failed = refunds.filter(({ status }) => status === 'failed')
   return failed.reduce((before, { amount }) => (before + amount) as Cents, ZERO)
 }

@@ -67,13 +67,13 @@ export async function openPayouts(db: Db): Promise<Payout[]> {
 }
 
 /** Puts an open payout off, as the balance at the processor does not cover it. */
-export async function putOff(db: Db, id: string, retry_at: Date): Promise<void> {
+export async function postpone(db: Db, id: string, retry_at: Date): Promise<void> {
   await db.run(sql`update payouts set retry_at = ${retry_at}
     where id = ${id} and status = 'open'`)
 }
 
 /** The number and sum of the payouts that were put off. */
-export async function putOffTotal(db: Db): Promise<{ count: number; amount: Cents }> {
+export async function postponedTotal(db: Db): Promise<{ count: number; amount: Cents }> {
   return await db.one<{ count: number; amount: Cents }>(sql`
     select count(*) as count, coalesce(sum(amount), 0)::bigint as amount from payouts
     where status = 'open' and retry_at is not null`)

@@ -52,9 +52,9 @@ const OF_MONTH = (month: string) => sql`from ledger_transactions
 /** A page of the lines of a state's month, by time. */
 export async function taxLines(
   db: Db,
-  asked: { month: string; state: string; limit: number; offset: number },
+  requested: { month: string; state: string; limit: number; offset: number },
 ): Promise<TaxLine[]> {
-  const { month, state, limit, offset } = asked
+  const { month, state, limit, offset } = requested
   const which = sql`state = ${state} and at >= ${startOf(month)} and at < ${endOfMonth(month)}`
   const page = sql`select at, transaction_id from tax_lines where ${which}
     union all select at, transaction_id from (${LINES(UNSUMMED)}) fresh where ${which}
@@ -68,9 +68,9 @@ export async function taxLines(
 /** A page of a month's lines by time: the first ones, or those after another line. */
 export async function pageOfTaxLines(
   db: Db,
-  asked: { month: string; after: TaxLine | undefined; limit: number },
+  requested: { month: string; after: TaxLine | undefined; limit: number },
 ): Promise<TaxLine[]> {
-  const { month, after, limit } = asked
+  const { month, after, limit } = requested
   const { at, transaction_id } = after ?? { at: startOf(month), transaction_id: '' }
   const page = sql`select * ${OF_MONTH(month)} and (at, id) > (${at}, ${transaction_id})
     order by at, id limit ${limit}`

@@ -2,8 +2,8 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import type { Limit } from '#platform/limits'
 import { notify, type Owner } from './note.ts'
-import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
-import { putOthersOut } from './sessions.ts'
+import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
+import { endAllOtherSessions } from './sessions.ts'
 
 const TRIES: Limit = { name: 'authenticator-setup', points: 10, seconds: 900 }
 
@@ -58,7 +58,7 @@ export async function confirmAuthenticator(
   if (step === undefined) return { outcome: 'wrong' }
   const confirmed = await db.tx(async (tx) => {
     if (!(await identity.confirmAuthenticator(tx, now, { user_id, step }))) return undefined
-    await putOthersOut(tx, owner)
+    await endAllOtherSessions(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_added' })
     return { recovery_codes }
@@ -72,8 +72,8 @@ export async function removeAuthenticator(world: World, owner: Owner): Promise<v
   const now = clock.now()
   await db.tx(async (tx) => {
     if (!(await identity.removeAuthenticator(tx, owner.user_id))) return
-    await putOthersOut(tx, owner)
-    await dropUselessCodes(tx, owner.user_id)
+    await endAllOtherSessions(tx, owner)
+    await deleteRecoveryCodes(tx, owner.user_id)
     await notify(world, tx, now, { owner, what: 'authenticator_removed' })
   })
 }

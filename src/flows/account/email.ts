@@ -33,10 +33,10 @@ export async function changeEmail(
     const id = mintId(random, 'chg')
     const { email: new_email, email_normalized: new_email_normalized } = wanted
     const change = { id, user_id, old_email, new_email, new_email_normalized }
-    await identity.askEmailChange(tx, now, change)
-    await note(tx, now, owner, 'email_change_asked', { change_id: id })
+    await identity.requestEmailChange(tx, now, change)
+    await note(tx, now, owner, 'email_change_requested', { change_id: id })
     await queueFreshEmail(tx, now, world, { kind: 'change_email', subject_id: id })
-    await queueFreshEmail(tx, now, world, { kind: 'email_change_asked', subject_id: id })
+    await queueFreshEmail(tx, now, world, { kind: 'email_change_requested', subject_id: id })
   })
   return { outcome: 'sent' }
 }
@@ -63,7 +63,7 @@ export async function confirmEmailChange(
       }
       await identity.completeEmailChange(tx, now, id)
       // Links that were sent to the old mailbox no longer work, except the one that undoes this.
-      await identity.spendLinks(tx, now, user_id)
+      await identity.expireLinks(tx, now, user_id)
       const action = 'account.email_changed'
       const detail = { change_id: id }
       await audit(tx, now, {

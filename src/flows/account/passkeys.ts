@@ -2,14 +2,14 @@ import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { mintId } from '#platform/ids'
 import { notify, type Owner } from './note.ts'
-import { codesForFirstFactor, dropUselessCodes } from './recovery-codes.ts'
-import { putOthersOut } from './sessions.ts'
+import { codesForFirstFactor, deleteRecoveryCodes } from './recovery-codes.ts'
+import { endAllOtherSessions } from './sessions.ts'
 
 const CHALLENGE_BYTES = 32
 const LONGEST_NAME = 60
 
 /** Returns the options with which the browser creates a new passkey. */
-export async function askForNewPasskey(
+export async function passkeyCreationOptions(
   { db, clock, random, config }: World,
   { user_id, email }: Owner,
   browser_hash: Buffer,
@@ -36,15 +36,15 @@ export async function addPasskey(
   const now = clock.now()
   const { challenge } = answer
   const { browser_hash } = facts
-  const asked = { challenge, purpose: 'add', user_id, browser_hash } as const
-  if (!(await identity.useChallenge(db, now, asked))) return undefined
+  const requested = { challenge, purpose: 'add', user_id, browser_hash } as const
+  if (!(await identity.useChallenge(db, now, requested))) return undefined
   const made = await identity.verifyCreation(config.base_url, answer)
   if (!made) return undefined
   const name = facts.name.trim().slice(0, LONGEST_NAME) || 'Passkey'
   return await db.tx(async (tx) => {
     const passkey = { ...made, id: mintId(random, 'psk'), user_id, name }
     if (!(await identity.addPasskey(tx, now, passkey))) return undefined
-    await putOthersOut(tx, owner)
+    await endAllOtherSessions(tx, owner)
     const recovery_codes = await codesForFirstFactor(world, tx, now, user_id)
     await notify(world, tx, now, { owner, what: 'passkey_added', detail: { name } })
     return { recovery_codes }
@@ -59,8 +59,8 @@ export async function removePasskey(world: World, owner: Owner, passkey_id: stri
   await db.tx(async (tx) => {
     const name = await identity.removePasskey(tx, { user_id, passkey_id })
     if (name === undefined) return
-    await putOthersOut(tx, owner)
-    await dropUselessCodes(tx, user_id)
+    await endAllOtherSessions(tx, owner)
+    await deleteRecoveryCodes(tx, user_id)
     await notify(world, tx, now, { owner, what: 'passkey_removed', detail: { name } })
   })
 }

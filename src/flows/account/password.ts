@@ -1,7 +1,7 @@
 import * as identity from '#domain/identity'
 import type { World } from '#flows/world'
 import { notify, type Owner } from './note.ts'
-import { putOthersOut } from './sessions.ts'
+import { endAllOtherSessions } from './sessions.ts'
 
 /** Sets a new password, and ends every other session here and in every app. */
 export async function changePassword(world: World, owner: Owner, password: string): Promise<void> {
@@ -11,7 +11,7 @@ export async function changePassword(world: World, owner: Owner, password: strin
   const now = clock.now()
   await db.tx(async (tx) => {
     await identity.setPassword(tx, user_id, password_hash)
-    await putOthersOut(tx, owner)
+    await endAllOtherSessions(tx, owner)
     await notify(world, tx, now, { owner, what: 'password_changed' })
   })
 }

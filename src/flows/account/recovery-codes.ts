@@ -34,7 +34,7 @@ export async function codesForFirstFactor(
 }
 
 /** Deletes the recovery codes of an account that no longer has a second factor. */
-export async function dropUselessCodes(tx: Db, user_id: string): Promise<void> {
+export async function deleteRecoveryCodes(tx: Db, user_id: string): Promise<void> {
   const factors = await identity.factorsOf(tx, user_id)
   if (!identity.owesFactor(factors)) await identity.dropRecoveryCodes(tx, user_id)
 }

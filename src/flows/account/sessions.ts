@@ -22,7 +22,7 @@ export async function endSession(
  * Ends every other session of the account, here and in every app, in the transaction of a change
  * after which only this session is known to be the owner's. Returns the number of sessions.
  */
-export async function putOthersOut(tx: Db, owner: Owner): Promise<number> {
+export async function endAllOtherSessions(tx: Db, owner: Owner): Promise<number> {
   const count = await identity.endOtherSessions(tx, owner)
   await grants.revokeEverything(tx, owner.user_id)
   return count
@@ -31,7 +31,7 @@ export async function putOthersOut(tx: Db, owner: Owner): Promise<number> {
 /** Signs every other browser of the account out, here and of every app. */
 export async function endOtherSessions({ db, clock }: World, owner: Owner): Promise<void> {
   await db.tx(async (tx) => {
-    const count = await putOthersOut(tx, owner)
+    const count = await endAllOtherSessions(tx, owner)
     if (count > 0) await note(tx, clock.now(), owner, 'other_sessions_ended', { count })
   })
 }

@@ -4,7 +4,7 @@ import type { Cents } from '#platform/money'
 import { type Sql, sql } from '#platform/sql'
 
 /** A record of the processor that differs on our books, or is missing there. */
-export interface Unlike {
+export interface Differing {
   /** Its index in the page that was compared. */
   position: number
   /** The id of our row, where there is one, and its amount. */
@@ -32,7 +32,7 @@ export interface Kind {
    */
   rules: { made: string; known: string }
   /** The records of a page that differ on our books. */
-  unlike(db: Db, processor: string, page: Listed[]): Promise<Unlike[]>
+  differing(db: Db, processor: string, page: Listed[]): Promise<Differing[]>
   /** Rows of ours that the processor must have, by their ids. */
   expected(db: Db, processor: string, after: string, limit: number): Promise<Expected[]>
 }
@@ -53,8 +53,8 @@ const CHARGES: Kind = {
     made: 'a charge is one that the processor made',
     known: 'a charge at the processor is recorded',
   },
-  unlike: (db, processor, page) =>
-    db.rows<Unlike>(sql`select l.position, c.id as our_id, c.amount as ours, b.amount as booked,
+  differing: (db, processor, page) =>
+    db.rows<Differing>(sql`select l.position, c.id as our_id, c.amount as ours, b.amount as booked,
         a.id is not null as is_open
       from ${LISTED(page)}
         left join charges c on c.processor = ${processor} and c.processor_charge_id = l.id
@@ -72,8 +72,8 @@ const REFUNDS: Kind = {
     made: 'a refund is one that the processor made',
     known: 'a refund at the processor is recorded',
   },
-  unlike: (db, _processor, page) =>
-    db.rows<Unlike>(sql`select l.position, r.id as our_id, r.amount as ours, b.amount as booked,
+  differing: (db, _processor, page) =>
+    db.rows<Differing>(sql`select l.position, r.id as our_id, r.amount as ours, b.amount as booked,
         o.id is not null as is_open
       from ${LISTED(page)}
         left join refunds r on r.processor_refund_id = l.id
@@ -93,8 +93,8 @@ const PAYOUTS: Kind = {
     made: 'a payout is one that the processor made',
     known: 'a payout at the processor is recorded',
   },
-  unlike: (db, _processor, page) =>
-    db.rows<Unlike>(sql`select l.position, p.id as our_id, p.amount as ours, b.amount as booked,
+  differing: (db, _processor, page) =>
+    db.rows<Differing>(sql`select l.position, p.id as our_id, p.amount as ours, b.amount as booked,
         o.id is not null as is_open
       from ${LISTED(page)}
         left join payouts o on o.id = l.key and o.status = 'open'
@@ -115,8 +115,8 @@ const DISPUTES: Kind = {
     made: 'a dispute is one that the processor reported',
     known: 'a dispute at the processor is recorded',
   },
-  unlike: (db, _processor, page) =>
-    db.rows<Unlike>(sql`select l.position, d.id as our_id,
+  differing: (db, _processor, page) =>
+    db.rows<Differing>(sql`select l.position, d.id as our_id,
         case when ${MOVED_MONEY} then d.amount else l.amount end as ours, b.amount as booked,
         false as is_open
       from ${LISTED(page)}

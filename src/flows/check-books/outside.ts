@@ -73,10 +73,10 @@ interface FoundOutside {
 
 async function differencesOf(
   { db, processor }: Sides,
-  { unlike, rules }: Kind,
+  { differing, rules }: Kind,
   page: Listed[],
 ): Promise<FoundOutside[]> {
-  const rows = await unlike(db, processor.name, page)
+  const rows = await differing(db, processor.name, page)
   return rows.flatMap(({ position, our_id, ours, booked, is_open }): FoundOutside[] => {
     const of = page[position]!
     if (our_id === null) {

@@ -16,7 +16,7 @@ export async function checkOthers(db: Db, report: Report): Promise<void> {
   await checkBuyerPayments(db, report)
 }
 
-interface Whose {
+interface PartOwners {
   seller_id: string
   user_id: string
   state: string
@@ -29,7 +29,7 @@ const OF_CHARGE = (charge_id: Sql) => sql`join charges c on c.id = ${charge_id}
   join invoices i on i.id = c.invoice_id join apps a on a.id = i.app_id
   join tax_quotes q on q.id = i.tax_quote_id`
 
-interface RefundFacts extends Whose, billing.TakenBack {
+interface RefundFacts extends PartOwners, billing.TakenBack {
   id: string
   status: 'open' | 'pending' | 'succeeded' | 'failed' | 'refused'
   lines: Lines
@@ -58,7 +58,7 @@ async function checkRefunds(db: Db, report: Report): Promise<void> {
   )
 }
 
-interface DisputePosted extends Whose, billing.TakenBack {
+interface DisputePosted extends PartOwners, billing.TakenBack {
   id: string
   status: 'inquiry' | 'open' | 'won' | 'lost'
   appeal: 'won' | 'lost' | null

@@ -85,14 +85,16 @@ async function record(
   const { card } = seen
   if (!card || cardRefusal(card, seen.state!)) return end({ outcome: 'card_needed' })
   const shown = await checkoutTotals(world, seen, { app, price })
-  const asked_at = appTime(world, app)
-  const isValid = tax.isQuoteValid(asked_at, shown.quote, world.taxes)
+  const requested_at = appTime(world, app)
+  const isValid = tax.isQuoteValid(requested_at, shown.quote, world.taxes)
   if (!isValid || shown.quote.amount !== price.amount) {
     await requote(world, seen, { app, price })
     return 'repriced'
   }
   if (shown.agreement !== request.agreement) return end({ outcome: 'changed' })
-  return await db.tx((tx) => recordAttempt(world, tx, { seen, app, price, card, shown, asked_at }))
+  return await db.tx((tx) =>
+    recordAttempt(world, tx, { seen, app, price, card, shown, requested_at }),
+  )
 }
 
 interface Seen {
@@ -101,7 +103,7 @@ interface Seen {
   price: catalog.ProductPrice
   card: payments.Card
   shown: CheckoutTotals
-  asked_at: Date
+  requested_at: Date
 }
 
 /** Records the attempt inside the transaction, given all that was read before it. */
@@ -114,9 +116,9 @@ async function recordAttempt(world: World, tx: Db, facts: Seen): Promise<Recorde
   if (!locked) return end({ outcome: 'gone' })
   if (locked.amount !== price.amount || locked.trial_days !== price.trial_days) return 'repriced'
   const draft = draftOf(world, cart, facts)
-  await billing.addDraft(tx, facts.asked_at, draft)
+  await billing.addDraft(tx, facts.requested_at, draft)
   const email_normalized = cart.email_normalized!
-  const charge = { invoice: draft, app, email_normalized, card, asked_by: 'buyer' as const }
+  const charge = { invoice: draft, app, email_normalized, card, requested_by: 'buyer' as const }
   const attempt = await intend(world, tx, charge)
   const { order_id } = draft
   if (!attempt) {
@@ -143,7 +145,7 @@ async function otherOf(tx: Db, cart: billing.Cart, app: apps.App): Promise<Recor
 function draftOf(
   { random }: World,
   cart: billing.Cart,
-  { app, price, shown, asked_at }: Seen,
+  { app, price, shown, requested_at }: Seen,
 ): billing.DraftInvoice {
   const { quote, lines, terms, trial_days } = shown
   const { brought_by, affiliate_id } = cart
@@ -156,11 +158,11 @@ function draftOf(
     order_id: mintId(random, 'ord'),
     trial_days,
     period_index: terms.period_end === null ? null : 1,
-    period_start: asked_at,
+    period_start: requested_at,
     period_end: terms.period_end,
     product_id: price.product_id,
     price_id: price.id,
-    ...divide(asked_at, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
+    ...divide(requested_at, { app, lines, quote, brought_by, affiliate_id, fixed_fee }),
   }
 }
 

@@ -43,7 +43,10 @@ export async function assembleEvidence(
     terms: termsOf(order),
     refund_policy: policyOf(world, app.name),
     receipt: receiptOf(facts),
-    activity: [...(await madeOf(world, facts)), ...(await donesOf(world, invoice, app))],
+    activity: [
+      ...(await purchaseActivityOf(world, facts)),
+      ...(await buyerActivityOf(world, invoice, app)),
+    ],
     statement,
   })
 }
@@ -86,7 +89,7 @@ function receiptOf({ invoice, order, product_name, card }: Bought): string {
 }
 
 /** What was bought, paid and sent. */
-async function madeOf(
+async function purchaseActivityOf(
   { db }: World,
   { invoice, order, card }: Bought,
 ): Promise<payments.ActivityEvent[]> {
@@ -115,7 +118,7 @@ const USES: Record<licensing.UseKind, string> = {
 }
 
 /** What the buyer did since, and what the app did for them. */
-async function donesOf(
+async function buyerActivityOf(
   { db, clock }: World,
   { user_id, license_id }: billing.Invoice,
   app: apps.App,

@@ -49,7 +49,7 @@ async function recordReported(
   const { charge, invoice } = disputed
   const { amount, reason, due_at } = event
   const earlier = payments.disputedOf(await payments.disputesOf(tx, charge.id))
-  const before = billing.togetherBack(payments.refundedOf(refunds), ...earlier)
+  const before = billing.sumTakenBack(payments.refundedOf(refunds), ...earlier)
   const owing = await owedOf(tx, { amount, user_id: invoice.user_id, refunds })
   // What exceeds the rest of the invoice was refunded before, by hand or by a refund that the event
   // did not know of: the service bears it.
@@ -79,11 +79,11 @@ async function owedOf(
   tx: Db,
   facts: { amount: Cents; user_id: string; refunds: payments.Refund[] },
 ): Promise<Cents> {
-  const came_back = payments.cameBackOf(facts.refunds)
+  const returned = payments.returnedOf(facts.refunds)
   // Staff may be paying it in another way at this moment.
-  if (came_back > 0) await ledger.lockOwner(tx, facts.user_id)
+  if (returned > 0) await ledger.lockOwner(tx, facts.user_id)
   const balance = await ledger.balanceOf(tx, 'buyer_payable', facts.user_id)
-  return cents(Math.max(0, Math.min(facts.amount, came_back, -balance)))
+  return cents(Math.max(0, Math.min(facts.amount, returned, -balance)))
 }
 
 /** The bank took the money: it is booked, and the license is suspended. */

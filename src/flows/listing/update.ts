@@ -19,7 +19,7 @@ export const NAME_LISTS = {
 } as const
 const LISTS = Object.keys(NAME_LISTS) as (keyof typeof NAME_LISTS)[]
 
-const NO_WAY_BACK =
+const ONE_WAY_WARNING =
   'This app is external without approval for external sales. After you switch to marketplace, ' +
   'only support can change it back to external.'
 
@@ -42,7 +42,7 @@ export async function updateListing(
         await listing.setNames(tx, now, { app_id: app.id, kind, names })
       }
       const isOneWay = apps.isOneWay(app, changes.listing_mode ?? app.listing_mode)
-      return { faults: [], warnings: isOneWay ? [NO_WAY_BACK] : [] }
+      return { faults: [], warnings: isOneWay ? [ONE_WAY_WARNING] : [] }
     },
     receipt: (before, after) => ({
       removed: LISTS.flatMap((list) =>

@@ -12,7 +12,7 @@ import type { ListedVersion, RefusedWrite, Removed, Written } from './written.ts
 export async function replaceVersions(
   world: World,
   actor: ActorOf<'seller' | 'agent'>,
-  facts: ListingWrite & { versions: readonly catalog.GivenVersion[] },
+  facts: ListingWrite & { versions: readonly catalog.VersionInput[] },
 ): Promise<Written<ListedVersion[]> | RefusedWrite> {
   const restore = facts.reverts !== undefined
   return await write(world, actor, facts, {

@@ -3,7 +3,7 @@ import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import type { Db } from '#platform/db'
 import { mintId } from '#platform/ids'
-import { askAndSettle, type PayoutOutcome } from './settle.ts'
+import { type PayoutOutcome, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 /** The balances of a payee now. */
@@ -24,7 +24,7 @@ export async function payOut(
   const begun = await world.db.tx((tx) => beginPayout(world, tx, now, now, request), {
     patient: true,
   })
-  return 'payout' in begun ? await askAndSettle(world, begun.payout) : begun
+  return 'payout' in begun ? await requestAndSettle(world, begun.payout) : begun
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ProcessorEvent } from '#domain/payments'
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { addSeconds } from '#platform/calendar'
-import { askAndSettle, endPayout } from './settle.ts'
+import { endPayout, requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 // An answer that is older than this was lost, not late.
@@ -21,7 +21,7 @@ export async function reconcilePayouts(
     try {
       const now = await payeeTime(world, payout.owner)
       if ((payout.retry_at ?? addSeconds(payout.created_at, patience)) <= now)
-        await askAndSettle(world, payout)
+        await requestAndSettle(world, payout)
     } catch (error) {
       world.log.error({ error, payout_id: payout.id }, 'payout not settled; will retry')
     }

@@ -31,7 +31,10 @@ export interface PayoutEnd {
 }
 
 /** Asks the processor to pay, and records its answer; without an answer it is retried later. */
-export async function askAndSettle(world: World, payout: payouts.Payout): Promise<PayoutOutcome> {
+export async function requestAndSettle(
+  world: World,
+  payout: payouts.Payout,
+): Promise<PayoutOutcome> {
   const { id: payout_id, owner, amount, number } = payout
   const now = await payeeTime(world, owner)
   const bank = (await payouts.findAccount(world.db, owner))!
@@ -42,7 +45,7 @@ export async function askAndSettle(world: World, payout: payouts.Payout): Promis
       account_id: bank.processor_account_id,
       description: `Purser payout ${number}`,
     })
-    if (answer.status === 'short') return await putOff(world, payout, now, answer.available)
+    if (answer.status === 'short') return await postpone(world, payout, now, answer.available)
     const status = await endPayout(world, payout, answer)
     if (payout.retry_at) await clearIfCovered(world)
     return { outcome: status, payout_id }
@@ -54,15 +57,15 @@ export async function askAndSettle(world: World, payout: payouts.Payout): Promis
 }
 
 /** The balance does not cover a payout: it stays recorded, staff is alarmed, and it is retried. */
-async function putOff(
+async function postpone(
   world: World,
   { id: payout_id }: payouts.Payout,
   now: Date,
   available: Cents,
 ): Promise<PayoutOutcome> {
   const { db, random, clock } = world
-  await payouts.putOff(db, payout_id, addSeconds(now, RETRY_SECONDS))
-  const { count, amount } = await payouts.putOffTotal(db)
+  await payouts.postpone(db, payout_id, addSeconds(now, RETRY_SECONDS))
+  const { count, amount } = await payouts.postponedTotal(db)
   const waiting = count === 1 ? '1 payout is waiting' : `${count} payouts are waiting`
   await raiseAlarm(db, random, clock.now(), {
     ...SHORT,
@@ -79,7 +82,7 @@ const SHORT = { kind: 'balance_short', subject: 'processor' } as const
 const RETRY_SECONDS = 3600
 
 async function clearIfCovered({ db, clock }: World): Promise<void> {
-  const { count } = await payouts.putOffTotal(db)
+  const { count } = await payouts.postponedTotal(db)
   if (count === 0) await clearAlarm(db, clock.now(), SHORT)
 }
 
@@ -94,14 +97,14 @@ export async function endPayout(
   const now = await payeeTime(world, owner)
   const status = await world.db.tx(async (tx) => {
     const payout = await payouts.lockPayout(tx, id)
-    if (!leadsOn(payout.status, end.status)) return payout.status
+    if (!isAllowedTransition(payout.status, end.status)) return payout.status
     const { status, payout_id, reason } = end
     await payouts.recordPayout(tx, now, id, {
       status,
       ...(payout_id === undefined ? {} : { payout_id }),
       ...(reason === undefined ? {} : { failure: reason }),
     })
-    if (status === 'failed') await giveBack(world, tx, now, payout)
+    if (status === 'failed') await returnToBalance(world, tx, now, payout)
     if (status !== 'pending') await notify(world, tx, now, id, status)
     return status
   })
@@ -109,7 +112,7 @@ export async function endPayout(
 }
 
 /** A bank may return a payout after it was paid. A returned payout is final. */
-function leadsOn(from: payouts.Payout['status'], to: PayoutEnd['status']): boolean {
+function isAllowedTransition(from: payouts.Payout['status'], to: PayoutEnd['status']): boolean {
   const next = {
     open: ['pending', 'paid', 'failed'],
     pending: ['paid', 'failed'],
@@ -122,7 +125,7 @@ function leadsOn(from: payouts.Payout['status'], to: PayoutEnd['status']): boole
  * A returned amount is owed again. Its lines stay with the payout, so that its statement stays
  * correct.
  */
-async function giveBack({ random }: World, tx: Db, now: Date, payout: payouts.Payout) {
+async function returnToBalance({ random }: World, tx: Db, now: Date, payout: payouts.Payout) {
   const { id: payout_id, owner, account, amount } = payout
   const posting = ledger.payoutFailed({ payout_id, owner, account, amount })
   await ledger.post(tx, now, mintId(random, 'txn'), posting)

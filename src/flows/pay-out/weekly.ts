@@ -1,7 +1,7 @@
 import * as payouts from '#domain/payouts'
 import type { World } from '#flows/world'
 import { beginPayout } from './pay.ts'
-import { askAndSettle } from './settle.ts'
+import { requestAndSettle } from './settle.ts'
 import { payeeTime } from './time.ts'
 
 /**
@@ -37,6 +37,6 @@ async function payForWeek(world: World, owner: string): Promise<boolean> {
     { patient: true },
   )
   if (!begun || !('payout' in begun)) return false
-  await askAndSettle(world, begun.payout)
+  await requestAndSettle(world, begun.payout)
   return true
 }

@@ -27,14 +27,14 @@ export async function intend(
     app: apps.App
     email_normalized: string
     card: payments.Card
-    asked_by: payments.AskedBy
+    requested_by: payments.RequestedBy
   },
 ): Promise<payments.Attempt | undefined> {
-  const { invoice, app, email_normalized, card, asked_by } = facts
+  const { invoice, app, email_normalized, card, requested_by } = facts
   return await payments.openAttempt(tx, clock.now(), {
     id: mintId(random, 'att'),
     invoice_id: invoice.id,
-    asked_by,
+    requested_by,
     app_id: app.id,
     email_normalized,
     amount: sum(invoice.amount, invoice.tax),
@@ -58,7 +58,7 @@ export async function chargeAttempt(
       card_token: attempt.card.token,
       description: `Invoice ${attempt.invoice_id}`,
       statement_suffix: payments.statementText(statement_descriptor, app.name).suffix,
-      off_session: attempt.asked_by !== 'buyer',
+      off_session: attempt.requested_by !== 'buyer',
       return_url,
     }),
   )

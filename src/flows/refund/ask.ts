@@ -16,7 +16,7 @@ import {
 } from './state.ts'
 
 /** What to refund of an invoice: everything that is left where no amount is given. */
-export interface RefundAsked {
+export interface RefundInput {
   invoice_id: string
   /** In cents, tax included. */
   amount?: Cents
@@ -43,9 +43,9 @@ export type RefundOutcome =
 export async function refundCharge(
   world: World,
   actor: RefundActor,
-  asked: RefundAsked,
+  requested: RefundInput,
 ): Promise<RefundOutcome> {
-  const recorded = await record(world, actor, asked)
+  const recorded = await record(world, actor, requested)
   if ('refusal' in recorded) return { outcome: 'refused', refusal: recorded.refusal }
   const [refund, ...credits] = recorded.refunds
   const outcome = await askProcessor(world, refund!)
@@ -66,7 +66,7 @@ export async function refundCharge(
 async function record(
   world: World,
   actor: RefundActor,
-  { invoice_id, amount: asked, with_credit, reason }: RefundAsked,
+  { invoice_id, amount: requested, with_credit, reason }: RefundInput,
 ): Promise<{ refunds: payments.Refund[] } | { refusal: RefundRefusal }> {
   return await world.db.tx(async (tx) => {
     const charge = await payments.chargeOf(tx, invoice_id)
@@ -75,7 +75,7 @@ async function record(
     const state = (await refundStateOf(world, tx, invoice_id))!
     const { invoice, left, taken } = state
     if (!(await isEntitled(tx, actor, state))) return { refusal: 'not_found' }
-    const amount = asked ?? left
+    const amount = requested ?? left
     const refusal = refusalOf(actor, state, amount)
     if (refusal) return { refusal }
     if (with_credit && amount !== left) return { refusal: 'not_an_amount' }

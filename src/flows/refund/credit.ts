@@ -34,6 +34,6 @@ export async function creditBack(
 
 /** The sum over several charges, and what it costs the seller. */
 export function creditTotal(backs: CreditBack[]): { back: billing.TakenBack; cost: Cents } {
-  const back = billing.togetherBack(...backs.map((each) => each.back))
+  const back = billing.sumTakenBack(...backs.map((each) => each.back))
   return { back, cost: cents(back.amount - back.tax - back.fee) }
 }

@@ -32,7 +32,7 @@ export async function refundMade(
   if (event.at > locked.now || isUndecided) return 'later'
   const disputes = await payments.disputesOf(tx, charge.id)
   const refunded = payments.refundedOf(refunds)
-  const taken = billing.togetherBack(refunded, ...payments.disputedOf(disputes))
+  const taken = billing.sumTakenBack(refunded, ...payments.disputedOf(disputes))
   const isWhole = amount <= charge.amount - taken.amount
   await raiseAlarm(tx, world.random, locked.now, {
     kind: 'refund_made_outside',

@@ -45,7 +45,7 @@ export async function quoteRefund(
   const refusal = refusalOf(actor, state, amount)
   if (refusal) return { refusal, left }
   const back = billing.takeBack(invoice, taken, amount)
-  const after = billing.togetherBack(taken, back)
+  const after = billing.sumTakenBack(taken, back)
   const license = await licensing.findLicense(db, invoice.license_id)
   const last = await billing.lastChargedInvoice(db, invoice.license_id)
   const isWhole = amount === left

@@ -4,7 +4,7 @@ import { addSeconds } from '#platform/calendar'
 import { askProcessor } from './ask.ts'
 
 // The request that asked for it has ended by then, with an answer or in a crash.
-const ASK_AFTER_SECONDS = 3
+const RECONCILE_AFTER_SECONDS = 3
 
 /**
  * Retries every refund whose answer is not known, under the same key; run at startup and every few
@@ -16,7 +16,7 @@ export async function reconcileRefunds(world: World): Promise<void> {
     // An app's test clock may be ahead: the age is measured by that clock.
     const { app } = await payments.chargeWithClock(world.db, refund.charge_id)
     const now = addSeconds(world.clock.now(), app.clock_ahead)
-    const isFresh = addSeconds(refund.created_at, ASK_AFTER_SECONDS) > now
+    const isFresh = addSeconds(refund.created_at, RECONCILE_AFTER_SECONDS) > now
     if (isFresh && refund.requested_by !== 'system') continue
     try {
       await askProcessor(world, refund)

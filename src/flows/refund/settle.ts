@@ -72,7 +72,7 @@ export async function bookRefund(world: World, tx: Db, refunding: Refunding): Pr
   const last = await billing.lastChargedInvoice(tx, license.license_id)
   const refunds = payments.refundedOf(await payments.refundsOf(tx, charge.id))
   const lost = payments.disputedOf(await payments.disputesOf(tx, charge.id))
-  const back = billing.togetherBack(refunds, ...lost)
+  const back = billing.sumTakenBack(refunds, ...lost)
   if (last?.id === invoice.id && back.amount >= charge.amount) {
     await endLicense(tx, locked, 'refunded')
   }

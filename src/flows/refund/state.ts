@@ -59,7 +59,7 @@ export async function refundStateOf(
   const refunds = await payments.refundsOf(db, charge.id)
   const disputes = await payments.disputesOf(db, charge.id)
   const refunded = payments.refundedOf(refunds)
-  const taken = billing.togetherBack(refunded, ...payments.disputedOf(disputes))
+  const taken = billing.sumTakenBack(refunded, ...payments.disputedOf(disputes))
   return {
     invoice,
     charge,

@@ -112,7 +112,7 @@ export async function undoEmailChange(
     await identity.dropFactors(tx, user_id, change.created_at)
     await identity.setPassword(tx, user_id, null)
     // Links that were sent to the other mailbox no longer work.
-    await identity.spendLinks(tx, now, user_id)
+    await identity.expireLinks(tx, now, user_id)
     const action = 'account.undo_email'
     await audit(tx, now, { actor: accountActor(user_id, origin), action, subject: user_id })
     return { outcome: 'undone', user_id }

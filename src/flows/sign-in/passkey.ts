@@ -20,7 +20,7 @@ function isAlone({ purpose }: PasskeyRequest): boolean {
 }
 
 /** Creates a challenge, and returns the options with which the browser signs it. */
-export async function askForPasskey(
+export async function passkeyRequestOptions(
   { db, clock, random, config }: World,
   asking: PasskeyRequest,
 ): Promise<object> {
@@ -37,18 +37,19 @@ export async function askForPasskey(
 /** The account whose passkey signed a challenge of ours; undefined where none did. */
 export async function checkPasskey(
   { db, clock, config }: World,
-  asked: PasskeyRequest & { text: string },
+  requested: PasskeyRequest & { text: string },
 ): Promise<string | undefined> {
-  const answer = identity.readPasskeyAnswer(asked.text)
+  const answer = identity.readPasskeyAnswer(requested.text)
   const now = clock.now()
   if (!answer) return undefined
   const { challenge, credential_id } = answer
-  const isOurs = await identity.useChallenge(db, now, { ...asked, challenge })
+  const isOurs = await identity.useChallenge(db, now, { ...requested, challenge })
   const passkey = isOurs ? await identity.findPasskey(db, credential_id) : undefined
-  if (!passkey || (asked.user_id !== null && passkey.user_id !== asked.user_id)) return undefined
+  if (!passkey || (requested.user_id !== null && passkey.user_id !== requested.user_id))
+    return undefined
   const counter = await identity.verifySignature(config.base_url, answer, {
     passkey,
-    must_verify_user: isAlone(asked),
+    must_verify_user: isAlone(requested),
   })
   if (counter === undefined) return undefined
   await identity.notePasskeyUse(db, now, { id: passkey.id, counter })
@@ -60,8 +61,8 @@ export async function signInWithPasskey(
   world: World,
   { origin, ...facts }: { text: string; browser_hash: Buffer; origin: Origin },
 ): Promise<SignedIn> {
-  const asked = { purpose: 'sign_in', user_id: null, ...facts } as const
-  const user_id = await checkPasskey(world, asked)
+  const requested = { purpose: 'sign_in', user_id: null, ...facts } as const
+  const user_id = await checkPasskey(world, requested)
   const user = user_id ? await identity.findUser(world.db, user_id) : undefined
   if (!user?.email_verified_at || user.locked_at) {
     await noteRefused(world, origin, { user_id, by: 'passkey' })

@@ -126,7 +126,7 @@ async function intendUpgrade(
     quote: await tax.findQuote(tx, pinned.tax_quote_id!),
   }
   const { user_id } = license
-  return await intendDue(world, tx, now, { subscription, app, user_id, due, asked_by: 'buyer' })
+  return await intendDue(world, tx, now, { subscription, app, user_id, due, requested_by: 'buyer' })
 }
 
 /** Cancels a scheduled plan change. */

@@ -21,7 +21,7 @@ export async function extend(world: World, tx: Db, now: Date, paid: PaidRenewal)
   const { calendar, ...period } = await periodPaid(tx, now, paid, license)
   await billing.payInvoice(tx, now, { id: invoice.id, ...period, is_waived })
   if (license.status === 'canceled') {
-    await giveBack(world, tx, now, invoice)
+    await refundInFull(world, tx, now, invoice)
     return
   }
   const isSuspended = license.status === 'paused' && license.paused_for !== 'buyer'
@@ -121,7 +121,7 @@ function stepsOf(
 }
 
 /** The license ended while its payment was pending: the charge is refunded. */
-async function giveBack(
+async function refundInFull(
   { random }: World,
   tx: Db,
   now: Date,

@@ -43,10 +43,10 @@ export async function intendDue(
   facts: DueOf & {
     open?: billing.Invoice | undefined
     due?: Due | undefined
-    asked_by: payments.AskedBy
+    requested_by: payments.RequestedBy
   },
 ): Promise<Intended> {
-  const { subscription, app, asked_by, open } = facts
+  const { subscription, app, requested_by, open } = facts
   const { email_normalized } = (await identity.findUser(tx, facts.user_id))!
   if (await payments.findPending(tx, { app_id: app.id, email_normalized })) {
     return { outcome: 'processing' }
@@ -59,7 +59,7 @@ export async function intendDue(
     await pay(world, tx, now, { invoice_id: invoice.id, owner, app, payer, paid_by: 'waived' })
     return { outcome: 'waived' }
   }
-  const attempt = await intend(world, tx, { invoice, app, email_normalized, card, asked_by })
+  const attempt = await intend(world, tx, { invoice, app, email_normalized, card, requested_by })
   if (attempt) return { outcome: 'intended', attempt }
   if (!open) await billing.voidInvoice(tx, invoice.id)
   return { outcome: 'processing' }

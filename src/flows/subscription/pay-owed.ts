@@ -19,7 +19,7 @@ export type Paid = ChargeOutcome | { outcome: 'nothing_owed' }
  */
 export async function payOwed(
   world: World,
-  facts: { license_id: string; asked_by: 'buyer' | 'staff'; return_url: string },
+  facts: { license_id: string; requested_by: 'buyer' | 'staff'; return_url: string },
 ): Promise<Paid> {
   const due = await dueOnResuming(world, facts.license_id)
   const charged = await world.db.tx(async (tx) => {
@@ -31,8 +31,8 @@ export async function payOwed(
     const open = await billing.openInvoiceOf(tx, subscription.id)
     if (!open && !due) return undefined
     const { user_id } = license
-    const { asked_by } = facts
-    const owed = { subscription, app, user_id, open, due, asked_by }
+    const { requested_by } = facts
+    const owed = { subscription, app, user_id, open, due, requested_by }
     return { app, intended: await intendDue(world, tx, now, owed) }
   })
   if (!charged) return { outcome: 'nothing_owed' }
@@ -92,5 +92,5 @@ export async function changeCard(
   if (license.status !== 'past_due' && license.status !== 'unpaid') {
     return { outcome: 'nothing_owed' }
   }
-  return await payOwed(world, { license_id, asked_by: 'buyer', return_url })
+  return await payOwed(world, { license_id, requested_by: 'buyer', return_url })
 }

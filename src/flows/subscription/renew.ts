@@ -65,7 +65,7 @@ export async function renewDue(world: World, { app_id, limit = BATCH }: Round = 
 }
 
 /** A claimed subscription, with its license and its app. */
-interface InHand {
+interface Claimed {
   subscription: billing.RunningSubscription
   license: licensing.License
   app: apps.App
@@ -73,7 +73,7 @@ interface InHand {
   step: billing.NextStep
 }
 
-async function loadLocked(world: World, tx: Db, id: string): Promise<InHand> {
+async function loadLocked(world: World, tx: Db, id: string): Promise<Claimed> {
   const subscription = await billing.lockSubscription(tx, id)
   const license = await licensing.lockLicense(tx, subscription.license_id)
   const app = (await apps.find(tx, subscription.app_id))!
@@ -87,9 +87,9 @@ async function loadLocked(world: World, tx: Db, id: string): Promise<InHand> {
 
 async function take(world: World, id: string): Promise<void> {
   const charged = await world.db.tx(async (tx) => {
-    const inHand = await loadLocked(world, tx, id)
-    if (inHand.step === 'renew' || inHand.step === 'retry') return inHand
-    await doOther(world, tx, inHand)
+    const claimed = await loadLocked(world, tx, id)
+    if (claimed.step === 'renew' || claimed.step === 'retry') return claimed
+    await processOther(world, tx, claimed)
     return undefined
   })
   if (!charged) return
@@ -102,7 +102,7 @@ async function take(world: World, id: string): Promise<void> {
 }
 
 /** Processes what is due without a charge. */
-async function doOther(world: World, tx: Db, { subscription, license, now, step }: InHand) {
+async function processOther(world: World, tx: Db, { subscription, license, now, step }: Claimed) {
   const { license_id } = license
   if (step === 'remind') {
     const { period_end } = subscription
@@ -117,12 +117,12 @@ async function doOther(world: World, tx: Db, { subscription, license, now, step 
   } else if (step === 'skip_retry') {
     await followCalendar(world, tx, now, subscription, subscription.last_decline)
   } else {
-    await rest(tx, now, subscription, license)
+    await reschedule(tx, now, subscription, license)
   }
 }
 
 /** Nothing is due: sets the time at which something will be. */
-async function rest(
+async function reschedule(
   tx: Db,
   now: Date,
   subscription: billing.RunningSubscription,
@@ -135,7 +135,7 @@ async function rest(
 }
 
 /** What the next period costs under its plan; undefined where an invoice is open. */
-async function nextDue(world: World, { subscription, now }: InHand): Promise<Due | undefined> {
+async function nextDue(world: World, { subscription, now }: Claimed): Promise<Due | undefined> {
   const { db, random } = world
   if (await billing.openInvoiceOf(db, subscription.id)) return undefined
   const { price_id, state, zip } = subscription
@@ -180,7 +180,7 @@ async function isStillSold(
 async function record(
   world: World,
   tx: Db,
-  before: InHand,
+  before: Claimed,
   due: Due | undefined,
 ): Promise<Intended | undefined> {
   const { subscription, license, app, now, step } = await loadLocked(
@@ -201,6 +201,6 @@ async function record(
   const open = await billing.openInvoiceOf(tx, subscription.id)
   // While another attempt is pending, the claim expires and this runs again: that attempt may be an
   // upgrade's, after which another invoice is due.
-  const facts = { subscription, app, user_id, open, due, asked_by: 'schedule' as const }
+  const facts = { subscription, app, user_id, open, due, requested_by: 'schedule' as const }
   return await intendDue(world, tx, now, facts)
 }

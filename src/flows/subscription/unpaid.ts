@@ -9,7 +9,7 @@ import { followCalendar } from './dunning.ts'
 interface Unpaid {
   invoice: billing.Invoice
   subscription: billing.RunningSubscription
-  attempt: Pick<payments.Attempt, 'asked_by'>
+  attempt: Pick<payments.Attempt, 'requested_by'>
   answer: Extract<payments.ChargeAnswer, { status: 'declined' | 'refused' | 'closed' }>
 }
 
@@ -17,7 +17,7 @@ interface Unpaid {
 export async function leaveUnpaid(world: World, tx: Db, now: Date, unpaid: Unpaid): Promise<void> {
   const { invoice, subscription, attempt, answer } = unpaid
   if (invoice.kind === 'upgrade') await billing.voidInvoice(tx, invoice.id)
-  const isScheduled = attempt.asked_by === 'schedule'
+  const isScheduled = attempt.requested_by === 'schedule'
   if (answer.status === 'closed') {
     // It never reached the bank and does not count: it is repeated an hour later.
     const next_at = addSeconds(now, billing.FAULT_SECONDS)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as identity from '#domain/identity'
-import { askForPasskey, type FactorAnswer, proveAgain } from '#flows/sign-in'
+import { type FactorAnswer, passkeyRequestOptions, proveAgain } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { originOf } from '#http/device'
@@ -54,7 +54,7 @@ export function declareConfirm(scope: FastifyInstance, world: World): void {
 
   scope.post(`${CONFIRM}/options`, async (request, reply) => {
     const { session } = await requireOwner(world, request, reply, needs)
-    const options = await askForPasskey(world, {
+    const options = await passkeyRequestOptions(world, {
       purpose: 'confirm',
       user_id: session.user_id,
       browser_hash: browserHash(world, request, reply),

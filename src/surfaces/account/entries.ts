@@ -39,8 +39,9 @@ export function declareEntries(scope: FastifyInstance, world: World): void {
     if (read.email_normalized === context.session.email_normalized) {
       return sendEmail(world, context, { value, fault: 'This is already your email.' })
     }
-    const asked = await changeEmail(world, context.owner, read)
-    if (asked.outcome !== 'sent') return sendEmail(world, context, { value, ...tooOften(asked) })
+    const requested = await changeEmail(world, context.owner, read)
+    if (requested.outcome !== 'sent')
+      return sendEmail(world, context, { value, ...tooOften(requested) })
     return goTo(reply, `${SECURITY}?done=email`)
   })
 }

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { encodeQR } from 'qr'
 import {
   addPasskey,
-  askForNewPasskey,
   beginAuthenticator,
   confirmAuthenticator,
   openSetup,
+  passkeyCreationOptions,
   remakeRecoveryCodes,
   removeAuthenticator,
   removePasskey,
@@ -89,7 +89,7 @@ function declarePasskeys(scope: FastifyInstance, world: World): void {
   scope.post(`${PASSKEYS}/options`, async (request, reply) => {
     const { owner } = await requireOwner(world, request, reply, adding)
     const browser_hash = browserHash(world, request, reply)
-    const options = await askForNewPasskey(world, owner, browser_hash)
+    const options = await passkeyCreationOptions(world, owner, browser_hash)
     return reply.header('cache-control', 'no-store').send(options)
   })
   scope.post(PASSKEYS, async (request, reply) => {

@@ -133,12 +133,12 @@ function declareFiling(scope: FastifyInstance, world: World): void {
   scope.post(STATE, async (request, reply) => {
     const context = await requireProvenStaff(request, reply)
     const { session } = context
-    const asked = stateMonthOf(request)
+    const requested = stateMonthOf(request)
     const filing_reference = referenceOf(context)
     if (!filing_reference) return await sendState(world, context, REFERENCE_HINT)
     const actor = { kind: 'staff', user_id: session.user_id, request_id: request.id } as const
-    const { outcome } = await fileMonth(world, actor, { ...asked, filing_reference })
-    return goTo(reply, `${HOME}${asked.month}/${asked.state}/?done=${outcome}`)
+    const { outcome } = await fileMonth(world, actor, { ...requested, filing_reference })
+    return goTo(reply, `${HOME}${requested.month}/${requested.state}/?done=${outcome}`)
   })
 
   scope.post(MONTH, async (http, reply) => {

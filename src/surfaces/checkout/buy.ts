@@ -83,8 +83,8 @@ function declareOpening(scope: FastifyInstance, world: World): void {
     const session = await currentSession(world, request)
     const owner = await ownedBy(world, session, link)
     if (owner) return goTo(reply, owner)
-    const asked = apps.isSellerOf(link.app, session) ? undefined : queryOf(request, 'email')
-    const values = { email: asked ?? emailFor(session, link.app), via: queryOf(request, 'via') }
+    const requested = apps.isSellerOf(link.app, session) ? undefined : queryOf(request, 'email')
+    const values = { email: requested ?? emailFor(session, link.app), via: queryOf(request, 'via') }
     return sendDetails(world, request, reply, link, { session, values, faults: {} })
   })
 }

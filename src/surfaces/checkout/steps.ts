@@ -148,7 +148,7 @@ function declareConfirmation(scope: FastifyInstance, world: World): void {
       await limitDeclines(world, request, reply, { email_normalized, points: 1 })
     }
     if (!NOT_PURCHASED.includes(confirmed.outcome)) await giveBack()
-    return await goOnAfter(world, reply, own, confirmed)
+    return await redirectAfter(world, reply, own, confirmed)
   })
 }
 
@@ -167,13 +167,13 @@ async function resumePurchase(
 function declareWaiting(scope: FastifyInstance, world: World): void {
   scope.get(`${CART_PATH}/resume`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
-    return await goOnAfter(world, reply, own, await resumePurchase(world, request, own))
+    return await redirectAfter(world, reply, own, await resumePurchase(world, request, own))
   })
 
   scope.get(`${CART_PATH}/processing`, async (request, reply) => {
     const own = await requireOwnCart(world, request, reply)
     const seen = await resumePurchase(world, request, own)
-    if (seen.outcome !== 'processing') return await goOnAfter(world, reply, own, seen)
+    if (seen.outcome !== 'processing') return await redirectAfter(world, reply, own, seen)
     const page = ProcessingPage({
       purchase: own.purchase,
       url: `/checkout/${own.cart.id}/processing`,
@@ -201,7 +201,7 @@ function isDone({ cart }: OwnCart): boolean {
 }
 
 /** Redirects a buyer after Pay or a challenge; both are forms and may lead out of the service. */
-async function goOnAfter(
+async function redirectAfter(
   world: World,
   reply: FastifyReply,
   own: OwnCart,

@@ -26,7 +26,7 @@ export function declareSuccess(scope: FastifyInstance, world: World): void {
     if (own.is_preview) return await sendPreviewDone(world, request, reply, own)
     const order = cart.order_id ? await billing.orderDetails(world.db, cart.order_id) : undefined
     if (!order) return goTo(reply, `/checkout/${cart.id}/confirm`)
-    if (!(await mayLook(world, request, reply, { own, order }))) {
+    if (!(await canView(world, request, reply, { own, order }))) {
       return goTo(reply, `/signin/?return_to=${encodeURIComponent(request.url)}`)
     }
     const license = await licensing.findLicense(world.db, order.license_id)
@@ -70,7 +70,7 @@ function readResent(text: string | undefined): 'sent' | number | undefined {
  * within the hour, for this app only, until it signs out. Once the email is confirmed, only the
  * account itself may see it.
  */
-async function mayLook(
+async function canView(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,

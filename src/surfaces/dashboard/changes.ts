@@ -41,7 +41,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
   })
 
   scope.get(`${CHANGES}:id/`, async (request, reply) =>
-    askUndo(world, await requireSellerTerms(world, request, reply)),
+    confirmUndo(world, await requireSellerTerms(world, request, reply)),
   )
 
   scope.post(`${CHANGES}:id/`, async (request, reply) => {
@@ -52,7 +52,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
     const undone = await revertChange(world, actorOf(context), { app, change_id: id })
     if (undone === 'not_revertible') throw refuse('not_found')
     if ('faults' in undone) {
-      return await askUndo(
+      return await confirmUndo(
         world,
         context,
         undone.faults.map(({ message }) => plainly(message)),
@@ -63,7 +63,7 @@ export function declareChanges(scope: FastifyInstance, world: World): void {
 }
 
 /** Shows what undoing a change would do, and why it failed if it was tried. */
-async function askUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
+async function confirmUndo(world: World, context: SellerTermsContext, obstacles: string[] = []) {
   const change = await changeOf(world, context)
   if (!REVERTIBLE.test(change.action)) throw refuse('not_found')
   const names = await planNames(world, context)

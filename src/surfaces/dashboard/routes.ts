@@ -21,7 +21,7 @@ import { IntegrationPage } from './integration-page.tsx'
 import { addressOf } from './layout.tsx'
 import { declareListing } from './listing.ts'
 import { declarePlans } from './plans.ts'
-import { AskSecretPage, NewSecretPage } from './secret-pages.tsx'
+import { NewSecretPage, RotateSecretPage } from './secret-pages.tsx'
 import { declareTerms } from './terms.ts'
 
 const INTEGRATION = `${APP_PATH}/integration/`
@@ -96,7 +96,7 @@ function declareSettings(scope: FastifyInstance, world: World): void {
 function declareSecret(scope: FastifyInstance, world: World): void {
   async function ask(context: SellerTermsContext, is_stale: boolean) {
     const { request, reply, app } = context
-    const page = AskSecretPage({
+    const page = RotateSecretPage({
       app_name: app.name,
       back: pathOf(context),
       action: `${pathOf(context)}secret/`,
@@ -118,8 +118,8 @@ function declareSecret(scope: FastifyInstance, world: World): void {
     requireRecentProof(world, context)
     const { app } = context
     const replaces = formOf(request).replaces ?? ''
-    const asked = { app_id: app.id, replaces }
-    const client_secret = await rotateSecret(world, actorOf(context), asked)
+    const requested = { app_id: app.id, replaces }
+    const client_secret = await rotateSecret(world, actorOf(context), requested)
     if (client_secret === undefined) return await ask(context, true)
     const page = NewSecretPage({ app_name: app.name, back: pathOf(context), client_secret })
     return sendPage(reply, page)
@@ -146,9 +146,9 @@ function declareSwitches(scope: FastifyInstance, world: World): void {
     const { session, app } = context
     const { to: wish, product_id = '' } = formOf(request)
     const to = stateOf(wish)
-    const asked = { session, request_id: request.id }
-    if (to === 'off') await endPreview(world, asked, { app })
-    else if (!(await startPreview(world, asked, { app, product_id }))) throw refuse('not_found')
+    const requested = { session, request_id: request.id }
+    if (to === 'off') await endPreview(world, requested, { app })
+    else if (!(await startPreview(world, requested, { app, product_id }))) throw refuse('not_found')
     return goTo(reply, `${pathOf(context)}?done=preview_${to}`)
   })
 }

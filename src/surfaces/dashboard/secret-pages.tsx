@@ -8,7 +8,7 @@ import { Heading } from '#design/panels'
 type SecretPageFacts = { app_name: string; back: string }
 
 /** Asks for confirmation before a secret is rotated. */
-export function AskSecretPage(
+export function RotateSecretPage(
   facts: SecretPageFacts & {
     action: string
     csrf_token: string

@@ -3,7 +3,7 @@ import type { EmailContent } from './template.ts'
 
 type Security = EmailTemplates['security']
 
-const UNASKED = 'If you did not request this, you can ignore this email.'
+const NOT_REQUESTED = 'If you did not request this, you can ignore this email.'
 
 /** The email with a sign-in link. */
 export function signInLink(url: string): EmailContent {
@@ -17,7 +17,7 @@ export function signInLink(url: string): EmailContent {
         url,
         note: 'This link works once and expires in 20 minutes.',
       },
-      { kind: 'text', text: UNASKED },
+      { kind: 'text', text: NOT_REQUESTED },
     ],
   }
 }
@@ -34,7 +34,7 @@ export function setPassword(url: string): EmailContent {
         url,
         note: 'This link works once and expires in 7 days.',
       },
-      { kind: 'text', text: UNASKED },
+      { kind: 'text', text: NOT_REQUESTED },
     ],
   }
 }
@@ -51,7 +51,7 @@ export function signUpLink(url: string): EmailContent {
         url,
         note: 'This link works once and expires in 7 days.',
       },
-      { kind: 'text', text: `${UNASKED} No account is created unless you confirm.` },
+      { kind: 'text', text: `${NOT_REQUESTED} No account is created unless you confirm.` },
     ],
   }
 }
@@ -144,7 +144,7 @@ export function confirmNewEmail(old_email: string, url: string): EmailContent {
         url,
         note: 'This link works once and expires in 24 hours.',
       },
-      { kind: 'text', text: UNASKED },
+      { kind: 'text', text: NOT_REQUESTED },
     ],
   }
 }

@@ -21,7 +21,7 @@ export const ACCOUNT_EMAILS = {
   sign_up: writeSignUp,
   security: writeSecurity,
   change_email: writeToNewEmail,
-  email_change_asked: writeToOldEmail,
+  email_change_requested: writeToOldEmail,
   email_changed: writeToOldEmail,
 } satisfies Partial<EmailWriters<EmailTemplate>>
 

@@ -35,14 +35,14 @@ export function disputeOpened(dispute: DisputeFacts, is_inquiry: boolean): Email
     ? `Inquiry about a payment for ${name}`
     : `A payment for ${name} is disputed`
   const withdrawn = `${formatMoney(sellers_part)} and the ${formatMoney(cost)} dispute fee were withdrawn from your balance. Both are returned if you win. The license is paused until the bank decides.`
-  const asked =
+  const inquiry_text =
     'No funds were withdrawn, and the license is unchanged. A complete response often prevents a dispute.'
   return {
     subject: heading,
     heading,
     blocks: [
       { kind: 'rows', rows: [...rowsOf(dispute), ['Respond by', formatDay(due_at)]] },
-      { kind: 'text', text: is_inquiry ? asked : withdrawn },
+      { kind: 'text', text: is_inquiry ? inquiry_text : withdrawn },
       {
         kind: 'link',
         label: 'Review and submit evidence',

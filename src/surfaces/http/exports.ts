@@ -74,17 +74,17 @@ export function declareExport<Row>(world: World, table: Export<Row>): void {
 export async function startExport(
   world: World,
   { reply, session }: SessionContext,
-  asked: Pick<Task, 'kind' | 'app_id' | 'request'>,
+  requested: Pick<Task, 'kind' | 'app_id' | 'request'>,
 ): Promise<FastifyReply> {
   const { user_id } = session
   await limitPage(world, EXPORTS, user_id, reply)
-  const latest = await latestTask(world.db, { kind: asked.kind, user_id })
-  const isAsked =
-    latest?.app_id === asked.app_id && isDeepStrictEqual(latest.request, asked.request)
-  if (latest && isAsked && isUnderWay(world.clock.now(), latest)) {
+  const latest = await latestTask(world.db, { kind: requested.kind, user_id })
+  const isRequested =
+    latest?.app_id === requested.app_id && isDeepStrictEqual(latest.request, requested.request)
+  if (latest && isRequested && isUnderWay(world.clock.now(), latest)) {
     return goTo(reply, addressOf(latest.id))
   }
-  return goTo(reply, await startTaskNow(world, { ...asked, user_id }))
+  return goTo(reply, await startTaskNow(world, { ...requested, user_id }))
 }
 
 async function make<Row>(

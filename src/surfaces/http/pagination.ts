@@ -16,7 +16,7 @@ export function pagingOf(
   { total, size }: { total: number; size: number },
 ): Paging {
   const last = Math.max(1, Math.ceil(total / size))
-  const asked = Math.floor(Number(queryOf(request, 'page'))) || 1
-  const page = Math.min(last, Math.max(1, asked))
+  const requested_page = Math.floor(Number(queryOf(request, 'page'))) || 1
+  const page = Math.min(last, Math.max(1, requested_page))
   return { page, last, total, limit: size, offset: (page - 1) * size }
 }

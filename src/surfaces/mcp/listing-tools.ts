@@ -170,7 +170,7 @@ const replaceFeatureTable = tool({
   },
 })
 
-const GivenPrice = z.strictObject({
+const PriceInput = z.strictObject({
   amount: z
     .string()
     .describe('US dollars before tax with two decimals, such as "12.00"; 1.00 to 99999.99.'),
@@ -181,7 +181,7 @@ const GivenPrice = z.strictObject({
     .describe('Billing frequency. Null for a one-time price.'),
 })
 
-const GivenVersion = z.strictObject({
+const VersionInput = z.strictObject({
   product_id: z.string().optional().describe(`${PRODUCT_ID} Omit it to create a version.`),
   name: text(catalog.VERSION_NAME.most, 'One line, unique among the versions.'),
   is_free: z
@@ -191,7 +191,7 @@ const GivenVersion = z.strictObject({
       'If omitted, it does not change; false for a new version. A free version has no prices.',
     ),
   prices: z
-    .array(GivenPrice)
+    .array(PriceInput)
     .meta({ maxItems: catalog.MOST_PRICES })
     .default([])
     .describe('At most one price per frequency.'),
@@ -217,7 +217,7 @@ const replaceAppVersions = tool({
   destructive: true,
   idempotent: false,
   input: z.strictObject({
-    versions: z.array(GivenVersion).meta({ minItems: 1, maxItems: catalog.MOST_VERSIONS }),
+    versions: z.array(VersionInput).meta({ minItems: 1, maxItems: catalog.MOST_VERSIONS }),
   }),
   output: z.strictObject({
     app: AppName,

@@ -35,7 +35,7 @@ export function resourcesOf({ base_url }: Config): Resources {
 
 /** The scopes that an agent requests; mount.ts removed all others. */
 export function agentScopesOf({ params }: Interaction): grants.AgentScope[] {
-  return grants.askedByAgent(String(params.scope))
+  return grants.scopesForAgent(String(params.scope))
 }
 
 /**
@@ -49,14 +49,14 @@ export async function grantAgent(
   facts: { interaction: Interaction; user_id: string },
 ): Promise<string> {
   const { interaction, user_id } = facts
-  const asked = agentScopesOf(interaction)
+  const requested = agentScopesOf(interaction)
   const form = formOf(request)
-  const scopes = asked.filter((each) => !grants.isWriting(each) || form[each] !== undefined)
+  const scopes = requested.filter((each) => !grants.isWriting(each) || form[each] !== undefined)
   const audience = grants.agentAudience(world.config.base_url)
   const grant = new provider.Grant({ accountId: user_id, clientId: grants.AGENT_CLIENT })
   grant.addResourceScope(audience, scopes)
   // Scopes that were not allowed are recorded as well, or the library would ask again.
-  const refused = asked.filter((each) => !scopes.includes(each))
+  const refused = requested.filter((each) => !scopes.includes(each))
   if (refused.length > 0) grant.rejectResourceScope(audience, refused)
   const name = await grant.save()
   await allowAgent(world, accountActor(user_id, originOf(request)), {

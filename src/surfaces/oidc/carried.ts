@@ -16,8 +16,8 @@ export function declareCarried(scope: FastifyInstance, world: World, library: Op
     if (!found) return await sendStaleRequest(world, request, reply)
     const { keys } = await library()
     const session = await currentSession(world, request)
-    const asked = demandOf(found.carried)
-    const isEnough = session && satisfies(world, keys, session, found.client, asked)
+    const requested = demandOf(found.carried)
+    const isEnough = session && satisfies(world, keys, session, found.client, requested)
     if (!isEnough) return goTo(reply, signInUrl(request.url))
     return goTo(reply, `/o/auth?${queryOf(world, found.carried)}`)
   })
@@ -75,8 +75,8 @@ async function sendStaleRequest(
 
 /** The authentication that the app requires; some prompts require one after the request. */
 function demandOf({ params, begun_at }: AppRequest): SignInDemand {
-  const isAsked = promptsOf(params).includes('select_account') || wantsNewProof(params)
-  return { params, since: isAsked ? begun_at : undefined }
+  const isRequested = promptsOf(params).includes('select_account') || wantsNewProof(params)
+  return { params, since: isRequested ? begun_at : undefined }
 }
 
 function wantsNewProof(params: AppRequest['params']): boolean {

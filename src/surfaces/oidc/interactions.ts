@@ -141,7 +141,7 @@ async function sendConsent(
   const { interaction, client, session } = facts
   const here = `/o/interaction/${interaction.uid}`
   const redirect = new URL(String(interaction.params.redirect_uri))
-  const asked = {
+  const requested = {
     email: session.email,
     csrf_token: csrfToken(world, request, reply),
     allow_url: `${here}/allow`,
@@ -150,13 +150,13 @@ async function sendConsent(
   }
   const page = isAgent(client)
     ? AgentPage({
-        ...asked,
+        ...requested,
         scopes: agentScopesOf(interaction),
         callback: redirect.host,
         apps: (await apps.listOf(world.db, session.user_id)).map(({ name }) => name),
       })
     : ConsentPage({
-        ...asked,
+        ...requested,
         app_name: String(client.app_name),
         app_url: (client.app_url as string | null) ?? undefined,
         redirect_host: redirect.host,
@@ -167,8 +167,8 @@ async function sendConsent(
 
 /** The scopes that consent would grant: those requested that exist. */
 function scopesOf({ params }: Interaction): string[] {
-  const asked = String(params.scope ?? '').split(' ')
-  return grants.DEFAULT_SCOPES.filter((scope) => asked.includes(scope))
+  const requested = String(params.scope ?? '').split(' ')
+  return grants.DEFAULT_SCOPES.filter((scope) => requested.includes(scope))
 }
 
 async function grantApp(

@@ -65,9 +65,9 @@ export function mountLibrary(app: FastifyInstance, library: OpenLibrary): void {
     // GET.
     for (const url of ['/o/auth', '/o/session/end']) {
       scope.post(url, async (request, reply) => {
-        const asked = new URLSearchParams(formOf(request))
-        assertShort(asked)
-        return goTo(reply, `${url}?${asked}`)
+        const requested = new URLSearchParams(formOf(request))
+        assertShort(requested)
+        return goTo(reply, `${url}?${requested}`)
       })
     }
   })
@@ -79,7 +79,7 @@ function readRequest(address: string): string {
   assertShort(searchParams)
   const scope = searchParams.get('scope')
   const isOfAgent = searchParams.get('client_id') === grants.AGENT_CLIENT
-  const scopes = isOfAgent ? grants.askedByAgent(scope) : grants.askedByApp(scope)
+  const scopes = isOfAgent ? grants.scopesForAgent(scope) : grants.scopesForApp(scope)
   searchParams.set('scope', scopes.join(' '))
   return `${pathname}?${searchParams}`
 }

@@ -66,7 +66,7 @@ export function openProvider(world: World, keys: grants.Keys): Provider {
 }
 
 /** The path of the next page: consent, or sign-in with the app's request. */
-async function askingPage(
+async function nextPage(
   world: World,
   ctx: KoaContextWithOIDC,
   { uid, params }: Interaction,
@@ -101,7 +101,7 @@ function settings(world: World, keys: grants.Keys): Configuration {
     ...NARROWED,
     interactions: {
       policy: policyOf(world),
-      url: (ctx, interaction) => askingPage(world, ctx, interaction),
+      url: (ctx, interaction) => nextPage(world, ctx, interaction),
     },
     loadExistingGrant: (ctx) => loadGrant(world, ctx),
     findAccount: async (_ctx, user_id) => {

@@ -11,17 +11,17 @@ export function SignOutPage(facts: {
   other_than: string | undefined
   csrf_token: string
   /** The app's parameters, which are validated again when the form is sent. */
-  asked: Record<string, string>
+  requested: Record<string, string>
   stay_url: string
 }): JSX.Element {
-  const { app_name, asked } = facts
+  const { app_name, requested } = facts
   const from = app_name ?? 'Purser'
   return (
     <FocusLayout title={`Sign out of ${from}? · Purser`} {...(app_name ? { app_name } : {})}>
       <Heading title={`Sign out of ${from}?`}>{consequenceOf(facts)}</Heading>
       <div class="grid gap-3">
         <Form action="/o/session/end/sign-out" csrf_token={facts.csrf_token}>
-          {Object.entries(asked).map(([name, value]) => (
+          {Object.entries(requested).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
           <Button kind="primary" pending="Signing out…" wide>

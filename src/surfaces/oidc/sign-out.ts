@@ -19,7 +19,7 @@ import { ImpossibleSignOutPage, SignOutPage } from './sign-out-page.tsx'
 const PARAMETERS = ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']
 
 /** A valid sign-out request. */
-interface AskedSignOut {
+interface SignOutRequest {
   client: apps.SignInClient | undefined
   /** The next address: the app's registered URL, or the home page. */
   address: string
@@ -32,40 +32,40 @@ export function declareSignOut(app: FastifyInstance, world: World, library: Open
   people(app, world, (scope) => {
     scope.get('/o/session/end', async (request, reply) => {
       const parameters = textsOf(request.query)
-      const asked = await read(world, library, parameters)
-      if (typeof asked === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ message: asked }), { status: 400 })
+      const requested = await read(world, library, parameters)
+      if (typeof requested === 'string') {
+        return sendPage(reply, ImpossibleSignOutPage({ message: requested }), { status: 400 })
       }
-      const here = await whoIsHere(world, request)
-      if (!here.session && !here.sign_in?.user_id) return goTo(reply, asked.address)
+      const sessions = await sessionsOf(world, request)
+      if (!sessions.session && !sessions.sign_in?.user_id) return goTo(reply, requested.address)
       const page = SignOutPage({
-        app_name: asked.client?.app_name ?? undefined,
-        other_than: (await meansOther(library, asked, here))
-          ? (here.session?.email ?? '')
+        app_name: requested.client?.app_name ?? undefined,
+        other_than: (await namesOtherAccount(library, requested, sessions))
+          ? (sessions.session?.email ?? '')
           : undefined,
         csrf_token: csrfToken(world, request, reply),
-        asked: parameters,
-        stay_url: asked.address,
+        requested: parameters,
+        stay_url: requested.address,
       })
       return sendPage(reply, page)
     })
 
     scope.post('/o/session/end/sign-out', async (request, reply) => {
-      const asked = await read(world, library, textsOf(formOf(request)))
-      if (typeof asked === 'string') {
-        return sendPage(reply, ImpossibleSignOutPage({ message: asked }), { status: 400 })
+      const requested = await read(world, library, textsOf(formOf(request)))
+      if (typeof requested === 'string') {
+        return sendPage(reply, ImpossibleSignOutPage({ message: requested }), { status: 400 })
       }
-      const here = await whoIsHere(world, request)
-      if (await meansOther(library, asked, here)) {
-        const { client_id, sid } = asked.hint!
+      const sessions = await sessionsOf(world, request)
+      if (await namesOtherAccount(library, requested, sessions)) {
+        const { client_id, sid } = requested.hint!
         if (sid !== undefined) await endLogin(world, { client_id, sid })
-        return redirectAfterForm(reply, asked.address, 'You are signed out')
+        return redirectAfterForm(reply, requested.address, 'You are signed out')
       }
-      const client_id = asked.client?.client_id
-      await signOutOfApp(world, { ...here, client_id, origin: originOf(request) })
+      const client_id = requested.client?.client_id
+      await signOutOfApp(world, { ...sessions, client_id, origin: originOf(request) })
       await signOut(world, request, reply)
       reply.clearCookie(SIGN_IN_COOKIE, { path: '/', secure: true })
-      return redirectAfterForm(reply, asked.address, 'You are signed out')
+      return redirectAfterForm(reply, requested.address, 'You are signed out')
     })
   })
 }
@@ -75,10 +75,10 @@ async function read(
   { config, db }: World,
   library: OpenLibrary,
   parameters: Record<string, string>,
-): Promise<AskedSignOut | string> {
+): Promise<SignOutRequest | string> {
   const { id_token_hint, post_logout_redirect_uri, state } = parameters
   let { client_id } = parameters
-  let known: AskedSignOut['hint']
+  let known: SignOutRequest['hint']
   if (id_token_hint !== undefined) {
     const { keys } = await library()
     const hint = await readHint(id_token_hint, `${config.base_url}/o`, keys.signing)
@@ -106,15 +106,15 @@ async function read(
 }
 
 /** The people in this browser: of the service's session, and of the library's session. */
-interface Here extends Pick<SignOut, 'sign_in'> {
+interface BrowserSessions extends Pick<SignOut, 'sign_in'> {
   session: Session | undefined
 }
 
 /** Whether the app names an account that is not signed in on this browser. */
-async function meansOther(
+async function namesOtherAccount(
   library: OpenLibrary,
-  { client, hint }: AskedSignOut,
-  { session, sign_in }: Here,
+  { client, hint }: SignOutRequest,
+  { session, sign_in }: BrowserSessions,
 ): Promise<boolean> {
   if (!client || !hint) return false
   const { keys } = await library()
@@ -124,7 +124,7 @@ async function meansOther(
   return !isMeant(session?.user_id) && !isMeant(sign_in?.user_id)
 }
 
-async function whoIsHere(world: World, request: FastifyRequest): Promise<Here> {
+async function sessionsOf(world: World, request: FastifyRequest): Promise<BrowserSessions> {
   const { db, clock } = world
   const session = await currentSession(world, request)
   const name = request.cookies[SIGN_IN_COOKIE] ?? ''

@@ -95,7 +95,7 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
     await limitPage(world, REQUESTS, payee.owner, reply)
     const return_url = `${world.config.base_url}${base}bank`
     const { owner } = payee
-    const url = await unlessAway(() =>
+    const url = await ifReachable(() =>
       openOnboarding(world, { owner, email: session.email, return_url }),
     )
     return goTo(reply, url ?? `${home}?done=away`)
@@ -103,14 +103,14 @@ function declareMoney(scope: FastifyInstance, world: World, kind: PayeeKind): vo
 
   scope.get(`${base}bank`, async (request, reply) => {
     const { payee } = await requirePayee(world, request, reply, kind)
-    await unlessAway(() => refreshAccount(world, payee.owner))
+    await ifReachable(() => refreshAccount(world, payee.owner))
     const account = await payouts.findAccount(world.db, payee.owner)
     return goTo(reply, `${home}?done=${account?.is_ready ? 'bank' : 'no_bank_yet'}`)
   })
 }
 
 /** The processor's answer; undefined if it does not respond. */
-async function unlessAway<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+async function ifReachable<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask()
   } catch (error) {

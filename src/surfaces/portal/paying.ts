@@ -25,7 +25,11 @@ export function declarePaying(scope: FastifyInstance, world: World): void {
     if (formOf(request).total !== String(next?.total)) return goTo(reply, at('', CHANGED))
     return await charge(world, context, {
       run: () =>
-        payOwed(world, { license_id, asked_by: 'buyer', return_url: resumeUrl(world, context) }),
+        payOwed(world, {
+          license_id,
+          requested_by: 'buyer',
+          return_url: resumeUrl(world, context),
+        }),
     })
   })
 
@@ -53,7 +57,7 @@ export function resumeUrl({ config }: World, { at }: ManageContext): string {
 }
 
 /** The path and messages after a charge. */
-interface Onwards {
+interface NextPaths {
   /** The page on which to try again. */
   failed?: string
   /** The message if it was paid, or nothing was due. */
@@ -65,7 +69,7 @@ interface Onwards {
 export async function charge(
   world: World,
   context: ManageContext,
-  facts: Onwards & { run: () => Promise<PlanChanged | Paid> },
+  facts: NextPaths & { run: () => Promise<PlanChanged | Paid> },
 ): Promise<FastifyReply> {
   const { request, reply, session } = context
   const { email_normalized } = session
@@ -92,7 +96,7 @@ async function resume(world: World, context: ManageContext): Promise<string> {
 function addressAfter(
   { at }: ManageContext,
   came: PlanChanged | Paid,
-  { failed = '', done = 'paid', otherwise }: Onwards,
+  { failed = '', done = 'paid', otherwise }: NextPaths,
 ): string {
   switch (came.outcome) {
     case 'paid':

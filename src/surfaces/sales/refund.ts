@@ -58,8 +58,8 @@ export function declareRefund(scope: FastifyInstance, world: World, side: Side):
     }
     await limitPage(world, REFUNDS, context.session.user_id, reply)
     const { reason, credit: with_credit } = form
-    const asked = { invoice_id, amount, with_credit, reason }
-    const done = await refundCharge(world, actor, asked)
+    const requested = { invoice_id, amount, with_credit, reason }
+    const done = await refundCharge(world, actor, requested)
     // Another refund was faster: shows what is left.
     if (done.outcome === 'refused') return await show(world, context, { form, has_changed: true })
     return goTo(reply, `${context.base}/sales/${invoice_id}/?done=${done.outcome}`)
@@ -108,10 +108,12 @@ async function show(
   const facts = { invoice_id: sale.id }
   const whole = await quoteRefund(world, actor, facts)
   const obstacle = 'refusal' in whole ? REFUSAL_MESSAGES[whole.refusal] : undefined
-  const isAsked = context.request.method === 'POST' && !obstacle
+  const isRequested = context.request.method === 'POST' && !obstacle
   const amount = amountOf(form)
   const quote =
-    isAsked && amount !== undefined ? await quoteRefund(world, actor, { ...facts, amount }) : whole
+    isRequested && amount !== undefined
+      ? await quoteRefund(world, actor, { ...facts, amount })
+      : whole
   const amountFault =
     amount === undefined
       ? REFUSAL_MESSAGES.not_an_amount
@@ -123,7 +125,7 @@ async function show(
     { id: 'reason', message: faultOfReason(form) },
     { id: 'credit', message: 'back' in quote ? creditFault(form, quote) : undefined },
   ]
-  const faults = isAsked ? found.filter((each) => each.message !== undefined) : []
+  const faults = isRequested ? found.filter((each) => each.message !== undefined) : []
   const page = RefundPage({
     ...(await pageFacts(world, context, app)),
     sale,
@@ -132,7 +134,7 @@ async function show(
     left: whole.left,
     credit: 'back' in whole ? (whole.credit?.back.amount ?? 0) : 0,
     obstacle,
-    quote: isAsked && faults.length === 0 && 'back' in quote ? quote : undefined,
+    quote: isRequested && faults.length === 0 && 'back' in quote ? quote : undefined,
     seen: 'back' in quote ? seenOf(quote) : '',
     has_changed,
   })

@@ -4,7 +4,7 @@ import { Alert, Badge } from '#design/feedback'
 import { SiteLayout } from '#design/layout'
 import { Day, formatMoney, Money, taxLabel } from '#design/money'
 import { DescriptionList, Heading, Panel, RecordRows, RecordTable } from '#design/panels'
-import { invoiceNumber, type Sale, type WentOutWith } from '#domain/billing'
+import { invoiceNumber, type PayoutOfSale, type Sale } from '#domain/billing'
 import type { Entry } from '#domain/ledger'
 import type { Dispute, Refund } from '#domain/payments'
 import {
@@ -24,7 +24,7 @@ export interface SaleFacts extends SalesPageFacts {
   charge: { id: string; card: string } | undefined
   refunds: Refund[]
   disputes: Dispute[]
-  payouts: WentOutWith[]
+  payouts: PayoutOfSale[]
   entries: Entry[]
   /** Whether anything is left to refund. */
   is_refundable: boolean

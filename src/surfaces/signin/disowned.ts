@@ -20,8 +20,8 @@ export function undoDisowned(world: World): void {
       await setAutoRenew(world, buyer, { license_id, to: 'off', is_disowned: true })
     }
     for (const { id: invoice_id } of await billing.paidInvoicesOf(db, person.user_id)) {
-      const asked = { invoice_id, reason: REASON }
-      const refund = await refundCharge(world, { ...person, kind: 'buyer' }, asked)
+      const requested = { invoice_id, reason: REASON }
+      const refund = await refundCharge(world, { ...person, kind: 'buyer' }, requested)
       const needsStaff =
         refund.outcome === 'refused_by_processor' ||
         (refund.outcome === 'refused' && ['too_late', 'disputed'].includes(refund.refusal))

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
 import {
-  askForPasskey,
+  passkeyRequestOptions,
   sendEntryEmail,
   signInWithPasskey,
   signInWithPassword,
@@ -68,7 +68,7 @@ async function sendSignIn(
     csrf_token: csrfToken(world, request, reply),
     email,
     return_to,
-    asking: await requestingApp(world, return_to),
+    requesting_app: await requestingApp(world, return_to),
     fault,
     sent,
     sign_up_url: `/signup/${returnQuery(return_to)}`,
@@ -105,8 +105,10 @@ function declarePasskey(scope: FastifyInstance, world: World): void {
   const config = { limits: [PASSKEYS] }
   scope.post('/signin/passkey/options', { config }, async (request, reply) => {
     const browser_hash = browserHash(world, request, reply)
-    const asking = { purpose: 'sign_in', user_id: null, browser_hash } as const
-    return reply.header('cache-control', 'no-store').send(await askForPasskey(world, asking))
+    const requesting_app = { purpose: 'sign_in', user_id: null, browser_hash } as const
+    return reply
+      .header('cache-control', 'no-store')
+      .send(await passkeyRequestOptions(world, requesting_app))
   })
 
   scope.post('/signin/passkey', { config }, async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as identity from '#domain/identity'
-import { askForPasskey, type FactorAnswer, finishSignIn } from '#flows/sign-in'
+import { type FactorAnswer, finishSignIn, passkeyRequestOptions } from '#flows/sign-in'
 import type { World } from '#flows/world'
 import { browserHash } from '#http/browser'
 import { deviceOf, originOf } from '#http/device'
@@ -44,7 +44,7 @@ export function declareSecondFactor(scope: FastifyInstance, world: World): void 
   scope.post(`${SECOND_FACTOR}/options`, async (request, reply) => {
     const pending = await findPending(world, request)
     if (!pending) throw refuse('not_found')
-    const options = await askForPasskey(world, {
+    const options = await passkeyRequestOptions(world, {
       purpose: 'second_factor',
       user_id: pending.user_id,
       browser_hash: browserHash(world, request, reply),

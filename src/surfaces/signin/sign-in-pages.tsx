@@ -16,16 +16,27 @@ function ReturnField({ return_to }: { return_to: string | undefined }): JSX.Elem
 }
 
 /** The app that requested the sign-in, for the layout. */
-function brandOf(asking: RequestingApp | undefined): { app_name?: string; app_url?: string } {
-  if (!asking) return {}
-  const { name: app_name, url: app_url } = asking
+function brandOf(requesting_app: RequestingApp | undefined): {
+  app_name?: string
+  app_url?: string
+} {
+  if (!requesting_app) return {}
+  const { name: app_name, url: app_url } = requesting_app
   return app_url === undefined ? { app_name } : { app_name, app_url }
 }
 
 /** Returns to the app without signing in. */
-function CancelLink({ asking }: { asking: RequestingApp | undefined }): JSX.Element | null {
-  if (!asking) return null
-  return <BackLink href={asking.cancel_url}>{`Cancel and return to ${asking.name}`}</BackLink>
+function CancelLink({
+  requesting_app,
+}: {
+  requesting_app: RequestingApp | undefined
+}): JSX.Element | null {
+  if (!requesting_app) return null
+  return (
+    <BackLink
+      href={requesting_app.cancel_url}
+    >{`Cancel and return to ${requesting_app.name}`}</BackLink>
+  )
 }
 
 /** Sign-in with a password, a passkey or an emailed link. */
@@ -34,17 +45,21 @@ export function SignInPage(facts: {
   email: string
   return_to: string | undefined
   /** The app that requested the sign-in, if one did. */
-  asking: RequestingApp | undefined
+  requesting_app: RequestingApp | undefined
   fault: string | undefined
   sent: string | undefined
   sign_up_url: string
 }): JSX.Element {
-  const { csrf_token, return_to, asking } = facts
+  const { csrf_token, return_to, requesting_app } = facts
   return (
-    <FocusLayout title={titled('Sign in', facts.fault)} script="passkey.js" {...brandOf(asking)}>
+    <FocusLayout
+      title={titled('Sign in', facts.fault)}
+      script="passkey.js"
+      {...brandOf(requesting_app)}
+    >
       <Heading title="Sign in">
-        {asking
-          ? `To continue to ${asking.name}, with your Purser account.`
+        {requesting_app
+          ? `To continue to ${requesting_app.name}, with your Purser account.`
           : 'To see your purchases or manage your apps.'}
       </Heading>
       {facts.fault && <Alert tone="error">{facts.fault}</Alert>}
@@ -95,7 +110,7 @@ export function SignInPage(facts: {
       <p class="text-sm">
         New here? <TextLink href={facts.sign_up_url}>Create an account</TextLink>
       </p>
-      <CancelLink asking={asking} />
+      <CancelLink requesting_app={requesting_app} />
     </FocusLayout>
   )
 }
@@ -109,16 +124,19 @@ export function SignUpPage(facts: {
   email: string
   return_to: string | undefined
   /** The app that requested the sign-up, if one did. */
-  asking: RequestingApp | undefined
+  requesting_app: RequestingApp | undefined
   faults: SignUpFaults
   sign_in_url: string
 }): JSX.Element {
-  const { asking, faults } = facts
+  const { requesting_app, faults } = facts
   return (
-    <FocusLayout title={titled('Create an account', Object.values(faults)[0])} {...brandOf(asking)}>
+    <FocusLayout
+      title={titled('Create an account', Object.values(faults)[0])}
+      {...brandOf(requesting_app)}
+    >
       <Heading title="Create an account">
-        {asking
-          ? `To continue to ${asking.name}, with a Purser account.`
+        {requesting_app
+          ? `To continue to ${requesting_app.name}, with a Purser account.`
           : 'One account for all your purchases on Purser.'}
       </Heading>
       {faults.form && <Alert tone="error">{faults.form}</Alert>}
@@ -140,7 +158,7 @@ export function SignUpPage(facts: {
       <p class="text-sm">
         Already have an account? <TextLink href={facts.sign_in_url}>Sign in</TextLink>
       </p>
-      <CancelLink asking={asking} />
+      <CancelLink requesting_app={requesting_app} />
     </FocusLayout>
   )
 }

@@ -50,9 +50,9 @@ export function declareSignUp(scope: FastifyInstance, world: World): void {
       origin: originOf(request),
       known: knownDevice(world, request),
     }
-    const asked = await signUp(world, typed)
-    if (asked.outcome === 'too_often') {
-      const { fault: form, retry_after } = tooOften(asked)
+    const requested = await signUp(world, typed)
+    if (requested.outcome === 'too_often') {
+      const { fault: form, retry_after } = tooOften(requested)
       return again({ form }, retry_after)
     }
     const sign_up_url = `/signup/${returnQuery(return_to)}`
@@ -75,7 +75,7 @@ async function sendForm(
   const page = SignUpPage({
     csrf_token: csrfToken(world, request, reply),
     ...facts,
-    asking: await requestingApp(world, state.return_to),
+    requesting_app: await requestingApp(world, state.return_to),
     sign_in_url: `/signin/${returnQuery(state.return_to)}`,
   })
   const isFaulty = Object.keys(state.faults).length > 0

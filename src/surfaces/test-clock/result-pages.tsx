@@ -15,7 +15,7 @@ import { type ClockLayoutFacts, ResultLayout } from './layout.tsx'
 export interface JumpFacts extends ClockLayoutFacts {
   from: Date
   to: Date
-  asked: Date
+  requested: Date
   outcome: 'there' | 'stuck' | 'refused'
   /** The due event that could not be processed. */
   stuck_at: { at: Date; text: string } | undefined
@@ -27,7 +27,7 @@ export interface JumpFacts extends ClockLayoutFacts {
 
 /** The result page of an advance. */
 export function JumpPage(facts: JumpFacts): JSX.Element {
-  const { from, to, asked, outcome, stuck_at, tally, events } = facts
+  const { from, to, requested, outcome, stuck_at, tally, events } = facts
   const span = (
     <>
       From <Moment at={from} /> to <Moment at={to} />.
@@ -37,7 +37,7 @@ export function JumpPage(facts: JumpFacts): JSX.Element {
     <ResultLayout {...facts} title="Result" intro={span}>
       {outcome === 'stuck' && (
         <Alert tone="warning" title="The clock stopped early">
-          It did not reach <Moment at={asked} />.{' '}
+          It did not reach <Moment at={requested} />.{' '}
           {stuck_at ? (
             <>
               <Moment at={stuck_at.at} />: {stuck_at.text}, and the processor is not responding.

@@ -80,8 +80,8 @@ function declareJumps(scope: FastifyInstance, world: World, test_mode: TestMode)
       const faulty = { id: 'date', message: read.fault }
       return await sendClock(world, test_mode, context, { faulty, date: form.date ?? '' })
     }
-    const asked = { slug: app.slug, to: read.to.toISOString() }
-    const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: asked }
+    const requested = { slug: app.slug, to: read.to.toISOString() }
+    const task = { kind: JUMP, user_id: session.user_id, app_id: app.id, request: requested }
     return goTo(reply, await startTaskNow(world, task))
   })
 
@@ -102,7 +102,7 @@ function declareJumps(scope: FastifyInstance, world: World, test_mode: TestMode)
       ...(await layoutFacts(world, context)),
       from,
       to,
-      asked: new Date(result.asked),
+      requested: new Date(result.requested),
       outcome: result.outcome,
       stuck_at: isStuck ? await dueNext(world, test_mode, context, first) : undefined,
       tally: await billing.tally(world.db, span),
@@ -130,8 +130,8 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
       const faulty = { id: 'price_id', message }
       return await sendClock(world, test_mode, context, { faulty, date: '' })
     }
-    const asked = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
-    const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: asked }
+    const requested = { slug: app.slug, scenario: name, price_id, ...(retry ? { retry } : {}) }
+    const task = { kind: SCENARIO, user_id: session.user_id, app_id: app.id, request: requested }
     return goTo(reply, await startTaskNow(world, task))
   })
 
@@ -140,7 +140,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const { app } = context
     const { db, keys, config } = world
     const task = await taskOf(world, context, SCENARIO)
-    const asked = ScenarioRequest.parse(task.request)
+    const requested = ScenarioRequest.parse(task.request)
     const result = ScenarioResult.parse(task.result)
     const { license_id } = result
     const license = await licensing.findLicense(db, license_id)
@@ -150,7 +150,7 @@ function declareScenarios(scope: FastifyInstance, world: World, test_mode: TestM
     const license_key = licensing.showKey(keys, license)
     const page = ScenarioPage({
       ...(await layoutFacts(world, context)),
-      ...scenarioOf(asked.scenario, asked)!,
+      ...scenarioOf(requested.scenario, requested)!,
       outcome: result.outcome,
       from: new Date(result.from),
       to: new Date(result.to),

@@ -91,8 +91,8 @@ async function advanceUntil(state: RunState, wanted: licensing.LicenseStatus): P
 
 async function refundAll({ world, actor, buyer }: RunState): Promise<boolean> {
   const invoice = (await billing.lastPaidInvoice(world.db, buyer.license_id))!
-  const asked = { invoice_id: invoice.id, reason: 'Test clock scenario' }
-  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, asked)
+  const requested = { invoice_id: invoice.id, reason: 'Test clock scenario' }
+  const { outcome } = await refundCharge(world, { ...actor, kind: 'seller' }, requested)
   return outcome === 'refunded'
 }
 

@@ -27,7 +27,7 @@ export const ScenarioRequest = z.object({
 export const JumpResult = z.object({
   from: z.string(),
   to: z.string(),
-  asked: z.string(),
+  requested: z.string(),
   outcome: z.enum(['there', 'stuck', 'refused']),
 })
 
@@ -85,9 +85,9 @@ async function runJump(
   const daysTo = (at: Date) => Math.ceil(Math.max(0, at.getTime() - from.getTime()) / DAY_MS)
   const total = daysTo(new Date(to))
   await report({ done: 0, total, note: '' })
-  const asked = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
+  const requested = { app_id, to: new Date(to), user_id: task.user_id, request_id: task.id }
   const work = clockWorkOf(world, test_mode, app_id)
-  const { outcome } = await jump(world, asked, work, ({ at, done_count }) =>
+  const { outcome } = await jump(world, requested, work, ({ at, done_count }) =>
     report({
       done: daysTo(at),
       total,
@@ -97,7 +97,7 @@ async function runJump(
   const reached = await timeOf(world, app_id)
   return {
     next_url: `${clockAddress({ slug })}jumps/${task.id}/`,
-    ...({ from: iso(from), to: iso(reached), asked: to, outcome } satisfies z.input<
+    ...({ from: iso(from), to: iso(reached), requested: to, outcome } satisfies z.input<
       typeof JumpResult
     >),
   }

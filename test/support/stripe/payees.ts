@@ -6,8 +6,8 @@ const DAY = 24 * 60 * 60
 /** `POST /v1/accounts` */
 export function createAccount(state: State, form: Form): Thing {
   if (!state.setup.has_connect) throw cannot('Sign up for Connect to create accounts.')
-  const asked = Object.keys(Object(form.capabilities))
-  if (asked.includes('transfers') && !asked.includes('card_payments')) {
+  const requested = Object.keys(Object(form.capabilities))
+  if (requested.includes('transfers') && !requested.includes('card_payments')) {
     throw cannot(
       'Your platform needs approval for accounts to have requested the `transfers` capability ' +
         'without the `card_payments` capability.',
@@ -21,7 +21,7 @@ export function createAccount(state: State, form: Form): Thing {
     metadata: form.metadata ?? {},
     settings: form.settings,
     business_profile: { mcc: null, ...(form.business_profile as Form) },
-    capabilities: Object.fromEntries(asked.map((name) => [name, 'inactive'])),
+    capabilities: Object.fromEntries(requested.map((name) => [name, 'inactive'])),
     charges_enabled: false,
     payouts_enabled: false,
     details_submitted: false,

@@ -49,7 +49,7 @@ export async function requireAgentToken(
   // A call without a token gets no error code (RFC 6750).
   const error = token && 'invalid_token'
   // Agents begin with read access; tools that need more say so when they are called.
-  const scope = grants.askedByAgent(null).join(' ')
+  const scope = grants.scopesForAgent(null).join(' ')
   throw refuse('invalid_token', { headers: challenge(world, { error, scope }) })
 }
 
