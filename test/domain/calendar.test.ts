@@ -8,7 +8,7 @@ const days = (anchor: string, frequency: 'month' | 'year', count: number) =>
     isoDate(periodEnd(new Date(anchor), frequency, index + 1)),
   )
 
-test('the 31st stays the 31st in every month that has one, for four years', () => {
+test('the 31st is kept in every month that has one, for four years', () => {
   const leap = [29, 28, 28, 28]
   const expected = [2024, 2025, 2026, 2027].flatMap((year, index) => {
     const lengths = [31, leap[index]!, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -19,7 +19,7 @@ test('the 31st stays the 31st in every month that has one, for four years', () =
   assert.deepEqual(ends, [...expected.slice(1), '2028-01-31'])
 })
 
-test('the 30th is cut in February alone, and the 29th in three Februaries of four', () => {
+test('the 30th is shortened in February only, and the 29th in three of four Februaries', () => {
   assert.deepEqual(days('2026-01-30T00:00:00Z', 'month', 3), [
     '2026-02-28',
     '2026-03-30',
@@ -31,7 +31,7 @@ test('the 30th is cut in February alone, and the 29th in three Februaries of fou
   )
 })
 
-test('29 February returns in every leap year, and 2100 is none', () => {
+test('February 29 returns in every leap year, and 2100 is not one', () => {
   assert.deepEqual(days('2024-02-29T12:00:00Z', 'year', 8), [
     '2025-02-28',
     '2026-02-28',
@@ -46,13 +46,13 @@ test('29 February returns in every leap year, and 2100 is none', () => {
   assert.deepEqual([end(76), end(80)], ['2100-02-28', '2104-02-29'])
 })
 
-test('days and weeks are whole days, whatever clocks on walls do', () => {
+test('days and weeks have whole days, regardless of daylight saving time', () => {
   const anchor = new Date('2026-03-07T10:00:00Z')
   assert.equal(periodEnd(anchor, 'day', 3).toISOString(), '2026-03-10T10:00:00.000Z')
   assert.equal(periodEnd(anchor, 'week', 2).toISOString(), '2026-03-21T10:00:00.000Z')
 })
 
-test('every period is longer than nothing, ends at the anchor’s time, and none is skipped', () => {
+test('periods have a positive length, end at the anchor’s time and leave no gap', () => {
   const anchor = fc.date({
     min: new Date('2020-01-01T00:00:00Z'),
     max: new Date('2099-12-31T23:59:59Z'),
@@ -74,7 +74,7 @@ test('every period is longer than nothing, ends at the anchor’s time, and none
   )
 })
 
-test('days and instants are written in UTC', () => {
+test('formats days and instants in UTC', () => {
   const at = new Date('2026-03-10T23:59:59.999-05:00')
   assert.equal(isoDate(at), '2026-03-11')
   assert.equal(isoSeconds(at), '2026-03-11T04:59:59Z')

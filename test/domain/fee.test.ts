@@ -5,7 +5,7 @@ import * as billing from '#domain/billing'
 import * as ledger from '#domain/ledger'
 import { cents, ZERO } from '#platform/money'
 
-test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % more with the add-on', () => {
+test('a sale costs 5% and 50 cents, 10% if the service brought the buyer, and 2% more with the add-on', () => {
   for (const [amount, seller, service, seller_add_on, service_add_on] of [
     [100, 55, 60, 57, 62],
     [107, 55, 61, 57, 63],
@@ -30,7 +30,7 @@ test('a sale costs 5 % and 50 cents, 10 % where the service brought it, and 2 % 
   }
 })
 
-test('a referrer earns a quarter of the fee, rounded down; without one there is no commission', () => {
+test('an affiliate earns a quarter of the fee, rounded down; without one there is no commission', () => {
   for (const [fee, commission] of [
     [55, 13],
     [56, 14],
@@ -44,7 +44,7 @@ test('a referrer earns a quarter of the fee, rounded down; without one there is 
   }
 })
 
-test('a sale of any amount is divided to the cent, with no negative part', () => {
+test('a sale of any amount is divided to the cent, without negative parts', () => {
   const sale = fc.record({
     amount: fc.integer({ min: 100, max: 9_999_999 }).map(cents),
     tax: fc.integer({ min: 0, max: 999_999 }).map(cents),
@@ -77,7 +77,7 @@ test('a sale of any amount is divided to the cent, with no negative part', () =>
   )
 })
 
-test('the lines of a sale name whose the money is', () => {
+test('the ledger lines of a sale name their owners', () => {
   const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
   const facts = { invoice_id: 'inv_1', is_waived: false, ...parties }
   const fees = { fee: cents(134), add_on_fee: cents(24), commission: cents(27) }
@@ -97,7 +97,7 @@ test('the lines of a sale name whose the money is', () => {
 })
 
 // M11
-test('an upgrade within a paid period passes the percentage alone, without the fixed 50 cents', () => {
+test('an upgrade within a paid period costs the percentage only, without the fixed 50 cents', () => {
   const terms = { brought_by: 'seller', has_add_on: true } as const
   const first = billing.feeOn(cents(1200), terms)
   assert.deepEqual(first, { fee: 134, fixed_fee: 50, add_on_fee: 24 })
@@ -108,7 +108,7 @@ test('an upgrade within a paid period passes the percentage alone, without the f
 })
 
 // M1
-test('a waived sale is paid by the service, and everyone else gets the same', () => {
+test('the service pays for a waived sale, and everyone else receives the same', () => {
   const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
   const division = { amount: cents(40), tax: cents(2), fee: cents(4), commission: cents(1) }
   const facts = { invoice_id: 'inv_1', ...parties, ...division, add_on_fee: ZERO }

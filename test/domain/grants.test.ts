@@ -9,7 +9,7 @@ const order = (minutes: number, keys: { id: string; active_from: Date }[]) => {
   return [published.map(({ id }) => id).join(), expired.map(({ id }) => id).join()]
 }
 
-test('a new key is published before it signs, and an old one until what it signed has expired', () => {
+test('a new key is published before it signs, and an old key until its signatures have expired', () => {
   const keys = [key('old', 0), key('new', 10)]
   assert.deepEqual(order(0, keys), ['old,new', ''])
   assert.deepEqual(order(9, keys), ['old,new', ''])
@@ -18,7 +18,7 @@ test('a new key is published before it signs, and an old one until what it signe
   assert.deepEqual(order(80, keys), ['new', 'old'])
 })
 
-test('whatever happens there is a key that signs, however many wait', () => {
+test('there is always a key that signs, however many are pending', () => {
   assert.deepEqual(order(0, [key('only', 5)]), ['only', ''])
   assert.deepEqual(order(0, []), ['', ''])
   const keys = [key('first', 0), key('second', 10), key('third', 12)]
@@ -26,20 +26,20 @@ test('whatever happens there is a key that signs, however many wait', () => {
   assert.deepEqual(order(85, keys), ['third', 'second,first'])
 })
 
-test('a checkout-made account enters the app it bought and no other', () => {
+test('an account created at checkout may enter the app it bought and no other', () => {
   const limited = { app_id: 'app_a', email_verified_at: null }
   assert.equal(grants.mayEnter(limited, 'app_a'), true)
   assert.equal(grants.mayEnter(limited, 'app_b'), false)
   assert.equal(grants.mayEnter(limited, null), false)
 })
 
-test('an account enters any app once its mailbox is proven, and none before', () => {
+test('an account may enter any app once its email is confirmed, and none before', () => {
   assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, 'app_a'), true)
   assert.equal(grants.mayEnter({ app_id: null, email_verified_at: at(0) }, null), true)
   assert.equal(grants.mayEnter({ app_id: null, email_verified_at: null }, 'app_a'), false)
 })
 
-test('a proof that was given before it was asked for again is not enough', () => {
+test('authentication from before it was required again is not enough', () => {
   assert.equal(grants.isFreshEnough(at(5), at(1), {}), true)
   assert.equal(grants.isFreshEnough(at(5), at(1), { since: at(1) }), false)
   assert.equal(grants.isFreshEnough(at(5), at(2), { since: at(1) }), true)
@@ -47,7 +47,7 @@ test('a proof that was given before it was asked for again is not enough', () =>
   assert.equal(grants.isFreshEnough(at(5), at(1), { max_age: 239 }), false)
 })
 
-test('a refresh token lives 30 days, and its family never longer than 180', () => {
+test('a refresh token is valid for 30 days, and its family for at most 180', () => {
   const day = 86_400
   assert.equal(grants.refreshLife(0), 30 * day)
   assert.equal(grants.refreshLife(150 * day), 30 * day)
@@ -55,7 +55,7 @@ test('a refresh token lives 30 days, and its family never longer than 180', () =
   assert.equal(grants.refreshLife(180 * day), 1)
 })
 
-test('a private id is stable in an app and different in every other', () => {
+test('a pairwise ID is stable within an app and differs between apps', () => {
   const secret = Buffer.alloc(32, 7)
   const of = (app_id: string, user_id: string) => grants.subjectOf(secret, { app_id, user_id })
   assert.equal(of('app_a', 'usr_1'), of('app_a', 'usr_1'))

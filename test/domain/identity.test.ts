@@ -21,14 +21,14 @@ describe('a code of an authenticator app', () => {
   ]
   const at = (seconds: number) => new Date(seconds * 1000)
 
-  test('is the one of RFC 6238, and names its time step', () => {
+  test('matches RFC 6238, and names its time step', () => {
     for (const [seconds, code] of VECTORS) {
       const step = Math.floor(seconds / 30)
       assert.equal(identity.stepOfCode(SECRET, at(seconds), code), step)
     }
   })
 
-  test('is taken one step early and one step late, and no further', () => {
+  test('is accepted one step early or late, and no further', () => {
     const [seconds, code] = VECTORS[2]!
     const step = Math.floor(seconds / 30)
     for (const [off, expected] of [
@@ -42,7 +42,7 @@ describe('a code of an authenticator app', () => {
     }
   })
 
-  test('is read with spaces, and nothing else is a code', () => {
+  test('is accepted with spaces, and anything else is not a code', () => {
     const [seconds, code] = VECTORS[0]!
     const step = Math.floor(seconds / 30)
     assert.equal(identity.stepOfCode(SECRET, at(seconds), ' 287 082 '), step)
@@ -51,7 +51,7 @@ describe('a code of an authenticator app', () => {
     }
   })
 
-  test('comes of a secret of 160 bits that only its own account’s seal opens', () => {
+  test('comes from a secret of 160 bits that only its own account can decrypt', () => {
     const secret_sealed = identity.mintAuthenticatorSecret(keys, systemRandom, 'usr_one')
     const secret = identity.openAuthenticatorSecret(keys, { user_id: 'usr_one', secret_sealed })
     assert.match(secret, /^[A-Z2-7]{32}$/)
@@ -69,20 +69,20 @@ describe('recovery codes', () => {
   const hash = (text: string, user_id = 'usr_one') =>
     identity.recoveryCodeHashes(keys, user_id, text)[0]!.toString('hex')
 
-  test('are ten of 60 bits, without characters that are misread', () => {
+  test('have 60 bits each, and no characters that are misread', () => {
     const codes = identity.mintRecoveryCodes(systemRandom)
     assert.equal(new Set(codes).size, 10)
     for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-?){3}$/)
   })
 
-  test('are the same however they are typed, and different for each account', () => {
+  test('match in any spelling, and differ between accounts', () => {
     const same = ['0a1b-2c3d-4e5f', '0A1B2C3D4E5F', ' oaib 2c3d 4e5f', 'Oalb—2C3D—4E5F']
     assert.equal(new Set(same.map((text) => hash(text))).size, 1)
     assert.notEqual(hash(same[0]!), hash(same[0]!, 'usr_two'))
     assert.notEqual(hash(same[0]!), hash('0a1b-2c3d-4e5g'))
   })
 
-  test('are found again after a new key came before the old one', () => {
+  test('are still found after a key rotation', () => {
     const after = keyRing([Buffer.alloc(32, 8), Buffer.alloc(32, 7)])
     const hashes = identity.recoveryCodeHashes(after, 'usr_one', '0a1b-2c3d-4e5f')
     assert.ok(hashes.some((each) => each.toString('hex') === hash('0a1b-2c3d-4e5f')))
@@ -93,7 +93,7 @@ describe('an email address', () => {
   const read = (text: string) => identity.readEmail(text)?.email_normalized
 
   // F17
-  test('is found however it is written, its domain in any script', () => {
+  test('matches in any spelling, with its domain in any script', () => {
     assert.equal(read('  Robin@Example.COM '), 'robin@example.com')
     assert.equal(read('robin+tides@mail.example.co.uk'), 'robin+tides@mail.example.co.uk')
     assert.equal(read('o’brien@example.com'), undefined)
@@ -106,7 +106,7 @@ describe('an email address', () => {
   })
 
   // F17
-  test('is none with unseen characters, or without a domain that there can be', () => {
+  test('is rejected with invisible characters or an impossible domain', () => {
     const none = [
       'robin\u202e@example.com',
       'ro\u200bbin@example.com',
@@ -136,13 +136,13 @@ describe('an email address', () => {
 describe('a password', () => {
   const EMAIL = 'marguerite.duras@example.com'
 
-  test('is at least ten characters long, counted as people count', async () => {
+  test('has at least ten characters, with an emoji counted as one', async () => {
     assert.match((await identity.passwordFault('🌊🐚🦀', EMAIL))!, /at least 10/)
     assert.match((await identity.passwordFault('nine char', EMAIL))!, /at least 10/)
     assert.equal(await identity.passwordFault('ten chars!', EMAIL), undefined)
   })
 
-  test('is not a common password, and not the person’s own email', async () => {
+  test('must not be common, or the person’s own email', async () => {
     const bad = [
       'password123',
       '1234567890',
@@ -165,13 +165,13 @@ describe('a password', () => {
   })
 
   // S15
-  test('is refused while it can be guessed from a season, a place, a name or the address', async () => {
+  test('is rejected if a season, a place, a name or the email makes it easy to guess', async () => {
     const bad = ['Summer2024!', 'Winter2025?', 'Chicago1985!', 'purser2026!']
     for (const password of bad) assert.ok(await identity.passwordFault(password, EMAIL), password)
   })
 
   // S1
-  test('is checked in threads, while the event loop stays idle', async () => {
+  test('is estimated in threads, while the event loop stays idle', async () => {
     const hardest = '4@8({[<3€61!|70$5+7%2'.repeat(12)
     await identity.passwordFault(hardest, EMAIL)
     const before = performance.eventLoopUtilization()
@@ -184,7 +184,7 @@ describe('a password', () => {
     assert.equal(refused.length, 10)
   })
 
-  test('of any text is judged without an error', async () => {
+  test('of any text is estimated without an error', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })
     await fc.assert(
       fc.asyncProperty(text, async (password) => {
@@ -195,7 +195,7 @@ describe('a password', () => {
     )
   })
 
-  test('may have any characters, spaces and 256 of them, and is compared exactly as typed', async () => {
+  test('may have any characters, including spaces, up to 256, and is compared exactly', async () => {
     const long = 'the tide comes in at seven and leaves at noon '.repeat(6).slice(0, 256)
     const good = [
       'only lower case words here',
@@ -214,13 +214,13 @@ describe('a password', () => {
     assert.match((await identity.passwordFault(`${long}x`, EMAIL))!, /at most 256/)
   })
 
-  test('is stretched with at least the memory and passes that OWASP asks of argon2id', async () => {
+  test('is hashed with at least the memory and passes that OWASP recommends for argon2id', async () => {
     const hash = await identity.hashPassword('a walk along the shore')
     const [, memory, passes] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$/.exec(hash) ?? []
     assert.ok(Number(memory) >= 19_456 && Number(passes) >= 2, hash)
   })
 
-  test('is kept as argon2id and compared with nothing where there is none', async () => {
+  test('is stored as an argon2id hash, and a missing one is compared with another hash', async () => {
     const hash = await identity.hashPassword('a walk along the shore')
     assert.match(hash, /^\$argon2id\$/)
     assert.ok(await identity.hasPassword(hash, 'a walk along the shore'))
@@ -229,7 +229,7 @@ describe('a password', () => {
   })
 })
 
-test('a second factor is owed where there is one, and recovery codes alone are none', () => {
+test('a second factor is required if there is one; recovery codes alone are not one', () => {
   const owes = (has_authenticator: boolean, passkeys: number) =>
     identity.owesFactor({ has_authenticator, passkeys, recovery_codes: 10 })
   assert.deepEqual(
@@ -238,7 +238,7 @@ test('a second factor is owed where there is one, and recovery codes alone are n
   )
 })
 
-test('a proof is recent for ten minutes', () => {
+test('authentication is recent for ten minutes', () => {
   const now = new Date('2026-03-10T12:00:00Z')
   const ago = (seconds: number) => ({ authenticated_at: new Date(now.getTime() - seconds * 1000) })
   assert.ok(identity.isRecent(now, ago(0)))
@@ -246,7 +246,7 @@ test('a proof is recent for ten minutes', () => {
   assert.ok(!identity.isRecent(now, ago(600)))
 })
 
-test('what a browser sends as a passkey’s answer is read, or is none', () => {
+test('parses a browser’s passkey response, or rejects it', () => {
   const client = Buffer.from(JSON.stringify({ challenge: 'abc' })).toString('base64url')
   const good = JSON.stringify({ id: 'key', response: { clientDataJSON: client } })
   const { credential_id, challenge } = identity.readPasskeyAnswer(good)!

@@ -9,7 +9,7 @@ const keys = keyRing([OLD])
 const seal = (text: string, bound = 'lic_1', purpose = 'display', ring = keys) =>
   ring.seal(systemRandom, purpose, bound, text)
 
-test('what is sealed opens for the same purpose and thing, and is different each time', () => {
+test('decrypts what was sealed for the same purpose and subject, and seals differently each time', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.string(), (text, bound) => {
       const wellFormed = text.toWellFormed()
@@ -22,7 +22,7 @@ test('what is sealed opens for the same purpose and thing, and is different each
   )
 })
 
-test('bound to something else, meant for something else, altered or cut, it does not open', () => {
+test('does not decrypt for another subject or purpose, or what was altered or truncated', () => {
   const sealed = seal('key_secret')
   assert.throws(() => keys.open('display', 'lic_2', sealed))
   assert.throws(() => keys.open('lookup', 'lic_1', sealed))
@@ -39,7 +39,7 @@ test('bound to something else, meant for something else, altered or cut, it does
   }
 })
 
-test('after a rotation the new key seals and hashes, and what is old still opens and is found', () => {
+test('seals and hashes with the new key after a rotation, and still decrypts and finds with the old one', () => {
   const rotated = keyRing([NEW, OLD])
   const sealed = seal('key_secret')
   assert.equal(rotated.open('display', 'lic_1', sealed), 'key_secret')
@@ -51,7 +51,7 @@ test('after a rotation the new key seals and hashes, and what is old still opens
   assert.deepEqual(rotated.hmac('lookup', 'key'), rotated.hmacs('lookup', 'key')[0])
 })
 
-test('a hash is another for another purpose, text or key', () => {
+test('hashes differ by purpose, text and key', () => {
   const hashes = [
     keys.hmac('a', 'x'),
     keys.hmac('b', 'x'),
@@ -62,7 +62,7 @@ test('a hash is another for another purpose, text or key', () => {
   for (const hash of hashes) assert.equal(hash.length, 32)
 })
 
-test('a hash is verified under every key of the ring, and for its purpose and text alone', () => {
+test('verifies a hash under every key of the ring, for its own purpose and text only', () => {
   const given = keys.hmac('a', 'x')
   assert.equal(keys.verify('a', 'x', given), true)
   assert.equal(keyRing([NEW, OLD]).verify('a', 'x', given), true)
@@ -74,7 +74,7 @@ test('a hash is verified under every key of the ring, and for its purpose and te
   }
 })
 
-test('a ring without keys, or with a short one, is refused', () => {
+test('rejects a ring without keys, or with a short key', () => {
   assert.throws(() => keyRing([]), RangeError)
   assert.throws(() => keyRing([OLD, Buffer.alloc(31)]), RangeError)
 })

@@ -11,7 +11,7 @@ const seeded = {
     Buffer.from(Array.from({ length: count }, (_, at) => (at * 83 + 7) % 251)),
 }
 
-test('a key is key_ and 33 characters of base62, and none comes twice', () => {
+test('a key is key_ and 33 characters of base62, and never repeats', () => {
   const keys = new Set<string>()
   for (let count = 0; count < 5000; count++) {
     const key = mintKey(systemRandom)
@@ -39,7 +39,7 @@ test('every character is equally likely in a key’s random part', () => {
   }
 })
 
-test('detects one wrong character, and two that changed places', () => {
+test('detects one wrong character, and two swapped ones', () => {
   const key = mintKey(seeded)
   for (let place = 4; place < key.length; place++) {
     for (const char of ALPHABET) {
@@ -54,7 +54,7 @@ test('detects one wrong character, and two that changed places', () => {
   }
 })
 
-test('no other text is a key', () => {
+test('rejects any other text', () => {
   const key = mintKey(seeded)
   const wrong = [
     '',

@@ -68,7 +68,7 @@ const HOSTILE = [
 ]
 
 describe('the HTML of a section', () => {
-  test('what is allowed stays as it was written', () => {
+  test('keeps allowed HTML unchanged', () => {
     const body =
       '<h3>Why</h3><p>It is <strong>plain</strong>, <em>kind</em> &amp; <b>b</b><i>i</i><u>u</u>.<br>' +
       '<code>x &lt; y</code></p><ul><li>one</li></ul><ol><li>two</li></ol><h4>And</h4>' +
@@ -76,7 +76,7 @@ describe('the HTML of a section', () => {
     assert.equal(cleanHtml(body), body)
   })
 
-  test('a link leads to https alone, in another window that learns nothing of this one', () => {
+  test('allows only https links, which open in a new window without access to this one', () => {
     assert.equal(
       cleanHtml('<a href="https://tides.example/a?b=1&amp;c=2" title="x" class="y">tides</a>'),
       '<a href="https://tides.example/a?b=1&amp;c=2" rel="nofollow noopener noreferrer" ' +
@@ -84,21 +84,21 @@ describe('the HTML of a section', () => {
     )
   })
 
-  test('of what is not allowed the words stay, and of scripts and styles nothing', () => {
+  test('keeps the text of other elements, and removes scripts and styles entirely', () => {
     const body =
       '<div><h1>Big</h1> <a href="/x">here</a> <script>no()</script><style>no</style></div>'
     assert.equal(cleanHtml(body), 'Big here')
   })
 
   for (const sample of HOSTILE) {
-    test(`it is harmless: ${sample}`, () => {
+    test(`sanitizes ${sample}`, () => {
       const clean = cleanHtml(sample)
       assert.match(clean, CLEAN)
       assert.equal(cleanHtml(clean), clean)
     })
   }
 
-  test('whatever such pieces are put together, what comes out is allowed, and stays as it is', () => {
+  test('sanitizes any combination of such pieces to allowed HTML, and leaves it unchanged the second time', () => {
     const piece = fc.oneof(
       fc.constantFrom(...HOSTILE),
       fc.constantFrom(
@@ -145,14 +145,14 @@ describe('detail sections', () => {
   const at = (...sections: { title: string; body: string }[]) =>
     readSections(sections).faults.map(({ path }) => path)
 
-  test('four of them are taken, five are not, and none is a list like any other', () => {
+  test('accepts up to four sections, including none', () => {
     const list = Array.from({ length: 5 }, () => section('A', '<p>b</p>'))
     assert.deepEqual(at(...list.slice(1)), [])
     assert.deepEqual(at(...list), ['sections'])
     assert.deepEqual(at(), [])
   })
 
-  test('a title has 120 characters and a body 4000, and an emoji is one of them', () => {
+  test('a title has up to 120 characters and a body 4,000, with an emoji counted as one', () => {
     assert.deepEqual(at(section('😀'.repeat(120), '😀'.repeat(4000))), [])
     assert.deepEqual(at(section('😀'.repeat(121), '😀'.repeat(4001))), [
       'sections[0].title',
@@ -160,13 +160,13 @@ describe('detail sections', () => {
     ])
   })
 
-  test('characters that HTML must spell out count as one', () => {
+  test('counts escaped characters as one', () => {
     assert.deepEqual(at(section('A', '&'.repeat(4000))), [])
     assert.deepEqual(at(section('A', '&amp;'.repeat(4000))), [])
     assert.deepEqual(at(section('A', '&amp;'.repeat(4001))), ['sections[0].body'])
   })
 
-  test('what cleaning adds to a link does not count, and what it closes does', () => {
+  test('does not count what sanitizing adds to a link, but counts what it closes', () => {
     const link = '<a href="https://a.example/">x</a>'
     const full = link.repeat(100) + 'x'.repeat(4000 - 100 * link.length)
     assert.deepEqual(at(section('A', full)), [])
@@ -177,14 +177,14 @@ describe('detail sections', () => {
     ])
   })
 
-  test('a body of which nothing is left is refused, as is none', () => {
+  test('rejects a body that is empty after sanitizing', () => {
     assert.deepEqual(at(section('A', '<script>x</script>'), section('A', ' ')), [
       'sections[0].body',
       'sections[1].body',
     ])
   })
 
-  test('control characters are refused, and line ends are made plain', () => {
+  test('control characters are refused, and line ends are normalized', () => {
     assert.deepEqual(at(section('a\u0000', 'b\u0007'), section('a\u202eb', '&#7;x')), [
       'sections[0].title',
       'sections[0].body',
@@ -194,7 +194,7 @@ describe('detail sections', () => {
     assert.equal(readSections([section('A', ' a\r\nb\rc ')]).value[0]!.body, 'a\nb\nc')
   })
 
-  test('half a character is refused', () => {
+  test('rejects half a character', () => {
     assert.deepEqual(at(section('a\ud800', 'b')), ['sections[0].title'])
   })
 })
@@ -203,7 +203,7 @@ describe('the feature table', () => {
   const productOf = (id: string) => ({ prod_a: 'prod_a', old: 'prod_a', prod_b: 'prod_b' })[id]
   const feature = { name: 'Log', description: '', product_ids: ['prod_a'] }
 
-  test('a row is kept with its products, whatever they are called by', () => {
+  test('keeps a row with its products, by either of their IDs', () => {
     const read = readFeatures([{ ...feature, product_ids: ['old', 'prod_b'] }], productOf)
     assert.deepEqual(read, {
       faults: [],
@@ -211,7 +211,7 @@ describe('the feature table', () => {
     })
   })
 
-  test('every fault has its place', () => {
+  test('reports every error with its path', () => {
     const { faults } = readFeatures(
       [
         { name: '', description: 'x'.repeat(501), product_ids: ['prod_x'] },
@@ -231,7 +231,7 @@ describe('the feature table', () => {
     )
   })
 
-  test('a hundred rows are taken and one more is not', () => {
+  test('accepts a hundred rows, and rejects one more', () => {
     const rows = (count: number) => Array.from({ length: count }, () => feature)
     assert.deepEqual(readFeatures(rows(100), productOf).faults, [])
     assert.deepEqual(
@@ -244,13 +244,13 @@ describe('the feature table', () => {
 describe('names and lines', () => {
   const at = (names: string[]) => readNames('tags', names).faults.map(({ path }) => path)
 
-  test('a name has 1 to 40 characters, a list 10 names, each once whatever its case', () => {
+  test('a name has 1 to 40 characters, and a list 10 names, without repetition in any case', () => {
     assert.deepEqual(at(['x'.repeat(40), 'y']), [])
     assert.deepEqual(at(['x'.repeat(41), ' ', 'Éa', 'e\u0301A']), ['tags[0]', 'tags[1]', 'tags[3]'])
     assert.deepEqual(at(Array.from({ length: 11 }, (_, index) => `tag ${index}`)), ['tags'])
   })
 
-  test('a line has no break, a text may have some', () => {
+  test('a line has no line break, and a text may have some', () => {
     const message = (text: string, lines: boolean) =>
       readText('x', text, { most: 20, lines }).faults[0]?.message
     assert.match(message('a\nb', false)!, /single line/)

@@ -168,7 +168,7 @@ function monthsUntil(at: Date): tax.StateMonth[] {
 
 describe('the document of money', () => {
   for (const { heading, at, text } of titles) {
-    test(`is right about ${at.toISOString().slice(0, 10)}, ${text}`, () => {
+    test(`is correct about ${at.toISOString().slice(0, 10)}, ${text}`, () => {
       const tables = tablesUnder(heading)
       const posting = postingOf(text, at, tables)
       events.push({ at, heading, posting })
@@ -205,7 +205,7 @@ describe('the document of money', () => {
     })
   }
 
-  test('is right about the Mondays on which a debt was carried', () => {
+  test('is correct about the Mondays on which a debt was carried over', () => {
     const taken_by_then = new Set(['0', '1', '3'])
     for (const { Monday, counts, paid } of tablesUnder('## May')[0]!) {
       const at = new Date(`${Monday}T00:00:00Z`)
@@ -216,7 +216,7 @@ describe('the document of money', () => {
     }
   })
 
-  test('is right about what each month came to for the state', () => {
+  test('is correct about the tax due to the state for each month', () => {
     const [, table] = tablesUnder('### 2026-06-20')
     const months = [
       ...monthsUntil(new Date('2026-12-01')),
@@ -240,7 +240,7 @@ describe('the document of money', () => {
   })
 
   // M5
-  test('is right about a closed day at the processor', () => {
+  test('is correct about a closed day at the processor', () => {
     const [moved = [], table] = tablesUnder('## A closed day')
     const amounts = (kind: string) =>
       sum(
@@ -270,7 +270,7 @@ describe('the document of money', () => {
     )
   })
 
-  test('is right about the two rarer events', () => {
+  test('is correct about the two rarer events', () => {
     const total = cents(500)
     const postings = [
       ledger.refundFailed({ refund_id: 'ref_1', user_id: 'usr_1', total }),
@@ -305,7 +305,7 @@ describe('balances', () => {
     return new Map(rows.map(({ account, amount }) => [account as string, amount]))
   }
 
-  test('of every month’s end are those of the document', async () => {
+  test('match the document at the end of every month', async () => {
     const [table = []] = tablesUnder('## Balances')
     const days = Object.keys(table[0]!).filter((name) => name !== 'account')
     for (const day of days) {
@@ -318,7 +318,7 @@ describe('balances', () => {
     }
   })
 
-  test('can be computed for any instant: of the event itself, and of the moment before', async () => {
+  test('can be computed for any instant: at an event, and just before it', async () => {
     for (const [index, { at: instant }] of events.entries()) {
       const running = new Map<string, number>()
       for (const { posting } of events.slice(0, index)) {

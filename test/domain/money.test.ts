@@ -15,7 +15,7 @@ import {
 const RUNS = { numRuns: 20_000, seed: 1 }
 const amount = fc.integer({ min: 0, max: 9_999_999_999 }).map(cents)
 
-test('a strict decimal text is read, and nothing else', () => {
+test('parses strict decimal text, and nothing else', () => {
   for (const [text, expected] of [
     ['0.00', 0],
     ['0.01', 1],
@@ -42,7 +42,7 @@ test('a strict decimal text is read, and nothing else', () => {
   for (const text of wrong) assert.equal(parseAmount(text), undefined, text)
 })
 
-test('what is written is read back, with two decimals always', () => {
+test('parses what it formats, always with two decimals', () => {
   fc.assert(
     fc.property(amount, (value) => {
       const text = formatAmount(value)
@@ -70,7 +70,7 @@ function oracle(value: Cents, numerator: number, denominator: number): number {
   return Number(isUp ? below + 1n : below) * Math.sign(value)
 }
 
-test('a share is rounded half up once, exactly, for money that is taken and given back', () => {
+test('rounds a share half up once, exactly, for charges and refunds', () => {
   const part = fc.tuple(
     fc.integer({ min: -9_999_999_999, max: 9_999_999_999 }).map(cents),
     fc.integer({ min: 0, max: MILLION }),
@@ -88,7 +88,7 @@ test('a share is rounded half up once, exactly, for money that is taken and give
   )
 })
 
-test('the half cent goes up, where doubles would lose it', () => {
+test('rounds half a cent up where floating point would lose it', () => {
   assert.equal(share(cents(1), 1, 2), 1)
   assert.equal(share(cents(-1), 1, 2), -1)
   assert.equal(share(cents(105), 5000, MILLION), 1)

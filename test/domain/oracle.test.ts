@@ -26,7 +26,7 @@ function nearest(value: Fraction): number {
   return Number(value.add(new Fraction(1, 2)).floor().valueOf())
 }
 
-test(`${MONEY_CASES} sales: fee, add-on, commission and tax are those of exact fractions, to the cent`, () => {
+test(`${MONEY_CASES} sales: fee, add-on, commission and tax match exact fractions, to the cent`, () => {
   const draw = numbers(2_463_534_242)
   const rates = { seller: new Fraction(5, 100), service: new Fraction(10, 100) }
   const add_on = new Fraction(2, 100)
@@ -49,7 +49,7 @@ test(`${MONEY_CASES} sales: fee, add-on, commission and tax are those of exact f
   }
 })
 
-test('200,000 moves: the unused part is the exact fraction of the seconds that are left', () => {
+test('200,000 plan changes: the unused part is the exact fraction of the remaining seconds', () => {
   const draw = numbers(88_675_123)
   const start = new Date('2026-01-31T09:30:00Z')
   for (let index = 0; index < 200_000; index++) {
@@ -95,7 +95,7 @@ function exactlyBack(invoice: billing.Divided, gone: number) {
   }
 }
 
-test(`${MONEY_CASES} refunds and disputes: by each of them every part went back as its exact fraction`, () => {
+test(`${MONEY_CASES} refunds and disputes: the total returned of each part is its exact fraction`, () => {
   const draw = numbers(1_372_383_749)
   for (let index = 0; index < MONEY_CASES; ) {
     const invoice = drawInvoice(draw)
@@ -122,7 +122,7 @@ function balances(...postings: ledger.Posting[]): Record<string, bigint> {
   return Object.fromEntries(Object.entries(found).filter(([, amount]) => amount !== 0n))
 }
 
-test('100,000 sales that go back in parts or by a dispute leave what the rules say, and no cent else', () => {
+test('100,000 sales refunded in parts or disputed: what remains follows the rules, to the cent', () => {
   const draw = numbers(521_288_629)
   const parties = { seller_id: 'sel_1', state: 'TX', affiliate_id: 'aff_1' }
   const ids = { invoice_id: 'inv_1', dispute_id: 'dsp_1', user_id: 'usr_1', refund_id: 'ref_1' }
@@ -165,7 +165,7 @@ test('100,000 sales that go back in parts or by a dispute leave what the rules s
   }
 })
 
-test('20,000 payees: payouts are what was earned long enough ago, less all that went back since', () => {
+test('20,000 payees: payouts are earnings after their delay, less all refunds since', () => {
   const draw = numbers(3_141_592_653)
   const start = new Date('2026-02-01T00:00:00Z')
   for (let payee = 0; payee < 20_000; payee++) {

@@ -15,7 +15,7 @@ const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 const read = (text: string, at = NOW, ring = keys, client = client_id) =>
   licensing.readReference(ring, at, { client_id: client, reference: text })
 
-test('it names the order to the client that it was signed for', () => {
+test('names the order to the client that it was signed for', () => {
   assert.match(reference, /^[\w-]+$/)
   assert.equal(read(reference), order.order_id)
   for (const other of ['', 'app_0123456789ABCDEFGHIJKM', `${client_id} `, order.order_id]) {
@@ -23,13 +23,13 @@ test('it names the order to the client that it was signed for', () => {
   }
 })
 
-test('it is good for 24 hours to the second', () => {
+test('is valid for exactly 24 hours', () => {
   assert.equal(read(reference, after(DAY_SECONDS - 1)), order.order_id)
   assert.equal(read(reference, after(DAY_SECONDS)), undefined)
   assert.equal(read(reference, after(400 * DAY_SECONDS)), undefined)
 })
 
-test('every single bit that is flipped is refused', () => {
+test('is rejected with any bit flipped', () => {
   const bytes = Buffer.from(reference, 'base64url')
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes)
@@ -38,7 +38,7 @@ test('every single bit that is flipped is refused', () => {
   }
 })
 
-test('so is every other character, length and spelling of the same bytes', () => {
+test('is rejected with any other character, length or encoding of the same bytes', () => {
   for (let place = 0; place < reference.length; place++) {
     for (const char of 'Aa0-_=/+.~é ') {
       const typo = reference.slice(0, place) + char + reference.slice(place + 1)
@@ -64,7 +64,7 @@ test('so is every other character, length and spelling of the same bytes', () =>
   }
 })
 
-test('a new key on the ring signs, the old one still reads, and one taken off reads no more', () => {
+test('is signed with the new key, readable with the old one, and not with a removed one', () => {
   const rotated = keyRing([NEW, OLD])
   assert.equal(read(reference, NOW, rotated), order.order_id)
   const fresh = licensing.signReference(rotated, NOW, order)

@@ -42,7 +42,7 @@ const line = (
 })
 
 describe('what is available', () => {
-  test('a sale counts after seven days for a seller, a commission after thirty', async () => {
+  test('a sale is available after seven days for a seller, and a commission after thirty', async () => {
     for (const [payee, days] of [
       [SELLER, 7],
       [AFFILIATE, 30],
@@ -57,7 +57,7 @@ describe('what is available', () => {
     }
   })
 
-  test('what is taken back counts at once, and so does a payout that came back', async () => {
+  test('refunds count at once, and so do returned payouts', async () => {
     const taken = [
       line(NOON, 'sale', -5000),
       line(NOON, 'refund', 2000),
@@ -69,14 +69,14 @@ describe('what is available', () => {
     assert.deepEqual([total, pending_total], [-2000 - 2500 + 3000 + 700, 5000])
   })
 
-  test('what is won back from a dispute is in reserve like a sale', async () => {
+  test('a won dispute is pending for as long as a sale', async () => {
     const won = [line(NOON, 'dispute_won', -2500)]
     assert.equal((await checkBalance(addDays(NOON, 6), SELLER, won)).total, 0)
     assert.equal((await checkBalance(addDays(NOON, 7), SELLER, won)).total, 2500)
   })
 
   // M10
-  test('what is taken back of a sale in reserve is taken from the reserve, not from other money', async () => {
+  test('a refund of a pending sale is deducted from that sale, not from other money', async () => {
     const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
     const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const refund = line(NOON, 'refund', 9350, 'inv_2')
@@ -92,7 +92,7 @@ describe('what is available', () => {
   })
 
   // M10
-  test('what is taken beyond the reserve of a sale counts at once, with the reserve', async () => {
+  test('a refund of more than the pending sale counts at once, together with the sale', async () => {
     const other = line(addDays(NOON, -10), 'sale', -9400, 'inv_1')
     const reserved = line(addDays(NOON, -1), 'sale', -9400, 'inv_2')
     const disputed = line(NOON, 'dispute_opened', 11_500, 'inv_2')
@@ -101,7 +101,7 @@ describe('what is available', () => {
     assert.deepEqual([total, lines, pending], [9400 - 2100, all, []])
   })
 
-  test('the reserve is listed by the day on which it is released, the next one first', async () => {
+  test('pending amounts are listed by the day on which they become available, the next one first', async () => {
     const reserved = [
       line(new Date('2026-03-09T23:00:00Z'), 'sale', -300),
       line(new Date('2026-03-09T01:00:00Z'), 'sale', -200),
@@ -113,7 +113,7 @@ describe('what is available', () => {
     ])
   })
 
-  test('nothing is lost: what is available and what is in reserve add up to all lines, at any time', async () => {
+  test('the available and the pending balance always add up to all lines', async () => {
     const events = ['sale', 'refund', 'dispute_opened', 'dispute_won', 'payout_failed', 'write_off']
     const anyLine = fc
       .tuple(
@@ -133,7 +133,7 @@ describe('what is available', () => {
   })
 })
 
-test('payouts start at $25.00, and a debt is never one', () => {
+test('payouts start at $25.00, and a debt is never paid out', () => {
   assert.equal(MINIMUM, 2500)
   for (const [total, is] of [
     [2500, true],
@@ -157,7 +157,7 @@ test('a week begins on Monday at 00:00 UTC', () => {
   }
 })
 
-test('a seller and an affiliate are paid from accounts of their own', () => {
+test('sellers and affiliates are paid from separate accounts', () => {
   assert.equal(accountOf('sel_1'), 'seller_payable')
   assert.equal(accountOf('aff_1'), 'affiliate_payable')
 })

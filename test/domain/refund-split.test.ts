@@ -76,7 +76,7 @@ describe('what a refund takes back', () => {
     })
   }
 
-  test('nothing, less than nothing and more than is left are refused', () => {
+  test('rejects zero, negative amounts, and more than is left', () => {
     for (const amount of [0, -1, 1261]) {
       assert.throws(() => inSteps(twelve, [amount]), RangeError)
     }
@@ -125,7 +125,7 @@ const CUTS = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true
   maxLength: 12,
 })
 
-test('in whatever steps an invoice is refunded, each part is exact to the cent and never decreases', () => {
+test('refunds in any steps are exact to the cent, and no part ever decreases', () => {
   fc.assert(
     fc.property(invoices, CUTS, (divided, cuts) => {
       const backs = inSteps(divided, stepsOf(divided, cuts))

@@ -7,7 +7,7 @@ import { BAD_RETURN_URLS, GOOD_RETURN_URLS } from '../support/return-urls.ts'
 const WEBSITE = 'https://tidepool.example'
 const read = (text: string) => apps.readReturnUrl(text, WEBSITE)
 
-test('the registered host, what lies under it, and the loopback are good', () => {
+test('accepts the registered host, its subdomains, and loopback addresses', () => {
   for (const [text, resolved] of GOOD_RETURN_URLS) assert.equal(read(text)?.href, resolved, text)
 })
 
@@ -15,13 +15,13 @@ test('every other address is refused', () => {
   for (const text of BAD_RETURN_URLS) assert.equal(read(text), undefined, text)
 })
 
-test('2,048 characters are good and one more is not', () => {
+test('accepts 2,048 characters, and rejects one more', () => {
   const url = `${WEBSITE}/`.padEnd(2048, 'a')
   assert.equal(read(url)?.href, url)
   assert.equal(read(`${url}a`), undefined)
 })
 
-test('a leading www. of the registered website counts for nothing', () => {
+test('ignores a leading www. of the registered website', () => {
   for (const website of ['https://www.tidepool.example/home', 'https://tidepool.example']) {
     for (const host of ['tidepool.example', 'www.tidepool.example', 'a.tidepool.example']) {
       assert.ok(apps.readReturnUrl(`https://${host}/`, website), `${host} of ${website}`)
@@ -29,7 +29,7 @@ test('a leading www. of the registered website counts for nothing', () => {
   }
 })
 
-test('a public suffix is never what is registered', () => {
+test('never accepts a public suffix as the registered host', () => {
   for (const [website, other] of [
     ['https://www.example', 'https://evil.example/'],
     ['https://www.co.uk', 'https://evil.co.uk/'],
@@ -53,7 +53,7 @@ const part = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
 )
 
-test('whatever is taken leads to the registered host or the loopback, however it is written', () => {
+test('any accepted address leads to the registered host or the loopback, in any spelling', () => {
   const hostile = fc.tuple(
     fc.constantFrom('', 'https://', 'http://', 'https://tidepool.example', 'https://a.'),
     fc.array(part, { maxLength: 7 }),
@@ -84,7 +84,7 @@ test('whatever is taken leads to the registered host or the loopback, however it
   assert.ok(taken > 500, `the fuzzer found only ${taken} that are taken`)
 })
 
-test('the order reference replaces an own one, and all else stays byte for byte', () => {
+test('the order reference replaces an existing one, and everything else stays the same byte for byte', () => {
   const name = 'svc_order'
   for (const [address, expected] of [
     ['https://a.example/', 'https://a.example/?svc_order=R'],
@@ -107,7 +107,7 @@ test('the order reference replaces an own one, and all else stays byte for byte'
   }
 })
 
-test('a seller registers https on a domain of its own, or the loopback', () => {
+test('a seller may register https on a domain of their own, or a loopback address', () => {
   for (const good of ['https://a.example', 'https://shop.a.co.uk/', 'http://localhost:4001']) {
     assert.ok(apps.isRegistrable(good), good)
   }

@@ -15,7 +15,7 @@ const TABLE = [
   ['preview', true, 'buy'],
 ] as const
 
-test('every status is entitled, or not, as the specification has it', () => {
+test('entitles exactly the statuses of the specification', () => {
   assert.deepEqual(
     TABLE.map(([status]) => status),
     licensing.LICENSE_STATUSES,
@@ -27,7 +27,7 @@ test('a buyer with a license cannot buy it again, unless it is canceled', () => 
   for (const [status, , route] of TABLE) assert.equal(licensing.ownerRoute(status), route)
 })
 
-test('a state has days as days in UTC, and the product under both its names', () => {
+test('returns days in UTC, and the product under both names', () => {
   const facts = {
     license_id: 'lic_1',
     product_id: 'prod_1',

@@ -7,7 +7,7 @@ const at = (text: string) => new Date(`${text}T12:00:00Z`)
 const day = (date: Date) => date.toISOString().slice(0, 10)
 
 describe('the calendar of retries', () => {
-  test('tries on days 1, 3, 5, 7, 10 and 14, once more on day 21, and then ends', () => {
+  test('retries on days 1, 3, 5, 7, 10 and 14, once more on day 21, and then ends', () => {
     const since = at('2026-03-01')
     const first = billing.firstFailure(since)
     const seen = [[first.status, day(first.next_at)]]
@@ -28,7 +28,7 @@ describe('the calendar of retries', () => {
     ])
   })
 
-  test('a lost, stolen, expired or suspicious card is tried no more', () => {
+  test('does not retry a lost, stolen, expired or suspicious card', () => {
     const hard = ['lost_card', 'stolen_card', 'expired_card', 'fraudulent']
     const soft = ['generic_decline', 'insufficient_funds', 'processing_error', null]
     assert.ok(hard.every(billing.isHardDecline))
@@ -78,18 +78,18 @@ describe('who pays late', () => {
   // Half of the 31 days.
   const half = new Date('2026-03-16T00:00:00Z')
 
-  test('keeps the period and the day of the month until half of the period is gone', () => {
+  test('keeps the period and the day of the month until half of the period is over', () => {
     assert.deepEqual(paid(at('2026-02-28')), same)
     assert.deepEqual(paid(half), same)
   })
 
-  test('starts a period and an anchor of its own after that, and never pays twice within a period', () => {
+  test('starts a new period and anchor after that, and never charges twice within a period', () => {
     const late = new Date(half.getTime() + 1)
     assert.deepEqual(paid(late), [2, '2026-03-16', '2026-04-16', '2026-03-16'])
     assert.deepEqual(paid(at('2026-05-10')), [2, '2026-05-10', '2026-06-10', '2026-05-10'])
   })
 
-  test('of a weekly plan, an hour before the next period, has a week from then', () => {
+  test('gives a weekly plan a full week, even an hour before the next period', () => {
     const weekly = { ...calendar, frequency: 'week' } as const
     const now = new Date('2026-02-14T11:00:00Z')
     const { period_start, period_end } = billing.periodPaid(weekly, 2, now)
@@ -160,7 +160,7 @@ describe('a move between plans', () => {
     })
   }
 
-  test('whose credit would reach its price waits for the period’s end', () => {
+  test('waits for the period’s end if its credit would reach its price', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
     const once = rate(1200, null)
     assert.deepEqual(billing.planChange(at('2026-03-16'), rate(9600, 'year'), once, yearly), {
@@ -169,7 +169,7 @@ describe('a move between plans', () => {
   })
 
   // M11
-  test('from a year to a month is down on every day of the year, whatever the prices', () => {
+  test('from yearly to monthly is a downgrade on every day of the year, at any price', () => {
     const yearly = { ...running('active', cents(9600)), period_end: at('2027-03-01') }
     for (const now of ['2026-03-16', '2027-02-08', '2027-02-28']) {
       const move = billing.planChange(at(now), rate(9600, 'year'), rate(1200, 'month'), yearly)

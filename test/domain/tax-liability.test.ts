@@ -32,11 +32,11 @@ const brief = (months: StateMonth[], filings: Filed[] = []) =>
   ])
 
 describe('what is owed to a state for a month', () => {
-  test('is the tax of its sales, less that of what went back in the month', () => {
+  test('is the tax of its sales, less that of its refunds', () => {
     assert.deepEqual(brief([month('2026-03', 1000, 300)]), [['2026-03', 700, 0, 700, 'due']])
   })
 
-  test('is open while the month runs, and waits for the months before it', () => {
+  test('is open until the month is over, and waits for earlier months', () => {
     const months = [month('2026-05', 100), month('2026-03', 300), month('2026-04', 200)]
     assert.deepEqual(brief(months), [
       ['2026-03', 300, 0, 300, 'due'],
@@ -51,7 +51,7 @@ describe('what is owed to a state for a month', () => {
     )
   })
 
-  test('that more went back than came in is nothing, and is carried to the next months', () => {
+  test('is zero if more was refunded than collected, and the rest is carried over', () => {
     const months = [month('2026-02', 100, 500), month('2026-03', 150), month('2026-04', 900, 100)]
     assert.deepEqual(brief(months), [
       ['2026-02', -400, 0, 0, 'due'],
@@ -73,7 +73,7 @@ describe('what is owed to a state for a month', () => {
     ])
   })
 
-  test('comes to what was collected in the end, whatever the months', () => {
+  test('adds up to the tax collected, in any order of months', () => {
     const figures = fc.array(fc.integer({ min: -10_000, max: 10_000 }), { maxLength: 24 })
     fc.assert(
       fc.property(figures, (all) => {

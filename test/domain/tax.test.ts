@@ -31,7 +31,7 @@ test('the table has every state and the District, and no row twice', () => {
   }
 })
 
-test('every row is what is charged from its day on, and the rule names it', () => {
+test('every row applies from its day on, and the rule names it', () => {
   const amount = cents(1299)
   for (const { state, saas, rate_ppm, taxable_ppm, effective_from } of ROWS) {
     const rule = tax.ruleFor(state, effective_from)
@@ -42,7 +42,7 @@ test('every row is what is charged from its day on, and the rule names it', () =
   }
 })
 
-test('what a person pays on $12.00, state by state that was looked up by hand', () => {
+test('the tax on $12.00 matches the values that were looked up by hand for each state', () => {
   for (const [state, expected] of [
     ['TX', 60],
     ['NY', 48],
@@ -59,7 +59,7 @@ test('what a person pays on $12.00, state by state that was looked up by hand', 
   }
 })
 
-test('Texas takes its rate on four fifths of the price', () => {
+test('Texas taxes four fifths of the price', () => {
   const rule = tax.ruleFor('TX', '2026-03-10')
   assert.deepEqual([rule.rate_ppm, rule.taxable_ppm], [62_500, 800_000])
   assert.equal(tax.taxOn(cents(10_000), rule), 500)
@@ -68,7 +68,7 @@ test('Texas takes its rate on four fifths of the price', () => {
   assert.equal(tax.taxOn(cents(109), rule), 5)
 })
 
-test('the District takes 6 % until 30 September 2026 and 7 % from the day after', () => {
+test('the District charges 6% until September 30, 2026 and 7% from the next day', () => {
   for (const [day, expected] of [
     ['2026-03-10', 600],
     ['2026-09-30', 600],
@@ -79,7 +79,7 @@ test('the District takes 6 % until 30 September 2026 and 7 % from the day after'
   }
 })
 
-test('a later row supersedes an earlier one in whatever order they are listed', () => {
+test('a later row supersedes an earlier one in any order', () => {
   const row = { state: 'TX', saas: 'taxable', taxable_ppm: 1_000_000 }
   const rows = [
     { ...row, rate_ppm: 30_000, effective_from: '2027-01-01' },
@@ -193,7 +193,7 @@ test('refuses the ZIP codes of Palau, Micronesia and the Marshall Islands', () =
   }
 })
 
-test('finds no state for what is not a ZIP code', () => {
+test('finds no state for text that is not a ZIP code', () => {
   const none = ['00000', '00499', '', '7870', '787011', '78701-1234', ' 78701', '78701\n']
   none.push('K1A0B1', 'K1A', '７８７０１', '1e3', '-1234', '٧٨٧٠١', 'SW1A1')
   for (const zip of none) assert.equal(tax.stateOfZip(zip), undefined, zip)

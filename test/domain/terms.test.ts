@@ -6,7 +6,7 @@ import { cents } from '#platform/money'
 const NOW = new Date('2026-01-31T12:00:00Z')
 const TOTAL = cents(1260)
 
-test('what a purchase leads to follows from the price, its trial and the buyer', () => {
+test('the terms of a purchase follow from its price, its trial and the buyer', () => {
   for (const [frequency, trial_days, trial_allowed, status, period_end, due_now] of [
     ['month', 0, true, 'active', '2026-02-28T12:00:00.000Z', 1260],
     ['year', 0, false, 'active', '2027-01-31T12:00:00.000Z', 1260],

@@ -15,7 +15,7 @@ after(() => service.close())
 const { LICENSE_STATUSES, TRANSITIONS, mayTransition: mayMove } = licensing
 const TRIGGERS = [...new Set(TRANSITIONS.map(({ trigger }) => trigger))]
 
-test('the table of steps is the one of the interface', () => {
+test('the table of transitions matches the specification', () => {
   const lines = TRIGGERS.map((trigger) => {
     const steps = TRANSITIONS.filter((step) => step.trigger === trigger)
     const from = [...new Set(steps.map((step) => step.from))].join(' ')
@@ -41,13 +41,13 @@ test('the table of steps is the one of the interface', () => {
   ])
 })
 
-test('nothing leads away from a canceled license, and only its developer’s hand from a preview', () => {
+test('a canceled license never changes, and a preview only by its seller', () => {
   assert.ok(TRANSITIONS.every(({ from }) => from !== 'canceled'))
   const fromPreview = TRANSITIONS.filter(({ from }) => from === 'preview')
   assert.deepEqual(fromPreview, [{ trigger: 'preview_ended', from: 'preview', to: 'canceled' }])
 })
 
-test('a license takes every step of the table and no other, and each is one line of its history', async () => {
+test('a license makes every transition of the table and no other, and each is recorded in its history', async () => {
   const { world, clock } = service
   const { license_id } = await subscribe(service)
   const statusOf = async () => (await licensing.findLicense(world.db, license_id)).status
@@ -83,7 +83,7 @@ test('a license takes every step of the table and no other, and each is one line
   )
 })
 
-test('the history of a license is never changed and never shortened', async () => {
+test('the history of a license is append-only', async () => {
   const { db } = service.world
   await assert.rejects(db.run(sql`update license_history set trigger = 'x'`), /append only/)
   await assert.rejects(db.run(sql`delete from license_history`), /append only/)

@@ -60,7 +60,7 @@ const paths = (...question: Parameters<typeof faults>) =>
   faults(...question).map(({ path }) => path)
 
 describe('a plan of versions', () => {
-  test('the same versions again delete nothing and keep every id, name, trial and amount', () => {
+  test('the same versions again delete nothing and keep every ID, name, trial and amount', () => {
     const { versions, ...deleted } = plan([free, pro])
     assert.deepEqual(deleted, { deleted_versions: [], deleted_prices: [] })
     assert.deepEqual(versions, [
@@ -79,7 +79,7 @@ describe('a plan of versions', () => {
     ])
   })
 
-  test('the order in which versions are given is their order', () => {
+  test('versions keep the given order', () => {
     const { versions } = plan([pro, fresh, free])
     assert.deepEqual(
       versions.map(({ id, position }) => [id, position]),
@@ -91,7 +91,7 @@ describe('a plan of versions', () => {
     )
   })
 
-  test('another amount keeps the price, a price left out goes, another frequency is a new price', () => {
+  test('a new amount keeps the price, an omitted price is deleted, and a new frequency adds one', () => {
     const once = { amount: '180.00', frequency: null }
     const changed = { ...pro, prices: [{ ...month, amount: '15.50' }, once] }
     const { versions, deleted_prices } = plan([free, changed])
@@ -102,28 +102,28 @@ describe('a plan of versions', () => {
     assert.deepEqual(deleted_prices, ['prc_year'])
   })
 
-  test('a price that was deleted does not come back by its frequency', () => {
+  test('a deleted price does not come back by its frequency', () => {
     const weekly = { ...pro, prices: [month, year, { amount: '4.00', frequency: 'week' }] }
     assert.equal(plan([free, weekly]).versions[1]!.prices[2]!.id, null)
   })
 
-  test('a version that is not given again is deleted', () => {
+  test('an omitted version is deleted', () => {
     assert.deepEqual(plan([pro]).deleted_versions, ['prod_free'])
   })
 
-  test('a version is known by its older UUID, in either case', () => {
+  test('a version is found by its older UUID, in upper or lower case', () => {
     for (const product_id of [LEGACY, LEGACY.toUpperCase()]) {
       assert.equal(plan([free, { ...pro, product_id }]).versions[1]!.id, 'prod_pro')
     }
   })
 
-  test('whether a version is free stays as it is where nothing is said of it', () => {
+  test('a version stays free or paid unless given', () => {
     const { is_free: _, ...unsaid } = free
     assert.equal(plan([unsaid, pro]).versions[0]!.is_free, true)
     assert.equal(plan([free, pro, fresh]).versions[2]!.is_free, false)
   })
 
-  test('a version that turns free loses its prices and its trial', () => {
+  test('a version that becomes free loses its prices and its trial', () => {
     const turned = { ...pro, is_free: true, prices: [] }
     const { versions, deleted_prices } = plan([turned], [PRO])
     assert.deepEqual([versions[0]!.is_free, versions[0]!.trial_days], [true, 0])
@@ -201,17 +201,17 @@ describe('what is refused', () => {
     test(name, () => assert.deepEqual(paths(given), at))
   }
 
-  test('the lowest and the highest amount are taken', () => {
+  test('accepts the lowest and the highest amount', () => {
     for (const amount of ['1.00', '99999.99']) assert.deepEqual(faults(priced(amount)), [])
   })
 
   // S11
-  test('more versions than an app may have are refused by their count', () => {
+  test('rejects more versions than an app may have, by their count', () => {
     const many = Array.from({ length: 21 }, (_, index) => ({ ...fresh, name: `Plan ${index}` }))
     assert.deepEqual(paths(many, []), ['versions'])
   })
 
-  test('all of it at once, each at its place', () => {
+  test('reports every error at once, each with its path', () => {
     const given = [
       { ...free, prices: [month] },
       { ...fresh, name: '', product_id: 'prod_x', prices: [{ amount: '1', frequency: 'never' }] },
@@ -228,14 +228,14 @@ describe('what is refused', () => {
 })
 
 describe('what customers have', () => {
-  test('a version with subscriptions is not deleted, and their number is given', () => {
+  test('a version with subscriptions is not deleted, and their number is reported', () => {
     const [fault, ...more] = faults([free], [FREE, { ...PRO, subscriptions: 3, licenses: 3 }])
     assert.deepEqual(more, [])
     assert.equal(fault!.path, 'versions')
     assert.match(fault!.message, /Pro \(prod_pro\).*3 active subscriptions/)
   })
 
-  test('a version that a buyer is paying for at this moment is not deleted', () => {
+  test('a version with a pending purchase is not deleted', () => {
     const [fault] = faults([free], [FREE, { ...PRO, purchases: 1 }])
     assert.match(fault!.message, /a purchase of it is being confirmed/)
   })
@@ -244,7 +244,7 @@ describe('what customers have', () => {
     assert.deepEqual(faults([free], [FREE, { ...PRO, licenses: 5 }]), [])
   })
 
-  test('a version with a license or a purchase in progress turns neither free nor paid', () => {
+  test('a version with a license or a pending purchase becomes neither free nor paid', () => {
     const turned = [{ ...pro, is_free: true, prices: [] }]
     for (const used of [{ licenses: 1 }, { purchases: 1 }]) {
       assert.deepEqual(paths(turned, [{ ...PRO, ...used }]), ['versions[0].is_free'])
@@ -260,13 +260,13 @@ describe('restoring', () => {
     prices: [{ id: 'prc_team', amount: '30.00', frequency: 'month' }],
   }
 
-  test('a deleted version comes back with its own price', () => {
+  test('a deleted version is restored with its price', () => {
     const { versions } = plan([free, pro, team], undefined, true)
     const { id, trial_days, prices } = versions[2]!
     assert.deepEqual([id, trial_days, prices[0]!.id], ['prod_gone', 7, 'prc_team'])
   })
 
-  test('a deleted price comes back under its id, and the one in its place goes', () => {
+  test('a deleted price is restored under its ID, and replaces the current one', () => {
     const weekly = { id: 'prc_week', amount: '4.00', frequency: 'week' }
     const later = { id: 'prc_new', frequency: 'week' as const, amount: cents(500), is_live: true }
     const existing = [FREE, { ...PRO, prices: [later, ...PRO.prices] }]

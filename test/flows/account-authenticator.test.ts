@@ -22,7 +22,7 @@ before(async () => {
 after(() => service.close())
 
 describe('the setup of an authenticator app', () => {
-  test('draws a QR code with the key and the account', async () => {
+  test('shows a QR code with the key and the account', async () => {
     const { email, agent } = await signUp(service)
     await agent.open(SECURITY)
     await agent.submit('Set up an authenticator app')
@@ -52,7 +52,7 @@ describe('the setup of an authenticator app', () => {
     assert.equal((await agent.open(`${SECURITY}authenticator`)).url, SECURITY)
   })
 
-  test('and every other change of a factor is recorded and announced by email', async () => {
+  test('is recorded and announced by email, like every change of a factor', async () => {
     const { email, agent } = await signUp(service)
     await addAuthenticator(service, agent)
     await addPasskey(service, agent)

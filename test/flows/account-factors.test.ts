@@ -111,7 +111,7 @@ const FACTORS: [factor: string, give: (agent: Agent, owner: Guarded) => Promise<
 
 describe('every way to sign in asks for the second factor', async () => {
   for (const [way, enter] of WAYS) {
-    test(`by ${way}: no session before it, and one after`, async () => {
+    test(`by ${way}: there is no session before it, and one after`, async () => {
       for (const [factor, give] of FACTORS) {
         const owner = await addGuarded()
         const agent = await enter(owner)
@@ -125,7 +125,7 @@ describe('every way to sign in asks for the second factor', async () => {
     })
   }
 
-  test('a passkey that verified its owner is both factors at once', async () => {
+  test('a passkey with user verification counts as both factors', async () => {
     const { passkey } = await addGuarded()
     const agent = buyer(service)
     await agent.open('/signin/?return_to=/account/security/')
@@ -133,14 +133,14 @@ describe('every way to sign in asks for the second factor', async () => {
     assert.equal(agent.page.url, '/account/security/')
   })
 
-  test('a pending sign-in is no session, whichever cookie carries it', async () => {
+  test('a pending sign-in is not a session, in any cookie', async () => {
     const { email } = await addGuarded()
     const agent = await enterPassword(service, email)
     agent.cookies.set('__Host-session', agent.cookies.get('__Host-pending')!)
     assert.ok(!(await isSignedIn(agent)))
   })
 
-  test('every step gives a secret of its own, and the session before is over', async () => {
+  test('every step issues a new secret, and the session before ends', async () => {
     const { email, secret } = await addGuarded()
     const agent = await enterPassword(service, email)
     const pending = agent.cookies.get('__Host-pending')
@@ -158,7 +158,7 @@ describe('every way to sign in asks for the second factor', async () => {
     assert.ok(!(await isSignedIn(thief)))
   })
 
-  test('and the checkout goes on where it was, once it is given', async () => {
+  test('the checkout continues where it was, after the second factor', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
     const agent = await atCheckout(email, { password: PASSWORD })
@@ -168,7 +168,7 @@ describe('every way to sign in asks for the second factor', async () => {
 })
 
 describe('an authenticator app', () => {
-  test('has each code taken once, also beside each other, and no earlier one after it', async () => {
+  test('accepts each code once, even concurrently, and no earlier one afterwards', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
     const earlier = codeOf(service, secret)
@@ -186,7 +186,7 @@ describe('an authenticator app', () => {
     }
   })
 
-  test('may be half a minute off, and not more', async () => {
+  test('may be half a minute off, and no more', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
     const code = codeOf(service, secret)
@@ -199,7 +199,7 @@ describe('an authenticator app', () => {
     assert.ok(await isSignedIn(agent))
   })
 
-  test('refuses all codes after five wrong ones, the right ones too', async () => {
+  test('rejects all codes after five wrong ones, including correct ones', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret, recovery_codes } = await addAuthenticator(service, owner)
     const agent = await enterPassword(service, email)
@@ -219,7 +219,7 @@ describe('an authenticator app', () => {
     assert.ok(!(await isSignedIn(other)))
   })
 
-  test('is waited for a quarter of an hour', async () => {
+  test('can be entered for fifteen minutes', async () => {
     const { email, agent: owner } = await signUp(service)
     const { secret } = await addAuthenticator(service, owner)
     const agent = await enterPassword(service, email)
@@ -229,7 +229,7 @@ describe('an authenticator app', () => {
     assert.ok(!(await isSignedIn(agent)))
   })
 
-  test('counts only once it has shown a code, and its secret is sealed and shown no more', async () => {
+  test('counts once it has shown a code, and its secret is encrypted and not shown again', async () => {
     const { email, agent } = await signUp(service)
     await agent.open('/account/security/')
     await agent.submit('Set up an authenticator app')
@@ -265,7 +265,7 @@ describe('recovery codes', () => {
     assert.match(pageText(owner), /8 codes left/)
   })
 
-  test('are replaced by new ones, and go with the last second factor', async () => {
+  test('are replaced by new ones, and deleted with the last second factor', async () => {
     const { email, agent: owner } = await signUp(service)
     const { recovery_codes } = await addAuthenticator(service, owner)
     await owner.open('/account/security/')
@@ -282,7 +282,7 @@ describe('recovery codes', () => {
 })
 
 describe('a passkey', () => {
-  test('answers each challenge once, within five minutes, in the browser that asked', async () => {
+  test('answers each challenge once, within five minutes, in the same browser', async () => {
     const { passkey } = await addGuarded()
     const { base_url: origin } = service.world.config
     const ask = async () => {
@@ -307,7 +307,7 @@ describe('a passkey', () => {
     assert.equal(slow.agent.page.status, 422)
   })
 
-  test('is refused where it did not verify its user, or signed for another site', async () => {
+  test('is rejected without user verification, or with a signature for another site', async () => {
     const { email, passkey } = await addGuarded()
     const agent = buyer(service)
     for (const manner of [{ verified: false }, { origin: 'https://evil.example' }]) {
@@ -322,7 +322,7 @@ describe('a passkey', () => {
     assert.ok(await isSignedIn(second))
   })
 
-  test('of another person is no second factor', async () => {
+  test('of another person is not accepted as a second factor', async () => {
     const [{ email }, other] = [await addGuarded(), await addGuarded()]
     const agent = await enterPassword(service, email)
     await pressPasskey(service, agent, other.passkey)
@@ -330,7 +330,7 @@ describe('a passkey', () => {
     assert.ok(!(await isSignedIn(agent)))
   })
 
-  test('that was removed opens nothing', async () => {
+  test('no longer signs in after it was removed', async () => {
     const { email, agent: owner } = await signUp(service)
     const passkey = await addPasskey(service, owner)
     await owner.open('/account/security/')

@@ -160,7 +160,7 @@ for (const [proof, prove] of PROOFS) {
       await assert.rejects(exchange(setup.app_side, code, callback), { error: 'invalid_grant' })
     })
 
-    test('3. trojan identifier: a passkey or an app that was added before is gone', async () => {
+    test('3. trojan identifier: a passkey or an app that was added before is removed', async () => {
       const attack_ = await attack()
       const { email, user_id } = attack_
       const passkey = new SoftPasskey()
@@ -176,7 +176,7 @@ for (const [proof, prove] of PROOFS) {
       assert.deepEqual(left, { has_authenticator: false, passkeys: 0, recovery_codes: 0 })
     })
 
-    test('4. unexpired change of email: a link on its way changes nothing', async () => {
+    test('4. unexpired change of email: a pending link changes nothing', async () => {
       const attack_ = await attack()
       const { email, user_id } = attack_
       const path = await plantEmailChange(user_id, email)
@@ -294,15 +294,15 @@ async function everyEmailIsSent(): Promise<void> {
   }
 }
 
-describe('until the mailbox is proven', () => {
-  test('a session sees its purchase, may change nothing of the account, and sells nothing', async () => {
+describe('before the email is confirmed', () => {
+  test('a session sees its purchase, cannot change the account, and cannot sell', async () => {
     const { attacker } = await attack()
     await assertNoChange(attacker)
     const { client_id } = setup.demo.app
     assert.equal((await attacker.tab().open(`/manage/${client_id}/`)).status, 200)
   })
 
-  test('"This was not me" takes everything away as well, and locks the account', async () => {
+  test('"This was not me" removes all access as well, and locks the account', async () => {
     const attack_ = await attack()
     const { email, user_id } = attack_
     await plantFactors(user_id, new SoftPasskey())
@@ -326,7 +326,7 @@ describe('until the mailbox is proven', () => {
     assert.deepEqual(rows, [])
   })
 
-  test('a proven account keeps its second factors when a receipt’s old link is used', async () => {
+  test("a confirmed account keeps its second factors when an old receipt's link is used", async () => {
     const { email } = await attack()
     const owner = await answer(email, /receipt/, 'verify_email')
     await addAuthenticator(setup, owner)

@@ -50,7 +50,7 @@ describe('security settings change only after a recent confirmation', () => {
     ['passkeys/remove', { passkey: 'psk_1' }],
   ]
 
-  test('no change goes through ten minutes after the last proof, and none without a session', async () => {
+  test('no change goes through ten minutes after the last authentication, and none without a session', async () => {
     const { email, agent } = await signUp(service)
     await addAuthenticator(service, agent)
     await agent.open(SECURITY)
@@ -85,7 +85,7 @@ describe('security settings change only after a recent confirmation', () => {
   })
 
   // S2
-  test('the proof is all that the account has: password and code, or a passkey; and gives the session a new secret', async () => {
+  test('requires everything that the account has (password and code, or a passkey), and renews the session', async () => {
     const { email, agent } = await signUp(service)
     const { secret, recovery_codes } = await addAuthenticator(service, agent)
     const passkey = await addPasskey(service, agent)
@@ -116,7 +116,7 @@ describe('security settings change only after a recent confirmation', () => {
   })
 
   // S2
-  test('refuses a part of the confirmation: a password without the second factor, or the reverse', async () => {
+  test('rejects part of the proof: a password without the second factor, or the reverse', async () => {
     const { agent } = await signUp(service)
     const { secret } = await addAuthenticator(service, agent)
     service.clock.pass(TEN_MINUTES)
@@ -172,7 +172,7 @@ describe('security settings change only after a recent confirmation', () => {
     }
   })
 
-  test('refuses a wrong confirmation', async () => {
+  test('rejects a wrong password or code', async () => {
     const { agent } = await signUp(service)
     service.clock.pass(TEN_MINUTES)
     await agent.open(`${SECURITY}password`)
@@ -211,7 +211,7 @@ describe('a new password', () => {
     assert.deepEqual((await auditedActionsOf(service, email)).slice(-1), ['password_changed'])
   })
 
-  test('ends a sign-in with the old one that still owes its second factor', async () => {
+  test('ends a pending sign-in with the old one', async () => {
     const { email, agent } = await signUp(service)
     const { secret } = await addAuthenticator(service, agent)
     const other = await enterPassword(service, email)
@@ -242,7 +242,7 @@ describe('a new password', () => {
   })
 })
 
-describe('another address', () => {
+describe('a new email', () => {
   /** An owner who asked for another address, and the paths of the emails' links. */
   async function ask() {
     const { email, agent } = await signUp(service)
@@ -261,7 +261,7 @@ describe('another address', () => {
     return agent
   }
 
-  test('changes nothing before the new mailbox confirms, and then notifies both', async () => {
+  test('changes nothing before it is confirmed, and then notifies both addresses', async () => {
     const { email, wanted, agent, confirm } = await ask()
     assert.match(
       pageText(await at(agent, SECURITY)),
@@ -278,7 +278,7 @@ describe('another address', () => {
     assert.equal((await buyer(service).open(confirm)).status, 404)
   })
 
-  test('revokes all links in the old mailbox, except the one that undoes it', async () => {
+  test('revokes all links in the old mailbox, except the undo link', async () => {
     const { email, confirm } = await ask()
     const agent = buyer(service)
     await agent.open('/signin/')
@@ -288,7 +288,7 @@ describe('another address', () => {
     assert.equal((await buyer(service).open(reset)).status, 404)
   })
 
-  test('can be reverted from the old mailbox for seven days, which signs out every browser', async () => {
+  test('can be undone from the old mailbox for seven days, which signs out every browser', async () => {
     const { email, wanted, agent, confirm } = await ask()
     await addPasskey(service, agent)
     await change(confirm)
@@ -307,7 +307,7 @@ describe('another address', () => {
     assert.match(pageText(await at(owner, SECURITY)), /Passkeys Off/)
   })
 
-  test('may be stopped before the new mailbox answers', async () => {
+  test('can be withdrawn before it is confirmed', async () => {
     const { email, agent, confirm, undo } = await ask()
     const owner = buyer(service)
     await owner.open(undo)
@@ -329,7 +329,7 @@ describe('another address', () => {
     assert.ok(await isSignedIn(await enterPassword(service, email)))
   })
 
-  test('that has an account of its own is reported by email alone', async () => {
+  test('that already has an account is reported by email only', async () => {
     const [{ email, agent }, { email: taken }] = [await signUp(service), await signUp(service)]
     await agent.open(`${SECURITY}email`)
     await agent.submit('Send confirmation email', { email: taken })

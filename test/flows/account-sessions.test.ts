@@ -23,7 +23,7 @@ const pageText = (agent: Agent) => textOf(agent.page.body)
 describe('the list of sessions', () => {
   const listed = (agent: Agent) => [...agent.page.body.matchAll(/id="record-(ses_\w+)"/g)].length
 
-  test('shows the browser and the network, and never the whole address', async () => {
+  test('shows the browser and the network, and never the full address', async () => {
     const { agent } = await signUp(service)
     await agent.open(SECURITY)
     assert.match(pageText(agent), /Unknown browser This browser Since March \d+, 2026/)
@@ -31,7 +31,7 @@ describe('the list of sessions', () => {
     assert.ok(rows.every(({ network }) => /^(10\.\d+\.\d+|127\.0\.0)\.\*$/.test(network)))
   })
 
-  test('ends one session, or all the others, without asking for a proof', async () => {
+  test('ends one session, or all others, without re-authentication', async () => {
     const { email, agent } = await signUp(service)
     const others = [
       await enterPassword(service, email),

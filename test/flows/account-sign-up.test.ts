@@ -76,7 +76,7 @@ test('does not redirect to an address of another site', async () => {
   }
 })
 
-test('the page is the same, byte for byte, whether the address has an account or not', async () => {
+test('shows the same page, byte for byte, whether or not the email has an account', async () => {
   const { email: known } = await signUp(service)
   const bought = newEmail()
   await purchase(service, buyer(service), { email: bought })
@@ -91,7 +91,7 @@ test('the page is the same, byte for byte, whether the address has an account or
   assert.equal(pages.size, 1)
 })
 
-test('answering asks the database the same, whether the address has an account or not', async () => {
+test('queries the database the same, whether or not the email has an account', async () => {
   const { email: known } = await signUp(service)
   const requested = async (email: string) => {
     const { db } = service.world
@@ -131,7 +131,7 @@ test('an owner who signs up again gets an email that says so, and keeps the pass
   assert.ok(await isSignedIn(await enterPassword(service, email)))
 })
 
-test('the person who opens the email in another browser chooses the password, not who typed it', async () => {
+test('a person who opens the email in another browser chooses a new password', async () => {
   const email = newEmail()
   const other = await typeIn(email, 'a password of an attacker')
   const owner = buyer(service)
@@ -161,7 +161,7 @@ test('an email that is older than the account changes nothing in it', async () =
   )
 })
 
-test('a weak password, a breached one and one’s own address are refused, with the reason', async () => {
+test("a weak password, a breached one and the person's own email are rejected, with the reason", async () => {
   const email = 'marguerite@example.com'
   const cases: [password: string, reason: RegExp][] = [
     ['short', /Use at least 10 characters/],
@@ -182,7 +182,7 @@ test('a weak password, a breached one and one’s own address are refused, with 
   assert.match(textOf(page.body), /Enter an email address.*Use at least 10 characters/)
 })
 
-test('limits the emails to one address that one browser requests, and says so in every case', async () => {
+test('limits the emails to one address that a browser requests, and says so in every case', async () => {
   const { email: known } = await signUp(service)
   for (const email of [known, newEmail()]) {
     // F32: those of one browser; other browsers do not use up its limit.
@@ -196,7 +196,7 @@ test('limits the emails to one address that one browser requests, and says so in
   }
 })
 
-test('sends no email to an unknown address, and answers as for a known one', async () => {
+test('sends no email to an unknown address, with the same response as for a known one', async () => {
   const { email: known } = await signUp(service)
   const unknown = newEmail()
   const bodies = new Set<string>()
@@ -218,7 +218,7 @@ test('sends no email to an unknown address, and answers as for a known one', asy
 })
 
 // F36
-test('a link of a sign-up carries the way back for its seven days', async () => {
+test('a sign-up link contains the return path for its seven days', async () => {
   const email = newEmail()
   const return_to = `/manage/${service.demo.app.client_id}/?next=http://localhost/`
   const agent = await typeIn(email, PASSWORD, return_to)

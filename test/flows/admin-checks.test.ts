@@ -19,12 +19,12 @@ after(() => service.close())
 
 const pageText = () => textOf(staff.page.body)
 
-test('the admin checks are for staff alone', async () => {
+test('only staff can open the checks', async () => {
   const seller = await signedIn(service, service.demo.seller)
   assert.equal((await seller.open(CHECKS)).status, 404)
 })
 
-test('staff checks the books: they agree, and the page says what was looked at', async () => {
+test('staff checks the ledger: it is correct, and the page lists what was checked', async () => {
   await subscribe(service)
   await staff.open('/admin/')
   await staff.press('Checks')

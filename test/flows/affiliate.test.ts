@@ -59,7 +59,7 @@ describe('a commission', () => {
     assert.equal(await earned(), 3 * MONTHLY)
   })
 
-  test('is taken back with a refund, in its proportion', async () => {
+  test('is reversed in proportion to a refund', async () => {
     const before = await earned()
     const bought = await buy(service, { query, price: 2 })
     assert.equal(await earned(), before + LIFETIME)
@@ -69,7 +69,7 @@ describe('a commission', () => {
     assert.equal(await earned(), before)
   })
 
-  test('is taken back with a dispute that is lost, and stays with one that is won', async () => {
+  test('is reversed when a dispute is lost, and kept when it is won', async () => {
     const before = await earned()
     const [one, two] = [
       await buy(service, { query, price: 2 }),
@@ -131,7 +131,7 @@ describe('joining as an affiliate', () => {
     return { status: agent.page.status, pageText: textOf(agent.page.body) }
   }
 
-  test('reads the terms and chooses a code that is free and of the right shape', async () => {
+  test('shows the terms, and accepts a valid code that is free', async () => {
     const agent = await signedIn(service, service.demo.buyer)
     for (const [code, pageText] of [
       ['', /Enter a code/],
@@ -158,7 +158,7 @@ describe('joining as an affiliate', () => {
     assert.ok(followed.cookies.has('__Host-ref'), 'the link of the page refers')
   })
 
-  test('must own the mailbox', async () => {
+  test('requires a confirmed email', async () => {
     const agent = buyer(service)
     await agent.open('/affiliate/')
     assert.match(agent.page.url, /^\/signin\//)

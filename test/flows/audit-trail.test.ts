@@ -170,7 +170,7 @@ describe('the audit log', () => {
 })
 
 // S6
-test('a line of the log names the caller’s address and account, and no email or secret', async () => {
+test("a log line names the caller's address and account, and no email or secret", async () => {
   const agent = buyer(service)
   const { buyer: person } = service.demo
   await agent.open('/signin/')

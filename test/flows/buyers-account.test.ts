@@ -50,8 +50,8 @@ async function addOwner(password = 'a password of the owner'): Promise<string> {
 
 const cancel = (email: string) => forceStatus(service, 'canceled', { email })
 
-describe('an address that has an account', () => {
-  test('signs in with its password and goes on with the purchase', async () => {
+describe('an email that has an account', () => {
+  test('signs in with its password and continues the purchase', async () => {
     const { email, password } = service.demo.buyer
     const agent = buyer(service)
     const page = await begin(agent, email)
@@ -62,7 +62,7 @@ describe('an address that has an account', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('that is signed in and has the purchase open twice is charged once', async () => {
+  test('that is signed in with the purchase open twice is charged once', async () => {
     const email = await addOwner()
     await cancel(email)
     const one = buyer(service)
@@ -78,13 +78,13 @@ describe('an address that has an account', () => {
     assert.deepEqual(await takenFrom(service, email), [1260, 1260])
   })
 
-  test('is found however it is spelled', async () => {
+  test('is found in any spelling', async () => {
     for (const email of ['ROBIN@EXAMPLE.COM', ' Robin@example.com ', 'robin@EXAMPLE.com']) {
       assert.match((await begin(buyer(service), email)).url, /\/sign-in$/)
     }
   })
 
-  test('learns that it owns the app after it signed in, and not before', async () => {
+  test('is redirected to the app it owns after signing in, and not before', async () => {
     const password = 'a password of the owner'
     const email = await addOwner(password)
     const other = buyer(service)
@@ -101,7 +101,7 @@ describe('an address that has an account', () => {
     assert.match(back.url, /^http:\/\/localhost:4999\/login\?svc_order=/)
   })
 
-  test('that was opened while this cart was in progress cannot be used by another person', async () => {
+  test('whose account was created during this checkout cannot be used by another person', async () => {
     const email = fresh()
     const [other, owner] = [buyer(service), buyer(service)]
     await goToConfirm(service, other, { email })
@@ -113,7 +113,7 @@ describe('an address that has an account', () => {
   })
 
   // F32
-  test('makes a person who guesses wait, and not the owner elsewhere', async () => {
+  test('slows down a person who guesses, and not the owner elsewhere', async () => {
     const email = await addOwner()
     const agent = buyer(service)
     await begin(agent, email)
@@ -132,7 +132,7 @@ describe('an address that has an account', () => {
     assert.doesNotMatch(elsewhere.page.url, /sign-in/)
   })
 
-  test('signs in by an email, which works once and brings the buyer back', async () => {
+  test('signs in by an email, which works once and returns the buyer', async () => {
     const email = await addOwner()
     await cancel(email)
     const agent = buyer(service)
@@ -164,7 +164,7 @@ describe('an address that has an account', () => {
   })
 })
 
-describe('an address that is new', () => {
+describe('a new email', () => {
   test('gets an account, and a session that sees this app and nothing else', async () => {
     const email = fresh()
     const harbor = await addApp(service, { slug: 'harbor' })
@@ -189,7 +189,7 @@ describe('an address that is new', () => {
     )
   })
 
-  test('has the session for a day, in this browser alone', async () => {
+  test('has the session for a day, in this browser only', async () => {
     const agent = buyer(service)
     await purchase(service, agent, { email: fresh() })
     const manage = `/manage/${service.demo.app.client_id}/`
@@ -200,7 +200,7 @@ describe('an address that is new', () => {
     assert.match((await agent.open(manage)).url, /^\/signin\//)
   })
 
-  test('proves its mailbox by the receipt: then every other session and browser is out', async () => {
+  test("is confirmed by the receipt's link, which signs out every other browser", async () => {
     const email = fresh()
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
@@ -217,7 +217,7 @@ describe('an address that is new', () => {
     assert.match((await intruder.open('/account/')).url, /^\/signin\//)
   })
 
-  test('whose owner says that it was not them is locked for everyone', async () => {
+  test('whose owner disowns the purchase is locked for everyone', async () => {
     const email = fresh()
     const [intruder, owner] = [buyer(service), buyer(service)]
     const bought = await purchase(service, intruder, { email })
@@ -229,7 +229,7 @@ describe('an address that is new', () => {
     assert.ok(!(await intruder.open(bought.url)).body.includes('key_'))
   })
 
-  test('is one account, however often and however it is spelled', async () => {
+  test('is one account, in any number of purchases and spellings', async () => {
     const email = fresh()
     await purchase(service, buyer(service), { email: email.toUpperCase() })
     assert.match((await begin(buyer(service), email)).url, /\/sign-in$/)
@@ -240,7 +240,7 @@ describe('an address that is new', () => {
   })
 })
 
-test('a session of another person buys nothing for an address', async () => {
+test('cannot be bought for from a session of another person', async () => {
   const [victim, thief] = [await addOwner(), await addOwner()]
   await cancel(thief)
   const agent = buyer(service)
@@ -254,4 +254,4 @@ test('a session of another person buys nothing for an address', async () => {
   assert.deepEqual(await takenFrom(service, victim), [1260])
 })
 
-test('keeps every invariant', () => assertInvariants(service))
+test('preserves every invariant', () => assertInvariants(service))

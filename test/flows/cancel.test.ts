@@ -29,7 +29,7 @@ async function sellersEmails(buyer_email: string): Promise<string[]> {
 }
 
 // F25
-test('a subscription is canceled under that name, confirmed by email, and can be kept', async () => {
+test('a subscription is canceled under that name, confirmed by email, and can be resumed', async () => {
   const subscriber = await subscribe(service)
   const { agent, email, app } = subscriber
   await agent.open(`/manage/${app.client_id}/`)
@@ -68,7 +68,7 @@ test('the seller gets an email for a sale with its earnings, a failed renewal an
   ])
 })
 
-test('a seller switches each of these emails off on the dashboard', async () => {
+test('a seller turns each of these emails off on the dashboard', async () => {
   const seller = await signedIn(service, service.demo.seller)
   await seller.open('/dashboard/')
   await seller.press('email preferences')

@@ -81,7 +81,7 @@ describe('a declined card', () => {
     })
   }
 
-  test('is no longer shown as declined once another was entered', async () => {
+  test('is no longer shown as declined after another card was entered', async () => {
     const agent = buyer(service)
     await purchase(service, agent, { email: fresh(), card: '4000000000000002' })
     await agent.press('Use another card')
@@ -89,7 +89,7 @@ describe('a declined card', () => {
     assert.ok(!textOf(page.body).includes('declined'))
   })
 
-  test('stops a buyer for an hour after twelve declined cards, however many checkouts', async () => {
+  test('stops a buyer for an hour after twelve declined cards, in any number of checkouts', async () => {
     const agent = buyer(service)
     const email = fresh()
     let declined = 0
@@ -110,7 +110,7 @@ describe('a declined card', () => {
 })
 
 describe('a card from abroad', () => {
-  test('is refused after the card step, before anything is asked of it', async () => {
+  test('is rejected after the card step, before it is charged', async () => {
     for (const card of ['4000001240000000', '4000008260000000']) {
       const agent = buyer(service)
       const email = fresh()
@@ -125,7 +125,7 @@ describe('a card from abroad', () => {
     }
   })
 
-  test('with a billing ZIP that does not exist is refused as well', async () => {
+  test('is rejected if its billing ZIP code does not exist', async () => {
     const agent = buyer(service)
     await goToConfirm(service, agent, { email: fresh(), card: '4000000000000002' })
     await agent.press('Use another card')
@@ -137,7 +137,7 @@ describe('a card from abroad', () => {
 })
 
 // F3
-describe('a card that is billed in another state than the tax address', () => {
+describe('a card with a billing address in another state than the tax address', () => {
   const OREGON = { country: 'US', zip: '97201' }
   const atCard = async (email: string) => {
     const agent = buyer(service)
@@ -147,7 +147,7 @@ describe('a card that is billed in another state than the tax address', () => {
     return agent
   }
 
-  test('is not charged, and the page shows both addresses and both ways on', async () => {
+  test('is not charged, and the page shows both addresses and both corrections', async () => {
     const email = fresh()
     const agent = await atCard(email)
     const page = await enterCard(agent, undefined, { zip: '10001' })
@@ -170,7 +170,7 @@ describe('a card that is billed in another state than the tax address', () => {
     assert.deepEqual(await takenFrom(service, email), [1248])
   })
 
-  test('gives way to a card of the declared state', async () => {
+  test('can be replaced by a card of the declared state', async () => {
     const email = fresh()
     const agent = await atCard(email)
     await enterCard(agent, undefined, { zip: '10001' })
@@ -181,7 +181,7 @@ describe('a card that is billed in another state than the tax address', () => {
 })
 
 // F22
-test('offers another card first after a decline, and the same one again second', async () => {
+test('offers another card as the main action after a decline, and the same one as the second', async () => {
   const agent = buyer(service)
   const page = await purchase(service, agent, { email: fresh(), card: '4000000000000002' })
   const primary = [...page.body.matchAll(/<(a|button)[^>]*btn-primary[^>]*>(.*?)<\/\1>/gs)]
@@ -193,7 +193,7 @@ test('offers another card first after a decline, and the same one again second',
 })
 
 // S3
-test('opens one card page of the processor for a cart, however often the step is opened', async () => {
+test('opens one card page of the processor for a cart, even if the step is opened repeatedly', async () => {
   const agent = buyer(service)
   await agent.open(`/buy/${service.demo.app.prices[0]!.public_id}/`)
   const email = fresh()
@@ -228,7 +228,7 @@ test('opens one card page of the processor for a cart, however often the step is
 })
 
 describe('3-D Secure', () => {
-  test('passed, it ends in a license', async () => {
+  test('passed, creates a license', async () => {
     for (const card of [ASKS_ALWAYS, '4000002500003155']) {
       const agent = buyer(service)
       const email = fresh()
@@ -242,7 +242,7 @@ describe('3-D Secure', () => {
   })
 
   // F13
-  test('finished after a purchase in another tab, it leads back to the app', async () => {
+  test('finished after a purchase in another tab, returns to the app', async () => {
     const agent = buyer(service)
     const email = fresh()
     await goToConfirm(service, agent, { email, card: ASKS_ALWAYS })
@@ -254,7 +254,7 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('failed, it says so, and another card works', async () => {
+  test('failed, is explained, and another card works', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email, card: ASKS_ALWAYS })
@@ -264,7 +264,7 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('left alone, it is closed by the next try, and cannot be passed late', async () => {
+  test('left open, is closed by the next attempt, and cannot be passed late', async () => {
     const agent = buyer(service)
     const email = fresh()
     const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
@@ -276,7 +276,7 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('passed in another tab just before the next try, it is the one that counts', async () => {
+  test('passed in another tab just before the next attempt, counts', async () => {
     const agent = buyer(service)
     const email = fresh()
     const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
@@ -295,7 +295,7 @@ describe('3-D Secure', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('left for a quarter of an hour, it is closed, and nothing was taken', async () => {
+  test('left open for fifteen minutes, is closed without a charge', async () => {
     const agent = buyer(service)
     const email = fresh()
     const challenge = await purchase(service, agent, { email, card: ASKS_ALWAYS })
@@ -309,7 +309,7 @@ describe('3-D Secure', () => {
     assert.match(textOf((await payWithAnother(agent)).body), /License key/)
   })
 
-  test('that cannot be closed just now is waited for, and is no error', async () => {
+  test('that cannot be closed yet shows the waiting page instead of an error', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email, card: ASKS_ALWAYS })
@@ -340,7 +340,7 @@ async function confirmPageOf(email: string): Promise<string | undefined> {
 }
 
 describe('a lost answer', () => {
-  test('of a charge that was made is waited for, explained and found', async () => {
+  test('of a charge that was made is explained, waited for and found', async () => {
     const agent = buyer(service)
     const email = fresh()
     const waiting = await purchase(service, agent, { email, card: LOSES_ANSWER })
@@ -366,7 +366,7 @@ describe('a lost answer', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('is found by the waiting page itself, without any job', async () => {
+  test('is found by the waiting page, without any job', async () => {
     const agent = buyer(service)
     const waiting = await purchase(service, agent, { email: fresh(), card: LOSES_ANSWER })
     service.clock.pass(5)
@@ -392,7 +392,7 @@ describe('a lost answer', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('delays a second cart of the same buyer, and both pages show the right status', async () => {
+  test('delays a second cart of the same buyer, and both pages show the correct status', async () => {
     const one = buyer(service)
     const two = one.tab()
     const email = fresh()
@@ -412,7 +412,7 @@ describe('a lost answer', () => {
   })
 })
 
-test('keeps every invariant', async () => {
+test('preserves every invariant', async () => {
   service.clock.pass(16 * 60)
   await reconcile(service.world)
   await assertInvariants(service)

@@ -41,7 +41,7 @@ const setTrial = ({ product_id }: OtherApp, days: number) =>
   service.world.db.run(sql`update products set trial_days = ${days} where id = ${product_id}`)
 
 describe('a price that changes under an open cart', () => {
-  test('is shown and asked for again, up or down, and then charged as shown', async () => {
+  test('is shown and confirmed again, higher or lower, and then charged as shown', async () => {
     for (const [amount, button, taken] of [
       [1500, 'Pay $15.75', 1575],
       [900, 'Pay $9.45', 945],
@@ -61,7 +61,7 @@ describe('a price that changes under an open cart', () => {
     }
   })
 
-  test('between two page views is charged as on the page that was sent, or not at all', async () => {
+  test('between two page views is charged as shown on the submitted page, or not at all', async () => {
     const { app, agent, email } = await atConfirm()
     const old = agent.tab()
     await change(app, 2000)
@@ -77,7 +77,7 @@ describe('a price that changes under an open cart', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('and back again before the buyer pays is no change', async () => {
+  test('and back again before the buyer pays is not a change', async () => {
     const { app, agent, email } = await atConfirm()
     await change(app, 2000)
     await change(app, 1200)
@@ -85,7 +85,7 @@ describe('a price that changes under an open cart', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('is not asked about once the card was charged: what was shown is what is paid', async () => {
+  test('does not matter once the card was charged: the buyer pays what was shown', async () => {
     const { app, agent, email } = await atConfirm()
     const page = await agent.submit(PAY)
     await change(app, 9900)
@@ -95,7 +95,7 @@ describe('a price that changes under an open cart', () => {
     assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('an invented agreement, or that of another cart, charges nothing', async () => {
+  test('a forged agreement, or that of another cart, charges nothing', async () => {
     const { agent, email } = await atConfirm()
     const other = await atConfirm({ amount: 100 })
     for (const agreement of ['', 'x', 'A'.repeat(43), other.agent.form(PAY).agreement!]) {
@@ -132,7 +132,7 @@ describe('a trial that changes under an open cart', () => {
     assert.deepEqual(await takenFrom(service, email), [0])
   })
 
-  test('that was used up in another tab meanwhile is not sold at full price unasked', async () => {
+  test('is not replaced by the full price without confirmation if it was used in another tab', async () => {
     const { app, agent, email } = await atConfirm({ trial_days: 14 })
     const other = buyer(service)
     await other.open(`/buy/${app.price_id}/`)
@@ -146,7 +146,7 @@ describe('a trial that changes under an open cart', () => {
   })
 })
 
-describe('an offer that is withdrawn under an open cart', () => {
+describe('a price that is withdrawn under an open cart', () => {
   for (const [what, withdraw] of [
     [
       'its price was deleted',
@@ -171,7 +171,7 @@ describe('an offer that is withdrawn under an open cart', () => {
         setOnSale(service, app.client_id, { is_published: true, external_sales_enabled: false }),
     ],
   ] as const) {
-    test(`because ${what} charges nothing, and says that it is gone`, async () => {
+    test(`because ${what} charges nothing, and is explained`, async () => {
       const { app, agent, email } = await atConfirm()
       await withdraw(app)
       const page = await agent.submit(PAY)
@@ -198,7 +198,7 @@ describe('a cart that is left open', () => {
   const LAST_MINUTE = Date.UTC(2026, 8, 30, 23, 59)
 
   // M7
-  test('over the start of a new rate is quoted again, and asked about', async () => {
+  test('past the start of a new rate is quoted and confirmed again', async () => {
     service.clock.pass((LAST_MINUTE - service.clock.now().getTime()) / 1000)
     const { agent, email } = await atConfirm({ amount: 10_000, zip: '20001' })
     const elsewhere = await atConfirm()
@@ -214,7 +214,7 @@ describe('a cart that is left open', () => {
   })
 
   // F15, M7
-  test('expires after 24 hours, and starts again with what the buyer entered', async () => {
+  test('expires after 24 hours, and starts again with the entered details', async () => {
     const { app, agent, email } = await atConfirm()
     const cart = await service.world.db.one<{ id: string }>(
       sql`select id from carts where email = ${email}`,
@@ -242,7 +242,7 @@ describe('a cart that is left open', () => {
   })
 
   // F15
-  test('is paid as it was quoted within 24 hours', async () => {
+  test('is charged as quoted within 24 hours', async () => {
     const { agent, email } = await atConfirm()
     service.clock.pass(DAY - 1)
     await agent.submit(PAY)
@@ -250,4 +250,4 @@ describe('a cart that is left open', () => {
   })
 })
 
-test('keeps every invariant', () => assertInvariants(service))
+test('preserves every invariant', () => assertInvariants(service))

@@ -35,7 +35,7 @@ const lookUp = (reference: string) =>
 
 const setStatus = (email: string, status: LicenseStatus) => forceStatus(service, status, { email })
 
-test('a purchase ends in a license that the seller verifies at once', async () => {
+test('a purchase creates a license that the seller can validate at once', async () => {
   const page = await purchase(service, buyer(service), { email: fresh() })
   assert.equal(page.status, 200)
   const order = await lookUp(orderReference(page))
@@ -67,7 +67,7 @@ describe('a cart is charged once', () => {
     assert.deepEqual(await takenFrom(service, email), once)
   })
 
-  test('when the form is sent again, after the answer came', async () => {
+  test('when the form is sent again after the response', async () => {
     const agent = buyer(service)
     const email = fresh()
     await goToConfirm(service, agent, { email })
@@ -82,7 +82,7 @@ describe('a cart is charged once', () => {
     assert.deepEqual(await takenFrom(service, email), once)
   })
 
-  test('when the buyer goes back, and on again', async () => {
+  test('when the buyer goes back and continues', async () => {
     const agent = buyer(service)
     const email = fresh()
     const page = await purchase(service, agent, { email })
@@ -112,7 +112,7 @@ describe('a cart is charged once', () => {
 })
 
 describe('a buyer who already has a license', () => {
-  test('is sent back to the app by the buy link, with a reference to the order', async () => {
+  test('is redirected to the app by the buy link, with a reference to the order', async () => {
     const agent = buyer(service)
     const email = fresh()
     const page = await purchase(service, agent, { email })
@@ -132,7 +132,7 @@ describe('a buyer who already has a license', () => {
     assert.deepEqual(await takenFrom(service, email), once)
   })
 
-  test('of every status is led to where it can be fixed, and buys again only after a cancellation', async () => {
+  test('of every status is redirected to where it can be fixed, and buys again only after a cancellation', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email })
@@ -161,7 +161,7 @@ describe('a buyer who already has a license', () => {
     assert.deepEqual(await takenFrom(service, email), [...once, ...once])
   })
 
-  test('is recognized on the last page too, if the license came in another way', async () => {
+  test('is recognized on the last page too, if the license was created in another way', async () => {
     const agent = buyer(service)
     const email = fresh()
     await goToConfirm(service, agent, { email })
@@ -173,7 +173,7 @@ describe('a buyer who already has a license', () => {
     assert.equal((await takenFrom(service, email)).length, 1)
   })
 
-  test('in a preview only, buys like everyone', async () => {
+  test('with only a preview buys like everyone else', async () => {
     const agent = buyer(service)
     const email = fresh()
     await purchase(service, agent, { email })
@@ -183,7 +183,7 @@ describe('a buyer who already has a license', () => {
   })
 })
 
-test('a purchase of another app is no license for this one', async () => {
+test('a purchase of another app is not a license of this one', async () => {
   const harbor = await addApp(service, { slug: 'harbor', frequency: 'year' })
   const agent = buyer(service)
   const email = fresh()
@@ -194,7 +194,7 @@ test('a purchase of another app is no license for this one', async () => {
   assert.match(textOf(page.body), /already has an account/)
 })
 
-test('the buyer may change details and card before paying, and pays for the last', async () => {
+test('the buyer may change details and card before paying, and pays for the last ones', async () => {
   const agent = buyer(service)
   const email = fresh()
   await goToConfirm(service, agent, { email, address: { country: 'US', zip: '97201' } })
@@ -208,7 +208,7 @@ test('the buyer may change details and card before paying, and pays for the last
   assert.deepEqual(await takenFrom(service, email), once)
 })
 
-test('the receipt is sent again when it is asked for, a few times an hour', async () => {
+test('the receipt is resent on request, a few times an hour', async () => {
   const agent = buyer(service)
   const page = await purchase(service, agent, { email: fresh() })
   for (let time = 0; time < 5; time++) {
@@ -225,4 +225,4 @@ test('the receipt is sent again when it is asked for, a few times an hour', asyn
   )
 })
 
-test('keeps every invariant', () => assertInvariants(service))
+test('preserves every invariant', () => assertInvariants(service))

@@ -56,7 +56,7 @@ describe('a closed day', () => {
   })
 
   // M5
-  test('books what went to the operator’s bank, and goes on from the day before', async () => {
+  test('books transfers to the operator’s bank, and continues from the day before', async () => {
     await bankOf(service).moveFunds(service.clock.now(), cents(-5000))
     await endDay()
     assert.equal(await ledger.balanceOf(service.world.db, 'bank', ''), 5000 - 1_000_000)
@@ -64,7 +64,7 @@ describe('a closed day', () => {
   })
 
   // M5
-  test('names what the processor moved and the books do not know', async () => {
+  test('reports movements at the processor that the books do not have', async () => {
     const { db } = service.world
     const bought = await buy(service)
     await db.run(sql`insert into sandbox.refunds

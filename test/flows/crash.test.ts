@@ -132,7 +132,7 @@ test('a reconciliation that is killed is finished by the next one', async () => 
   await assertInvariants(service)
 })
 
-test('lost requests and answers neither lose nor create money', async () => {
+test('lost requests and responses neither lose nor create money', async () => {
   const draw = draws(20_261_120)
   const price_id = service.demo.app.prices[0]!.public_id
   const buyers: { agent: Agent; email: string }[] = []

@@ -95,7 +95,7 @@ test('"This was not me" leaves an older purchase to staff, and turns auto-renew 
 })
 
 // S12
-test('the success page signs a new account in until it signs out, even when its answer was lost', async () => {
+test("the success page signs a new account in until it signs out, even if the sign-out's response was lost", async () => {
   const agent = buyer(service)
   const bought = await purchase(service, agent, { email: fresh() })
   agent.cookies.delete('__Host-session')
@@ -110,7 +110,7 @@ test('the success page signs a new account in until it signs out, even when its 
 })
 
 // S12
-test('the success page signs in no browser that first opens it an hour later', async () => {
+test('the success page does not sign in a browser that first opens it an hour later', async () => {
   const agent = buyer(service)
   const bought = await purchase(service, agent, { email: fresh() })
   agent.cookies.delete('__Host-session')

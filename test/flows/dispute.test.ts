@@ -56,7 +56,7 @@ const pass = async (days: number) => {
 const statusOf = async (bought: Bought) => (await stateOf(service, bought)).status
 
 describe('a dispute', () => {
-  test('suspends the license at once and takes the price and $15 from the seller', async () => {
+  test('suspends the license at once and debits the price and $15 from the seller', async () => {
     const before = await owedToSeller(service)
     const bought = await buy(service, { card: FRAUDULENT })
     assert.equal(await statusOf(bought), 'active')
@@ -82,7 +82,7 @@ describe('a dispute', () => {
     assert.equal(emails.length, 1)
   })
 
-  test('that is won gives everything back, and the same key works as before', async () => {
+  test('that is won returns everything, and the same key works again', async () => {
     const bought = await buy(service, { card: FRAUDULENT })
     await handleEvents(service.world)
     const dispute = (await disputeOf(service, bought))!
@@ -104,7 +104,7 @@ describe('a dispute', () => {
     ])
   })
 
-  test('without a response is lost: canceled, the tax is not owed, the cost stays', async () => {
+  test('without evidence is lost: the license is canceled, the tax is not due, and the cost is kept', async () => {
     const bought = await buy(service, { card: NOT_RECEIVED })
     await handleEvents(service.world)
     await passAndHandle(service, 8)
@@ -121,7 +121,7 @@ describe('a dispute', () => {
   })
 
   // M6
-  test('that was won and is lost on appeal takes the money again and ends the license', async () => {
+  test('that was won and is lost on appeal debits the money again and ends the license', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
     const opened = await objectTo(service, bought.charge)
@@ -142,7 +142,7 @@ describe('a dispute', () => {
   })
 
   // M6
-  test('that was lost and is won on appeal gives the money back; the license stays canceled', async () => {
+  test('that was lost and is won on appeal returns the money; the license stays canceled', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
     const opened = await objectTo(service, bought.charge)
@@ -187,7 +187,7 @@ describe('a dispute', () => {
     })
   }
 
-  test('that is only an inquiry moves nothing; unanswered it becomes a dispute', async () => {
+  test('that is only an inquiry moves no money; unanswered it becomes a dispute', async () => {
     const bought = await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     assert.equal(await statusOf(bought), 'active')
@@ -200,7 +200,7 @@ describe('a dispute', () => {
     assert.equal((await movedBy(service, [inquiry.id])).dispute_costs, -1500)
   })
 
-  test('that is only an inquiry and is answered closes, and the license never stopped', async () => {
+  test('that is only an inquiry and is answered closes, without suspending the license', async () => {
     const bought = await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     const { id: dispute_id } = (await disputeOf(service, bought))!
@@ -211,7 +211,7 @@ describe('a dispute', () => {
     assert.equal(await statusOf(bought), 'active')
   })
 
-  test('nothing renews while it is open; what was due is due when it is won', async () => {
+  test('stops renewals while it is open; what was due is charged when it is won', async () => {
     const bought = await buy(service)
     const dispute = await objectTo(service, bought.charge)
     await pass(40)
@@ -228,7 +228,7 @@ describe('a dispute', () => {
     assert.notEqual((await latestCharge(service, won)).id, won.charge.id)
   })
 
-  test('a negative balance is carried and blocks payouts until sales have made up for it', async () => {
+  test('a negative balance is carried over and blocks payouts until sales exceed it', async () => {
     const bought = await buy(service, { price: 2 })
     await handleEvents(service.world)
     const owed_before = await owedToSeller(service)
@@ -252,7 +252,7 @@ describe('a dispute', () => {
 })
 
 describe('events of the processor', () => {
-  test('of a charge that is not on the books yet waits, and is processed again', async () => {
+  test('about a charge that is not on the books yet wait, and are processed again', async () => {
     const event = {
       kind: 'dispute_closed' as const,
       dispute_id: 'dp_unknown',
@@ -267,7 +267,7 @@ describe('events of the processor', () => {
     assert.deepEqual(await db.rows(sql`select id from processor_events where id = 'evt_early'`), [])
   })
 
-  test('is processed once, however often it is delivered and by however many workers', async () => {
+  test('are processed once, however often and by however many workers they are delivered', async () => {
     const bought = await buy(service, { card: FRAUDULENT })
     const { processor } = service.world
     const event = await processor.events(service.clock.now())
@@ -281,7 +281,7 @@ describe('events of the processor', () => {
     assert.deepEqual(await processor.events(service.clock.now()), [])
   })
 
-  test('is done whole or not at all, wherever the process is killed', async () => {
+  test('are processed completely or not at all, wherever the process is killed', async () => {
     for (const outcome of ['won', 'lost'] as const) {
       for (let last = 1, killed = true; killed; last += 3) {
         const bought = await buy(service, { card: FRAUDULENT })
@@ -298,7 +298,7 @@ describe('events of the processor', () => {
     await assertInvariants(service)
   })
 
-  test('waits while a refund of the same charge has no answer yet', async () => {
+  test('wait while a refund of the same charge is open', async () => {
     const bought = await buy(service)
     const { world } = service
     const unheard = async (): Promise<RefundAnswer> => {
@@ -322,7 +322,7 @@ describe('events of the processor', () => {
   })
 })
 
-test('evidence says what the buyer did, with networks and never a whole address', async () => {
+test('evidence lists what the buyer did, with networks and without full IP addresses', async () => {
   const bought = await buy(service, { card: NOT_RECEIVED })
   for (let time = 0; time < 3; time++) await stateOf(service, bought)
   await rememberUses(service.world)

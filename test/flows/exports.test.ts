@@ -51,7 +51,7 @@ async function multiply({ db }: World, invoice_id: string, copies: number): Prom
 }
 
 describe('an export', () => {
-  test('of nothing is a heading alone', async () => {
+  test('of nothing is only a header', async () => {
     const agent = seller.twin()
     await agent.open('/dashboard/apps/driftlog/sales/')
     const { file, rows } = await exportBy(agent, 'Export CSV')
@@ -59,7 +59,7 @@ describe('an export', () => {
     assert.match(file.body, /^invoice,date,status,[^\r]+\r\n$/)
   })
 
-  test('of more than a few thousand invoices lists each once, the latest first', async () => {
+  test('of several thousand invoices lists each once, newest first', async () => {
     const { invoice_id } = await buy(service, { price: 2 })
     await multiply(service.world, invoice_id, 2_345)
     const agent = seller.twin()
@@ -80,7 +80,7 @@ describe('an export', () => {
     assert.match(textOf(agent.page.body), /Rows 2,346 Size [\d.]+ [KM]B Expires March 17, 2026/)
   })
 
-  test('of a month’s tax has each of its lines once, even where all are of one instant', async () => {
+  test("of a month's tax lists each line once, even if all have the same time", async () => {
     const agent = await signedIn(service, service.demo.operator)
     await agent.open('/admin/tax/2026-03/')
     const { rows } = await exportBy(agent, 'Transactions (CSV)')
@@ -116,7 +116,7 @@ describe('an export', () => {
     assert.equal((await staff.open(`${taxExport.task_url}file`)).status, 200)
   })
 
-  test('is kept for seven days; after that its page says so and offers the way back', async () => {
+  test('is kept for seven days; then its page says so and links back', async () => {
     const { db } = service.world
     const agent = seller.twin()
     await agent.open(SALES)
@@ -213,7 +213,7 @@ describe('a long export', () => {
     (await service.world.db.one<{ status: string }>(sql`select status from tasks where id = ${id}`))
       .status
 
-  test('says how many rows are done, and keeps one page of them in memory', async () => {
+  test('shows how many rows are done, and keeps one page of them in memory', async () => {
     const pages = new Pages()
     const { id, url } = await begin(pages)
     const agent = seller.twin()

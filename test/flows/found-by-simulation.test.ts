@@ -52,7 +52,7 @@ function withFates(sandbox: Sandbox): World['processor'] {
 
 const staff = async () => ({ ...(await staffActor(service)), reason: 'A look at it.' })
 
-test('a plan that was moved to is counted from where the old one ended, though it is paid late', async () => {
+test('a new plan begins at the end of the old one, even if it is paid late', async () => {
   const app = await otherApp(service, { frequency: 'year', amount: cents(90_000) })
   const monthly = 'prc_monthly00000000000000'
   await service.world.db.run(sql`insert into prices (id, product_id, amount, frequency, created_at)
@@ -81,7 +81,7 @@ test('a plan that was moved to is counted from where the old one ended, though i
   ])
 })
 
-test('a license whose auto-renew was turned off while suspended is not charged after it', async () => {
+test('a license whose auto-renew was turned off while suspended is not charged afterwards', async () => {
   const app = await otherApp(service, { frequency: 'week', amount: cents(1200) })
   const subscriber = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
   const { license_id, user_id } = subscriber
@@ -98,7 +98,7 @@ test('a license whose auto-renew was turned off while suspended is not charged a
   assert.equal((await invoicesOf(service, subscriber)).length, 1)
 })
 
-test('a payout that failed is owed again, although its name was in an answer that was lost twice', async () => {
+test('a payout that failed is owed again, even if the answer with its ID was lost twice', async () => {
   const seller = await payeeOf(service, 'seller')
   await withBank(service, 'seller', BANKS.closed)
   await sell(service)
@@ -128,7 +128,7 @@ test('an inquiry that arrives after a refund is processed', async () => {
   assert.deepEqual([dispute?.status, dispute?.amount, dispute?.owed], ['open', 260, 0])
 })
 
-test('a dispute of more than is left of its invoice is settled between the buyer and the service', async () => {
+test('a dispute of more than the remaining amount is divided between the buyer and the service', async () => {
   const bought = await buy(service, { card: COMES_BACK })
   await refund(service, bought, 260)
   await passAndHandle(service, 1)

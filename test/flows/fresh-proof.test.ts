@@ -30,7 +30,7 @@ async function post(agent: Agent, url: string, fields: Record<string, string> = 
 }
 
 // S10
-test('a client secret, a refund, a payout and a bank take a proof of the last ten minutes', async () => {
+test('a client secret, a refund, a payout and a bank account need authentication within ten minutes', async () => {
   const { seller, app } = service.demo
   const { invoice_id } = await buy(service)
   const agent = await signedIn(service, seller)
@@ -60,7 +60,7 @@ test('a client secret, a refund, a payout and a bank take a proof of the last te
 })
 
 // S10
-test('staff proves the second factor again before money leaves', async () => {
+test('staff re-authenticate with the second factor before money moves', async () => {
   const { operator } = service.demo
   const { invoice_id } = await buy(service)
   const staff = await signedIn(service, operator)
@@ -75,7 +75,7 @@ test('staff proves the second factor again before money leaves', async () => {
 })
 
 // S10
-test('staff proves it again before writing off, paying otherwise, closing a payment or filing', async () => {
+test('staff re-authenticate before writing off, marking as repaid, closing a payment or filing', async () => {
   const { operator } = service.demo
   const { user_id } = await buy(service)
   const staff = await signedIn(service, operator)
@@ -106,7 +106,7 @@ test('staff proves it again before writing off, paying otherwise, closing a paym
 })
 
 // S10
-test('staff without a second factor may set one up, and nothing else', async () => {
+test('staff without a second factor can set one up, and do nothing else', async () => {
   const { affiliate } = service.demo
   await service.world.db.run(
     sql`update users set is_staff = true where email_normalized = ${affiliate.email}`,
@@ -121,7 +121,7 @@ test('staff without a second factor may set one up, and nothing else', async () 
 })
 
 // S10
-test('a session ends after seven days without use, that of staff after twelve hours', async () => {
+test('a session ends after seven days without use, and one of staff after twelve hours', async () => {
   const { seller, operator } = service.demo
   const [seldom, often] = [await signedIn(service, seller), await signedIn(service, seller)]
   for (let day = 0; day < 7; day++) {

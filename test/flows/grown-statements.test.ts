@@ -73,7 +73,7 @@ function planning(db: Db, scanned: string[]): Db {
 const MAY_READ_ALL = 'R14 count of sales'
 
 // R3, R4, R14: what they cost is measured by bench/growth.ts
-describe('no large table is read whole', () => {
+describe('no large table is read completely', () => {
   test('by any statement of a page, a checkout or periodic work', async () => {
     const scanned: string[] = []
     const found: Record<string, string[]> = {}
@@ -96,7 +96,7 @@ describe('no large table is read whole', () => {
 })
 
 // R14: a page is cut by an index before what became of its sales is looked up
-test('sales of a status are those that the list of all sales shows with it', async () => {
+test('sales of a status match those with that status in the list of all sales', async () => {
   const { db } = service.world
   // Of the refunded: some in part, in two parts, refused, and refunded as well as disputed.
   await db.run(sql`update refunds set amount = 500 where id in ('rfd_g50', 'rfd_g100', 'rfd_g150')`)

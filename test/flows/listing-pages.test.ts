@@ -78,7 +78,7 @@ describe('who may edit', () => {
     assert.equal(await countOfChanges(), changes)
   })
 
-  test('before the terms are accepted every form leads to them, and nothing is written', async () => {
+  test('until the terms are accepted, every form redirects to them and saves nothing', async () => {
     await service.world.db.run(sql`update sellers set terms_accepted_at = null`)
     const before = await countOfChanges()
     const forms: [path: string, button: string][] = [
@@ -102,7 +102,7 @@ describe('who may edit', () => {
   })
 
   // F26
-  test('a new version of the terms is asked for, and the accepted version is on record', async () => {
+  test('a new version of the terms must be accepted, and the accepted version is recorded', async () => {
     const { db } = service.world
     const accepted = () =>
       db.one<{ version: string }>(sql`select s.terms_version as version from sellers s
@@ -127,7 +127,7 @@ describe('who may edit', () => {
     )
   })
 
-  test('accepting the terms leads back to the dashboard only, wherever the form says', async () => {
+  test('accepting the terms returns to the dashboard only, whatever the form says', async () => {
     for (const elsewhere of ['https://evil.example/', '//evil.example/', '/signout/', 'x']) {
       await service.world.db.run(sql`update sellers set terms_accepted_at = null`)
       await agent.open('/dashboard/terms/')
@@ -139,7 +139,7 @@ describe('who may edit', () => {
 })
 
 describe('the log of changes', () => {
-  test('a page has twenty, the latest first, and leads to the older ones', async () => {
+  test('a page has twenty changes, newest first, with a link to older ones', async () => {
     for (let count = await countOfChanges(); count < 23; count++) {
       await agent.open(`${APP}listing/`)
       await agent.submit('Save listing', {
@@ -173,7 +173,7 @@ describe('the log of changes', () => {
     assert.match(textOf((await agent.open(`${APP}changes/${id}/`)).body), /Nothing to undo/)
   })
 
-  test('what was typed into a listing is shown as text, on every page that shows it', async () => {
+  test('text of a listing is escaped on every page that shows it', async () => {
     const hostile = '<img src=x onerror=alert(1)>'
     await agent.open(`${APP}listing/`)
     await agent.submit('Save listing', { tagline: hostile, listing_mode: 'marketplace' })
@@ -184,11 +184,11 @@ describe('the log of changes', () => {
   })
 })
 
-describe('what an undo says that it will do', () => {
+describe('the preview of an undo', () => {
   const undoOf = async (change_id: string | null) =>
     textOf((await agent.open(`${APP}changes/${change_id}/`)).body)
 
-  test('to the description of a plan that is gone, never to that of the app', async () => {
+  test('changes the description of a deleted plan, never that of the app', async () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
@@ -210,7 +210,7 @@ describe('what an undo says that it will do', () => {
     assert.match(textOf(agent.page.body), /no plan for sale with this ID/)
   })
 
-  test('to prices alone, where a plan has a new description since', async () => {
+  test('changes only prices if a plan has a new description since', async () => {
     const { app, actor } = await ownApp(service)
     const order = { app, dry_run: false }
     const active = (await readVersions(service.world.db, app.id)).filter((each) => each.is_active)
@@ -242,7 +242,7 @@ describe('a free trial', () => {
     return await agent.submit('Review changes', Object.fromEntries(fieldsOfPlans(plans)))
   }
 
-  test('has 0 to 90 whole days: anything else is refused at its field, and nothing is saved', async () => {
+  test('has 0 to 90 whole days; anything else is an error at its field, and nothing is saved', async () => {
     for (const days of ['91', '-1', '1.5', 'two weeks']) {
       const page = await review(days)
       assert.equal(page.status, 422, days)
@@ -263,7 +263,7 @@ describe('a free trial', () => {
 })
 
 describe('forms with rows', () => {
-  test('a page that carries plans on unseen hands over the plans that it was given', () => {
+  test('hidden plan fields keep the plans that they were given', () => {
     const text = fc.string({ maxLength: 20 })
     const plain = { noNullPrototype: true }
     const price = fc.record({ amount: text, frequency: text }, plain)
@@ -280,7 +280,7 @@ describe('forms with rows', () => {
     )
   })
 
-  test('no press loses or invents a row but the one that it names', () => {
+  test('a button adds, moves or removes only the row that it names', () => {
     const act = fc.constantFrom('add', 'remove', 'up', 'down')
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 9 }), act, fc.nat(12), (rows, name, index) => {
@@ -297,14 +297,14 @@ describe('forms with rows', () => {
     )
   })
 
-  test('a button of no list, or of a plan that is not there, moves nothing', () => {
+  test('a button of an unknown list or plan changes nothing', () => {
     const plans = [{ product_id: '', name: 'Pro', is_free: false, trial_days: '', prices: [] }]
     for (const pressed of ['save', 'up:', 'add:', 'up:versions', 'add:versions.7.prices', '']) {
       assert.equal(pressedPlans(plans, { do: pressed }), undefined, pressed)
     }
   })
 
-  test('an amount is taken as people write it, and what is none stays as it was typed', () => {
+  test('accepts amounts as people write them, and keeps other text as entered', () => {
     const amounts = {
       '12': '12.00',
       '12.5': '12.50',
@@ -320,7 +320,7 @@ describe('forms with rows', () => {
     for (const [typed, wire] of Object.entries(amounts)) assert.equal(amountOf(typed), wire)
   })
 
-  test('an error is at its field, and names it as the page does', () => {
+  test("shows an error at its field, with the page's name for it", () => {
     const path = 'versions[1].prices[0].amount'
     assert.deepEqual(formFaults([{ path, message: 'Must not be empty.' }]), [
       { id: 'versions.1.prices.0.amount', message: 'Must not be empty.' },
@@ -346,7 +346,7 @@ describe('comparing', () => {
     prices: [{ public_id: 'prc_1', amount: '12.00', currency: 'usd', frequency: 'month' }],
   }
 
-  test('a plan that was renamed and made dearer is one plan', () => {
+  test('a plan that was renamed and repriced is one plan', () => {
     const after = { ...pro, name: 'Plus', prices: [{ ...pro.prices[0]!, amount: '1500.00' }] }
     assert.deepEqual(compare({ versions: [pro] }, { versions: [after] }, new Map()), [
       { what: 'Plans, in order', before: 'Pro', after: 'Plus' },
@@ -355,7 +355,7 @@ describe('comparing', () => {
     ])
   })
 
-  test('two sections of one title are two things', () => {
+  test('two sections with the same title are separate', () => {
     const sections = [
       { title: 'News', body: '<p>One</p>' },
       { title: 'News', body: '<p>Two</p>' },
@@ -366,7 +366,7 @@ describe('comparing', () => {
     ])
   })
 
-  test('equal parts differ in nothing', () => {
+  test('equal parts have no differences', () => {
     assert.deepEqual(compare({ versions: [pro] }, { versions: [pro] }, new Map()), [])
   })
 })

@@ -51,8 +51,8 @@ async function buy(price_id: string, email: string, card?: string) {
   return await agent.submit(/^Pay /)
 }
 
-describe('the words and names of a listing', () => {
-  test('what is given is changed, what is left out stays, and the change is on record', async () => {
+describe('the texts and names of a listing', () => {
+  test('changes given fields, keeps omitted ones, and records the change', async () => {
     const earlier = await listing()
     const { state, change_id, changed, removed } = written(
       await update({ tagline: ' Tides, simply put ', tags: ['Tides', 'Rock pools'] }),
@@ -78,7 +78,7 @@ describe('the words and names of a listing', () => {
     )
   })
 
-  test('the public profile changes at once', async () => {
+  test('the public profile changes immediately', async () => {
     const url = `/api/v1/public/apps/${app.id}/`
     await service.app.inject(url)
     written(await update({ tagline: 'Low water' }))
@@ -86,7 +86,7 @@ describe('the words and names of a listing', () => {
     await announced(ask, ({ tagline }) => tagline === 'Low water')
   })
 
-  test('the same again changes nothing and leaves no record', async () => {
+  test('the same values again change nothing and record nothing', async () => {
     const { tagline, tags } = await listing()
     const digest = await sellersTables(service.world)
     const { change_id, changed } = written(await update({ tagline, tags }))
@@ -123,7 +123,7 @@ describe('the words and names of a listing', () => {
     assert.equal(await sellersTables(service.world), digest)
   })
 
-  test('external takes the approval for external sales', async () => {
+  test('external mode needs the approval for external sales', async () => {
     await addApp(service, { slug: 'unapproved', external_sales_enabled: false })
     const { app: unapproved } = await ownApp(service, 'unapproved')
     const set = async (listing_mode: apps.ListingMode, dry_run = false) =>
@@ -144,7 +144,7 @@ describe('the words and names of a listing', () => {
 })
 
 describe('detail sections and the feature table', () => {
-  test('sections are stored clean, and those whose titles went are named', async () => {
+  test('sections are sanitized, and removed sections are listed in the result', async () => {
     const { sections } = await listing()
     const body = '<p onclick=x>Now <script>y</script><a href="javascript:z">here</a></p>'
     const facts = { app, sections: [{ title: sections[0]!.title, body }], dry_run: false }
@@ -158,14 +158,14 @@ describe('detail sections and the feature table', () => {
     assert.deepEqual(rows, [clean])
   })
 
-  test('a body that was stored unchecked is cleaned before it is shown', async () => {
+  test('a body that was stored unsanitized is sanitized before it is shown', async () => {
     await service.world.db.run(
       sql`update listing_sections set body = '<p>a<img src=x onerror=y></p>' where app_id = ${app.id}`,
     )
     assert.equal((await listing()).sections[0]!.body, '<p>a</p>')
   })
 
-  test('the feature table takes products on sale of this app alone, by either id', async () => {
+  test("the feature table accepts only this app's products on sale, by either ID", async () => {
     const other = await addApp(service, { slug: 'unrelated' })
     const [free, pro] = await active()
     const legacy_id = '0b8b2f8e-51a5-4a53-9d19-2f1c2a6b7c11'
@@ -193,7 +193,7 @@ describe('detail sections and the feature table', () => {
 })
 
 describe('versions and prices', () => {
-  test('a new amount is asked for at once, under the same id', async () => {
+  test('a new amount applies immediately, under the same ID', async () => {
     const [free, pro, lifetime] = await active()
     await prices()
     const dearer = again(pro!)
@@ -213,7 +213,7 @@ describe('versions and prices', () => {
     assert.match(page.body, /\$15\.00/)
   })
 
-  test('what is left out is deleted and named, its links die, and what stays keeps its ids', async () => {
+  test('omitted products and prices are deleted and listed, their links stop working, and others keep their IDs', async () => {
     const [free, pro, lifetime] = await active()
     const monthly = { ...again(pro!), name: 'Plus', prices: again(pro!).prices.slice(0, 1) }
     const { state, removed, dead_buy_links, changed } = written(
@@ -253,7 +253,7 @@ describe('versions and prices', () => {
     assert.deepEqual([public_id, product_name], [pro!.prices[0]!.public_id, 'Plus'])
   })
 
-  test('a version that is new gets ids, and the free one can be another', async () => {
+  test('a new version gets IDs, and another version can be the free one', async () => {
     const [plus, free] = await active()
     const weekly = { ...again(plus!), prices: [...again(plus!).prices] }
     weekly.prices.push({ amount: '4.00', frequency: 'week' })
@@ -265,7 +265,7 @@ describe('versions and prices', () => {
     await announced(prices, (answer) => answer.prices.length === 2)
   })
 
-  test('the free version and a paid one can change places in one go', async () => {
+  test('a free and a paid version can be swapped at once', async () => {
     const other = await addApp(service, { slug: 'swap' })
     const { app: swap } = await ownApp(service, 'swap')
     const set = async (given: Parameters<typeof replaceVersions>[2]['versions']) =>
@@ -299,7 +299,7 @@ describe('versions and prices', () => {
     assert.deepEqual(faultPaths(outcome), ['versions[2].product_id'])
   })
 
-  test('a version with an active subscription stays, and nothing is written', async () => {
+  test('a version with an active subscription is kept, and nothing is saved', async () => {
     const bought = await addApp(service, { slug: 'bought' })
     const { app: own } = await ownApp(service, 'bought')
     await buy(bought.price_id, 'keeps@example.com')
@@ -320,7 +320,7 @@ describe('versions and prices', () => {
     assert.equal(await sellersTables(service.world), digest)
   })
 
-  test('who paid once keeps what was bought when its version is deleted', async () => {
+  test('buyers of a one-time price keep their purchase when its version is deleted', async () => {
     const once = await addApp(service, { slug: 'once', frequency: null })
     const { app: own } = await ownApp(service, 'once')
     const page = await buy(once.price_id, 'once@example.com')
@@ -340,7 +340,7 @@ describe('versions and prices', () => {
     assert.deepEqual([entitled, status, product_id], [true, 'one_time_active', once.product_id])
   })
 
-  test('a purchase of a version that waits for the bank keeps it from being deleted', async () => {
+  test('a version with a pending purchase cannot be deleted', async () => {
     const waiting = await addApp(service, { slug: 'waiting' })
     const { app: own } = await ownApp(service, 'waiting')
     await buy(waiting.price_id, 'waits@example.com', '4000002500003155')
@@ -374,7 +374,7 @@ describe('versions and prices', () => {
 })
 
 describe('a dry run', () => {
-  test('returns what the write returns, and writes nothing', async () => {
+  test('returns what the write returns, and saves nothing', async () => {
     const [, second] = await active()
     const changes = { tagline: 'Rehearsed', tags: ['one', 'two'], categories: [] }
     const given = [{ ...again(second!), name: 'Renamed' }]
@@ -404,7 +404,7 @@ describe('a dry run', () => {
 })
 
 describe('the log of changes', () => {
-  test('changes of an app are listed latest first, page by page', async () => {
+  test('lists the changes of an app newest first, page by page', async () => {
     const { db } = service.world
     const all = await apps.changesOf(db, app.id, { limit: 100 })
     const first = await apps.changesOf(db, app.id, { limit: 2 })
@@ -417,7 +417,7 @@ describe('the log of changes', () => {
     assert.equal(await apps.findChange(db, own), undefined)
   })
 
-  test('a change on record can be neither altered nor taken away', async () => {
+  test('a recorded change can be neither altered nor deleted', async () => {
     const { db } = service.world
     await assert.rejects(db.run(sql`update app_changes set agent = 'x'`), /append only/)
     await assert.rejects(db.run(sql`delete from app_changes`), /append only/)

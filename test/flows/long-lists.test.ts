@@ -39,7 +39,7 @@ async function payMany(): Promise<string> {
 }
 
 // F28
-test('a long payout statement comes in pages, and its files are whole', async () => {
+test('a long payout statement has pages, and its files are complete', async () => {
   const path = await payMany()
   const agent = await signedIn(service, service.demo.seller)
   const rows = () => agent.page.body.match(/<tr/g)!.length - 2
@@ -81,7 +81,7 @@ async function payDaily({ license_id }: Subscriber): Promise<void> {
   )
 }
 
-test('many receipts come in pages on the manage page, the latest first', async () => {
+test('a long list of receipts has pages on the manage page, newest first', async () => {
   const subscriber = await subscribe(service)
   await payDaily(subscriber)
   const { agent, app } = subscriber

@@ -50,7 +50,7 @@ function assertContains(message: string, ...parts: string[]) {
 }
 
 describe('an email to a buyer', () => {
-  test('comes with every renewal: the figures, the next charge, and the receipt as a PDF', async () => {
+  test('is sent for every renewal: amounts, next charge, and the receipt as a PDF', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app })
     await passDays(app, 32)
@@ -74,7 +74,7 @@ describe('an email to a buyer', () => {
     assert.equal((await service.app.inject({ url: `${url}x` })).statusCode, 404)
   })
 
-  test('reports a failed renewal: why, the next retry, and when the license ends', async () => {
+  test('reports a failed renewal: the reason, the next retry, and when the license ends', async () => {
     const app = await monthly()
     const { email } = await subscribe(service, { app, card: CARD.never_renews })
     await passDays(app, 31)
@@ -89,7 +89,7 @@ describe('an email to a buyer', () => {
     assertContains(end, 'Nothing more is charged', `/apps/`)
   })
 
-  test('that says a payment failed is not sent once it was paid', async () => {
+  test('about a failed payment is not sent once it was paid', async () => {
     const app = await monthly()
     const { email, license_id } = await subscribe(service, { app, card: CARD.renews_on_retry_1 })
     await passDays(app, 31)
@@ -108,7 +108,7 @@ describe('an email to a buyer', () => {
     assert.deepEqual(got, [])
   })
 
-  test('says three days before a trial ends what is charged, exactly, and how to stop it', async () => {
+  test('names the exact charge three days before a trial ends, and how to cancel it', async () => {
     const app = await monthly({ trial_days: 14 })
     const staying = await subscribe(service, { app })
     const leaving = await subscribe(service, { app, card: CARD.mastercard })
@@ -154,7 +154,7 @@ describe('an email to a buyer', () => {
 const seller = 'marina@tidepool.example'
 
 describe('an email to a seller', () => {
-  test('reports a dispute, what it withholds and until when, and its end', async () => {
+  test('reports a dispute, the withdrawn amount and the deadline, and the decision', async () => {
     const bought = await buy(service)
     const dispute = await objectTo(service, bought.charge)
     const opened = await emailTo(service, seller, /^A payment for Tidepool Pro is disputed$/)
@@ -171,14 +171,14 @@ describe('an email to a seller', () => {
     )
   })
 
-  test('says of an inquiry that no money has moved', async () => {
+  test('says that no money has moved in an inquiry', async () => {
     await buy(service, { card: INQUIRY })
     await handleEvents(service.world)
     const message = await emailTo(service, seller, /^Inquiry about a payment/)
     assertContains(message, 'No funds were withdrawn')
   })
 
-  test('reports a payout that arrived, and one that was returned, with the bank and the statement', async () => {
+  test('reports paid and returned payouts, with the bank and the statement', async () => {
     await withBank(service, 'seller')
     const payee = await payeeOf(service, 'seller')
     const pay = async () => {
@@ -221,7 +221,7 @@ describe('an email to a seller', () => {
     assertContains(changed, 'Previous: Sandbox Test Bank, account ending in 6789', 'ending in 1113')
   })
 
-  test('about a bank names the one that was entered last, however late an answer arrives', async () => {
+  test('names the bank account that was entered last, however late an answer arrives', async () => {
     const { world } = service
     const { owner } = await payeeOf(service, 'affiliate')
     const nameOther = async () => {

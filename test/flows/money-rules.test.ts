@@ -36,7 +36,7 @@ function recorded(db: Database, statements: string[]): Database {
   return { ...db, tx: (work) => db.tx((inner) => work(recording(inner))) }
 }
 
-test('a subscription that the service brought renews at 10 % and 50 cents', async () => {
+test('a subscription that the service brought renews at 10% and 50 cents', async () => {
   const agent = buyer(service)
   const email = 'brought@example.com'
   await agent.open(`/apps/${service.demo.app.slug}/`)
@@ -56,7 +56,7 @@ test('a subscription that the service brought renews at 10 % and 50 cents', asyn
 })
 
 describe('the end of a period', () => {
-  test('is the moment at which the next one is charged, and not a millisecond before', async () => {
+  test('is the moment of the next charge, to the millisecond', async () => {
     const subscriber = await subscribe(service)
     const [first] = await invoicesOf(service, subscriber)
     const end = first!.period_end!
@@ -69,7 +69,7 @@ describe('the end of a period', () => {
     assert.deepEqual(second?.period_start, end)
   })
 
-  test('is the same moment for an app whose test clock is ahead', async () => {
+  test('is the same for an app whose test clock is ahead', async () => {
     const app = await otherApp(service, { frequency: 'month', amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const [first] = await invoicesOf(service, subscriber)
@@ -88,7 +88,7 @@ describe('the end of a period', () => {
   })
 })
 
-test('a refund locks the charge before it looks at what went back of it', async () => {
+test('a refund locks the charge before it reads earlier refunds', async () => {
   const bought = await buy(service)
   const { invoice_id } = bought
   const statements: string[] = []
@@ -105,7 +105,7 @@ test('a refund locks the charge before it looks at what went back of it', async 
   assert.ok(lock >= 0 && lock < look && look < add, statements.join('\n'))
 })
 
-test('a dispute of a whole charge takes only what refunds left, and charges no one for the rest', async () => {
+test('a dispute of a full charge takes only what was not refunded, and charges no one for the rest', async () => {
   const { charge, user_id } = await buy(service)
   await refund(service, { invoice_id: charge.invoice_id }, 500)
   const { db, clock } = service.world

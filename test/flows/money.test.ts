@@ -49,7 +49,7 @@ async function buyFromMarketplace(agent: Agent, email: string, query = '') {
 }
 
 describe('a sale of $12.00 in Texas, to the cent', () => {
-  test('that the seller brought costs 5 % and 50 cents', async () => {
+  test('brought by the seller costs 5% and 50 cents', async () => {
     const email = fresh()
     await purchase(service, buyer(service), { email })
     assert.deepEqual(await booksOf(email), {
@@ -64,7 +64,7 @@ describe('a sale of $12.00 in Texas, to the cent', () => {
     })
   })
 
-  test('that the marketplace brought costs 10 % and 50 cents', async () => {
+  test('brought by the marketplace costs 10% and 50 cents', async () => {
     const email = fresh()
     await buyFromMarketplace(buyer(service), email)
     assert.deepEqual(await booksOf(email), {
@@ -79,7 +79,7 @@ describe('a sale of $12.00 in Texas, to the cent', () => {
     })
   })
 
-  test('that an affiliate referred pays them a quarter of the fee, out of the fee', async () => {
+  test('referred by an affiliate pays them a quarter of the fee, out of the fee', async () => {
     const [one, two] = [fresh(), fresh()]
     await purchase(service, buyer(service), { email: one, query: ref() })
     assert.deepEqual((await booksOf(one)).lines, [
@@ -98,7 +98,7 @@ describe('a sale of $12.00 in Texas, to the cent', () => {
   })
 })
 
-test('the tax is that of the buyer’s state, on top of the price', async () => {
+test('is taxed by the buyer’s state, on top of the price', async () => {
   for (const [zip, state, tax] of [
     ['97201', 'OR', 0],
     ['10001', 'NY', 720],
@@ -139,7 +139,7 @@ describe('who brought a sale', () => {
     return (await booksOf(email)).brought_by
   }
 
-  test('is the service for thirty days after it drew the link', async () => {
+  test('is the service for thirty days after its page rendered the link', async () => {
     const link = await drawnLink()
     service.clock.pass(30 * 86_400 - 1)
     assert.equal(await cameBy(link), 'service')
@@ -147,14 +147,14 @@ describe('who brought a sale', () => {
     assert.equal(await cameBy(link), 'seller')
   })
 
-  test('is the seller by a link of their own, whatever the browser visited before', async () => {
+  test("is the seller for the seller's own link, whatever the browser visited before", async () => {
     const agent = buyer(service)
     await agent.open(product())
     await agent.press('Buy Pro monthly')
     assert.equal(await cameBy(`/buy/${monthly()}/`, agent), 'seller')
   })
 
-  test('is the seller if the mark is of another price or was made by hand', async () => {
+  test('is the seller if the token is of another price or forged', async () => {
     const via = (await drawnLink()).split('via=')[1]!
     const other = service.demo.app.prices[1]!.public_id
     for (const link of [
@@ -167,7 +167,7 @@ describe('who brought a sale', () => {
     }
   })
 
-  test('stays the service where the buyer corrects the details', async () => {
+  test('is still the service after the buyer corrects the details', async () => {
     const agent = buyer(service)
     const email = fresh()
     await agent.open(await drawnLink())
@@ -202,7 +202,7 @@ describe('pays no commission on a person’s own purchase', () => {
     ])
   })
 
-  test('with the same card under another email', async () => {
+  test('with the same card and another email', async () => {
     const email = fresh()
     const facts = { email, query: ref(), card: '378282246310005' }
     await purchase(service, buyer(service), facts)
@@ -218,7 +218,7 @@ describe('pays no commission on a person’s own purchase', () => {
 describe('the ledger', () => {
   const db = () => service.world.db
 
-  test('refuses what does not sum to zero, and the same event twice', async () => {
+  test('rejects postings that do not sum to zero, and the same event twice', async () => {
     const facts = { invoice_id: 'inv_1', seller_id: 'sel_1', state: 'TX', affiliate_id: null }
     const fees = { fee: cents(110), add_on_fee: cents(0), commission: cents(0) }
     const amounts = { amount: cents(1200), tax: cents(60), ...fees }
@@ -238,7 +238,7 @@ describe('the ledger', () => {
     )
   })
 
-  test('is never changed and never shortened', async () => {
+  test('is append-only', async () => {
     for (const statement of [
       sql`update ledger_entries set amount = 1`,
       sql`delete from ledger_entries`,
@@ -258,4 +258,4 @@ describe('the ledger', () => {
   })
 })
 
-test('keeps every invariant', () => assertInvariants(service))
+test('preserves every invariant', () => assertInvariants(service))

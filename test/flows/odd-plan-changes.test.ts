@@ -63,7 +63,7 @@ async function lost(what: 'answers' | 'requests', meanwhile: () => Promise<void>
   processor.charge = charge
 }
 
-describe('a plan that is paid once and costs less than is left of the present one', () => {
+describe('a one-time plan that costs less than what is left of the current plan', () => {
   test('is charged at the period’s end, once, and never renews', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     await priced(price(2), 5000, async () => {
@@ -80,7 +80,7 @@ describe('a plan that is paid once and costs less than is left of the present on
     assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 5250])
   })
 
-  test('is paid once by a retry too, with the same key', async () => {
+  test('can be paid by a retry too, with the same key', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     await priced(price(2), 5000, async () => {
       await agreeTo(service, subscriber, await offered(subscriber, price(2)))
@@ -97,7 +97,7 @@ describe('a plan that is paid once and costs less than is left of the present on
   })
 })
 
-test('a planned move costs what was agreed, whatever the plan costs others by then', async () => {
+test('a scheduled plan change costs what was agreed, whatever the plan costs now', async () => {
   const subscriber = await subscribe(service, { price_id: price(1) })
   const { license_id } = subscriber
   await agreeTo(service, subscriber, await offered(subscriber, price(0)))
@@ -110,7 +110,7 @@ test('a planned move costs what was agreed, whatever the plan costs others by th
   assert.deepEqual(await takenFrom(service, subscriber.email), [10_080, 1260])
 })
 
-test('an upgrade is shown again where money went back since it was shown', async () => {
+test('an upgrade is shown again if something was refunded meanwhile', async () => {
   const subscriber = await subscribe(service)
   const quote = await offered(subscriber, price(2))
   const { invoice_id } = await service.world.db.one<{ invoice_id: string }>(sql`
@@ -123,8 +123,8 @@ test('an upgrade is shown again where money went back since it was shown', async
   assert.deepEqual(await takenFrom(service, subscriber.email), [1260, again!.total])
 })
 
-describe('where auto-renew is off', () => {
-  test('an upgrade moves the day of the end along, and takes it away where nothing ends', async () => {
+describe('without auto-renew', () => {
+  test('an upgrade moves the end date, or removes it if the plan does not end', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
@@ -145,7 +145,7 @@ describe('where auto-renew is off', () => {
     assert.deepEqual([status, canceled_at], ['one_time_active', null])
   })
 
-  test('no move is planned for the end of the period, as nothing follows it', async () => {
+  test('no plan change is scheduled, as no period follows', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const quote = await offered(subscriber, price(0))
@@ -154,7 +154,7 @@ describe('where auto-renew is off', () => {
     assert.equal(await offered(subscriber, price(0)), undefined)
   })
 
-  test('a payment that was on its way buys its period, and one that failed owes nothing', async () => {
+  test('a pending payment buys its period, and a failed one leaves nothing due', async () => {
     for (const behavior of ['succeeds', 'declines_generic'] as const) {
       const subscriber = await subscribe(service)
       const { license_id } = subscriber
@@ -178,8 +178,8 @@ describe('where auto-renew is off', () => {
   })
 })
 
-describe('a renewal and a move at the same time', () => {
-  test('while the next period is to be paid, no other plan is offered', async () => {
+describe('a renewal and a plan change at the same time', () => {
+  test('while the next period is unpaid, no other plan is offered', async () => {
     const subscriber = await subscribe(service)
     service.clock.pass(31 * DAY)
     const quote = await offered(subscriber, price(2))
@@ -194,7 +194,7 @@ describe('a renewal and a move at the same time', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   })
 
-  test('an upgrade that waits for its buyer at the period’s end leaves no invoice of the old plan', async () => {
+  test('a pending upgrade at the period’s end leaves no invoice of the old plan', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await letBank(subscriber, 'challenges_always')
@@ -224,7 +224,7 @@ describe('a renewal and a move at the same time', () => {
   }
 })
 
-test('a pause is paid from the day on which it ends, whenever that was tried before', async () => {
+test('a pause is charged from the day on which it ends, whatever was attempted before', async () => {
   const subscriber = await subscribe(service)
   const { license_id } = subscriber
   await apps.setAllowsPause(service.world.db, service.demo.app.client_id, true)

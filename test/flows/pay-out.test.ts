@@ -74,7 +74,7 @@ async function arrive(): Promise<void> {
 }
 
 describe('a payout on request', () => {
-  test('pays what was in reserve for seven days, line by line, and nothing that still is', async () => {
+  test('pays everything that is older than seven days, line by line, and nothing newer', async () => {
     await sell(service)
     assert.equal((await balanceNow()).total, 0)
     assert.equal((await request()).outcome, 'too_little')
@@ -103,7 +103,7 @@ describe('a payout on request', () => {
     assert.deepEqual(emails, [{ kind: 'payout_paid', subject_id: payout!.id }])
   })
 
-  test('is one for any number of requests at the same time', async (t) => {
+  test('is one payout for any number of concurrent requests', async (t) => {
     if (SERVER_URL === undefined) t.diagnostic('one connection: they queue')
     await earn()
     const before = (await paidOutside()).length
@@ -119,7 +119,7 @@ describe('a payout on request', () => {
 
 describe('a balance that does not cover a payout', () => {
   // M4
-  test('keeps the payout, alerts staff, and pays automatically once it covers it', async () => {
+  test('postpones the payout, alerts staff, and pays automatically once it suffices', async () => {
     await earn()
     const { world, clock } = service
     const { available } = await world.processor.readBalance(clock.now())
@@ -144,9 +144,9 @@ describe('a balance that does not cover a payout', () => {
   })
 })
 
-describe('an answer that is lost', () => {
+describe('a lost answer', () => {
   for (const lost of ['is lost', 'answer is lost'] as const) {
-    test(`where the request ${lost}, is asked for again under the same key`, async () => {
+    test(`where the request ${lost}, is requested again under the same key`, async () => {
       await earn()
       const before = (await paidOutside()).length
       fate = lost
@@ -166,7 +166,7 @@ describe('an answer that is lost', () => {
     })
   }
 
-  test('an event that comes before the answer finds its payout', async () => {
+  test('an event that arrives before the answer finds its payout', async () => {
     await earn()
     fate = 'answer is lost'
     await request()
@@ -183,7 +183,7 @@ describe('an answer that is lost', () => {
   })
 })
 
-test('a process that is killed at any step pays once, or not at all and later', async () => {
+test('a process that is killed at any step pays once, or later', async () => {
   for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
     await earn()
     const before = (await paidOutside()).length
@@ -200,8 +200,8 @@ test('a process that is killed at any step pays once, or not at all and later', 
   }
 })
 
-describe('a payout that the bank sends back', () => {
-  test('keeps its lines, and is itself a line of the next payout', async () => {
+describe('a payout that the bank returns', () => {
+  test('keeps its lines, and becomes a line of the next payout', async () => {
     await earn()
     await withBank(service, 'seller', BANKS.closed)
     const failed = (await request()) as { payout_id: string }
@@ -227,7 +227,7 @@ describe('a payout that the bank sends back', () => {
     assert.equal(await balance(), 0)
   })
 
-  test('comes back once, even if it had seemed paid, and however often that is reported', async () => {
+  test('is returned once, even after it was paid, and however often it is reported', async () => {
     await earn()
     const { payout_id } = (await request()) as { payout_id: string }
     await arrive()
@@ -271,7 +271,7 @@ test('a balance is the same before and after its entries are summed, by any numb
 })
 
 // M10
-test('a refund of a sale in reserve stops no payout of other money', async () => {
+test('a refund of a pending sale does not stop a payout of other money', async () => {
   await sell(service)
   service.clock.pass(7 * DAY)
   const bought = await buy(service, { price: 2 })
@@ -285,8 +285,8 @@ test('a refund of a sale in reserve stops no payout of other money', async () =>
   await arrive()
 })
 
-describe('what a payee owes', () => {
-  test('is carried, blocks payouts, and is taken off what comes', async () => {
+describe('a debt of a payee', () => {
+  test('is carried over, blocks payouts, and is deducted from later earnings', async () => {
     const { charge } = await buy(service, { price: 2 })
     service.clock.pass(7 * DAY)
     assert.equal((await request()).outcome, 'pending')
@@ -318,13 +318,13 @@ describe('what a payee owes', () => {
   })
 })
 
-describe('by the calendar', () => {
+describe('weekly payouts', () => {
   const toMonday = () => {
     const monday = payouts.mondayOf(new Date(service.clock.now().getTime() + 7 * DAY * 1000))
     service.clock.pass((monday.getTime() - service.clock.now().getTime()) / 1000)
   }
 
-  test('a payee is paid on Monday at 00:00 UTC, once a week, by any number of workers', async () => {
+  test('pay each payee on Monday at 00:00 UTC, once a week, with any number of workers', async () => {
     toMonday()
     await payWeekly(service.world)
     service.clock.pass(1)
@@ -353,7 +353,7 @@ describe('by the calendar', () => {
     await arrive()
   })
 
-  test('a worker that is killed at any step leaves the week to the next one', async () => {
+  test('continue with the next worker if one is killed at any step', async () => {
     for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
       await earn()
       toMonday()
@@ -369,7 +369,7 @@ describe('by the calendar', () => {
   })
 })
 
-test('an app whose clock is ahead is paid by that clock', async () => {
+test('follow the test clock of an app that is ahead', async () => {
   const { world, demo } = service
   const sold = await sell(service)
   assert.ok(sold)

@@ -32,7 +32,7 @@ async function latest(): Promise<payouts.Payout & { path: string }> {
 }
 
 describe('a seller’s payouts', () => {
-  test('begin with a bank, which the owner who has just signed in names', async () => {
+  test('begin with a bank account, which needs recent authentication', async () => {
     agent = await signedIn(service, service.demo.seller)
     await agent.open(HOME)
     assert.match(pageText(), /Available now \$0\.00 The minimum payout is \$25\.00/)
@@ -48,7 +48,7 @@ describe('a seller’s payouts', () => {
     assert.match(pageText(), /account ending in 6789/, 'leaving without a change changes nothing')
   })
 
-  test('show what is in reserve and until when, what is available, and what is on its way', async () => {
+  test('show the pending, the available and the transferred balance', async () => {
     await sell(service)
     await agent.open(HOME)
     assert.match(pageText(), /Pending: \$170\.50.*March 17, 2026 \$170\.50/)
@@ -61,7 +61,7 @@ describe('a seller’s payouts', () => {
     assert.throws(() => agent.form('Pay out now'))
   })
 
-  test('carry what is owed, and say so', async () => {
+  test('show a debt and how it is settled', async () => {
     const { charge } = await buy(service)
     service.clock.pass(DAY)
     await handleEvents(service.world)
@@ -71,7 +71,7 @@ describe('a seller’s payouts', () => {
     assert.match(pageText(), /Balance due \$16\.10 This is deducted from your next earnings/)
   })
 
-  test('that the bank sends back say why, and stay true', async () => {
+  test('show why a payout was returned, and keep its statement', async () => {
     for (let sale = 0; sale < 2; sale++) await sell(service)
     service.clock.pass(7 * DAY)
     agent = await withBank(service, 'seller', BANKS.closed)
@@ -111,7 +111,7 @@ describe('a statement', () => {
     ;({ path, amount } = await latest())
   })
 
-  test('is the ledger’s own lines, and their sum the payout, on the page', async () => {
+  test("lists the ledger's own lines, whose sum is the payout", async () => {
     const page = await agent.open(path)
     const sums = [...page.body.matchAll(/<td[^>]*tabular-nums[^>]*>(.*?)<\/td>/gs)].map(
       ([, cell]) =>
@@ -127,7 +127,7 @@ describe('a statement', () => {
     for (const each of [/Refund of/, /Dispute won: /]) assert.match(pageText(), each)
   })
 
-  test('is a table for programs, in which no cell is a formula', async () => {
+  test('is available as CSV, without formulas in any cell', async () => {
     const csv = await agent.open(`${path}statement.csv`)
     assert.match(String(csv.headers['content-type']), /^text\/csv/)
     assert.match(String(csv.headers['content-disposition']), /filename="payout-\d+\.csv"/)
@@ -146,7 +146,7 @@ describe('a statement', () => {
     assert.doesNotMatch(csv.body, /@example\.com/, 'no statement names a buyer')
   })
 
-  test('is a PDF with the same figures, the same bytes for the same moment', async () => {
+  test('is available as a PDF with the same amounts, and the same bytes at the same time', async () => {
     const get = () =>
       service.app.inject({ url: `${path}statement.pdf`, headers: { cookie: agent.cookie } })
     const [one, two] = [await get(), await get()]
@@ -167,7 +167,7 @@ describe('a statement', () => {
     assert.doesNotMatch(text, /@example\.com/)
   })
 
-  test('is its payee’s alone', async () => {
+  test('is visible only to its payee', async () => {
     const others = [service.demo.affiliate, service.demo.operator, service.demo.buyer]
     for (const who of others) {
       const other = await signedIn(service, who)

@@ -78,7 +78,7 @@ const countAttempts = async ({ license_id }: Subscriber, where = sql`true`) => {
 }
 
 // M1
-describe('a due below the smallest charge', () => {
+describe('a charge below the minimum', () => {
   test('is waived: the plan changes at once, nothing is charged, and the service bears it', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
@@ -107,7 +107,7 @@ describe('a due below the smallest charge', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1276])
   })
 
-  test('does not hide the charge before it: refunded in full, that one ends the license', async () => {
+  test('does not hide the charge before it: refunding that one in full ends the license', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     await changePlanTo(
@@ -141,7 +141,7 @@ describe('a request that the processor refuses', () => {
     assert.equal((await changePlanTo(service, subscriber, dearer)).moved.outcome, 'paid')
   })
 
-  test('of a renewal is past due and follows the retry calendar, with one invoice in all', async () => {
+  test('of a renewal is past due and follows the retry schedule, with one invoice in all', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     refusal = 'parameter_invalid'
@@ -156,7 +156,7 @@ describe('a request that the processor refuses', () => {
     assert.equal(count, 1)
   })
 
-  test('writes no invoice while another attempt of the same buyer is not settled', async () => {
+  test('writes no invoice while another attempt of the same buyer is open', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const { db } = service.world
@@ -181,7 +181,7 @@ describe('a request that the processor refuses', () => {
 
 // M11
 describe('the credit of an upgrade', () => {
-  test('is of money that was kept, over all invoices of the period', async () => {
+  test('comes from the amounts that were kept, over all invoices of the period', async () => {
     const app = await otherApp(service, { amount: cents(9600), frequency: 'year' })
     const subscriber = await subscribe(service, { app })
     const middle = await addPlan(app, { amount: 20_000, frequency: 'year' })
@@ -198,7 +198,7 @@ describe('the credit of an upgrade', () => {
     assert.deepEqual([quote.change.credit, quote.change.due], [10_400, 25_600])
   })
 
-  test('leaves the seller all but the percentage: the fixed 50 cents were charged for the period', async () => {
+  test('leaves the seller everything but the percentage: the fixed 50 cents were charged for the period', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     await changePlanTo(
@@ -214,7 +214,7 @@ describe('the credit of an upgrade', () => {
     ])
   })
 
-  test('to a year happens at once though it costs less by the month, and back at the period’s end', async () => {
+  test('to a yearly plan happens at once even if it costs less per month, and back at the period’s end', async () => {
     const app = await otherApp(service, { amount: cents(1200) })
     const subscriber = await subscribe(service, { app })
     const yearly = await addPlan(app, { amount: 9600, frequency: 'year' })
@@ -238,7 +238,7 @@ describe('a plan change within a trial', () => {
     return { app, subscriber, began }
   }
 
-  test('to a plan without one ends it: the whole price is charged, with the fixed fee', async () => {
+  test('to a plan without a trial ends it: the full price is charged, with the fixed fee', async () => {
     const { app, subscriber } = await start()
     await passDays(service, 2)
     const dear = await addPlan(app, { amount: 99_900, frequency: 'month' })
@@ -252,7 +252,7 @@ describe('a plan change within a trial', () => {
     ])
   })
 
-  test('to a plan with a shorter one ends it then, and with a longer one not later than before', async () => {
+  test('to a plan with a shorter trial shortens it, and a longer one does not extend it', async () => {
     for (const [trial_days, ends] of [
       [10, 10],
       [90, 30],
@@ -291,7 +291,7 @@ describe('a refund of an upgrade', () => {
         join invoices i on i.id = c.invoice_id
       where i.license_id = ${license_id} and r.status <> 'refused' order by i.number`)
 
-  test('offers the credit that it consumed, and refunds all that was paid for the period', async () => {
+  test('offers the used credit, and refunds everything that was paid for the period', async () => {
     const { subscriber, invoice_id } = await upgraded()
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
     assert.ok('back' in quote && quote.credit)
@@ -307,7 +307,7 @@ describe('a refund of an upgrade', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'canceled')
   })
 
-  test('refunds of the plan before only the part that was consumed, and by choice', async () => {
+  test('refunds only the used part of the previous plan, as an option', async () => {
     const { subscriber, invoice_id } = await upgraded(15 * DAY)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id })
     assert.ok('back' in quote && quote.credit)
@@ -320,7 +320,7 @@ describe('a refund of an upgrade', () => {
     )
   })
 
-  test('in part offers no credit, and none is refunded with a part', async () => {
+  test('in part offers no credit, and refunds none', async () => {
     const { subscriber, invoice_id } = await upgraded()
     const amount = cents(100)
     const quote = await quoteRefund(service.world, await seller(), { invoice_id, amount })

@@ -50,7 +50,7 @@ async function enterNewCard(number: string): Promise<payments.Card> {
 }
 
 describe('an upgrade', () => {
-  test('charges exactly the cents that were shown, and the same key has the new plan at once', async () => {
+  test('charges exactly the shown cents, and the same key has the new plan at once', async () => {
     const subscriber = await subscribe(service)
     service.clock.pass(10 * DAY)
     const before = await stateOf(service, subscriber)
@@ -66,7 +66,7 @@ describe('an upgrade', () => {
     assert.equal((await takenFrom(service, subscriber.email)).length, 2)
   })
 
-  test('changes nothing where its charge is declined', async () => {
+  test('changes nothing if its charge is declined', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const card = await enterNewCard(CARD.never_renews)
@@ -79,7 +79,7 @@ describe('an upgrade', () => {
     assert.deepEqual(await stateOf(service, subscriber), before)
   })
 
-  test('that was shown more than ten minutes ago, or for another price, is shown again', async () => {
+  test('shown more than ten minutes ago, or for another price, is shown again', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const quote = await quotePlanChange(service.world, { license_id, price_id: price(2) })
@@ -113,7 +113,7 @@ describe('an upgrade', () => {
     assert.equal((await takenFrom(service, subscriber.email)).length, 1)
   })
 
-  test('twice agreed to is charged once', async () => {
+  test('confirmed twice is charged once', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const quote = await quotePlanChange(service.world, { license_id, price_id: price(2) })
@@ -126,8 +126,8 @@ describe('an upgrade', () => {
   })
 })
 
-describe('a move to a cheaper plan', () => {
-  test('happens at the period’s end, at the new price, and can be taken back', async () => {
+describe('a downgrade', () => {
+  test('happens at the period’s end, at the new price, and can be canceled', async () => {
     const subscriber = await subscribe(service, { price_id: price(1) })
     const { license_id } = subscriber
     const { moved } = await changePlanTo(service, subscriber, price(0))
@@ -145,7 +145,7 @@ describe('a move to a cheaper plan', () => {
 })
 
 describe('another card', () => {
-  test('is charged at once where a payment is owed: the same key is active again', async () => {
+  test('is charged at once if a payment is due: the same key is active again', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
     await runDue(service)
@@ -163,7 +163,7 @@ describe('another card', () => {
     assert.equal((await takenFrom(service, subscriber.email)).length, 3)
   })
 
-  test('that asks its owner to confirm is paid with once that is done', async () => {
+  test('that requires authentication pays once it is authenticated', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
     await runDue(service)
@@ -188,8 +188,8 @@ describe('another card', () => {
   })
 })
 
-describe('a pause of the owner’s own', () => {
-  test('begins at the period’s end where the seller allows it; resuming starts a period', async () => {
+describe('a pause by the buyer', () => {
+  test('begins at the period’s end if the seller allows it; resuming starts a period', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     const wish = { license_id, to: 'on' } as const
@@ -209,7 +209,7 @@ describe('a pause of the owner’s own', () => {
     assert.equal((await takenFrom(service, subscriber.email)).length, 3)
   })
 
-  test('may be made an end by its owner: nothing is charged, and the key is canceled', async () => {
+  test('can be ended by the buyer: nothing is charged, and the license is canceled', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await pauseAtEnd(service.world, buyerActor(subscriber), { license_id, to: 'on' })

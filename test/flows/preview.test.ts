@@ -87,8 +87,8 @@ async function revenue() {
     (select count(*) from emails) as emails`)
 }
 
-describe("the developer's walkthrough of an own buy link", () => {
-  test('ends in a license of status preview, outside all revenue and without the processor', async () => {
+describe("the seller's preview of their own buy link", () => {
+  test('creates a license with status preview, without revenue and without the processor', async () => {
     const before = await revenue()
     const agent = seller()
     calls.length = 0
@@ -131,7 +131,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.equal((await validate(first)).json.status, 'preview')
   })
 
-  test('repeated, keeps the license under a new key, and the old key is dead', async () => {
+  test('repeated, keeps the license with a new key, and the old key stops working', async () => {
     const agent = seller()
     const first = await previewPurchase(agent)
     const { json } = await validate(licenseKey(first))
@@ -148,14 +148,14 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.deepEqual(rows, [{ n: 1 }])
   })
 
-  test('goes to the return address of the link, as a buyer would', async () => {
+  test('redirects to the return address of the link, like a purchase', async () => {
     const agent = seller()
     const next = encodeURIComponent('https://tidepool.example/thanks?plan=pro')
     const page = await previewPurchase(agent, `${link}?next=${next}`)
     assert.match(page.body, /https:\/\/tidepool\.example\/thanks\?plan=pro&amp;svc_order=/)
   })
 
-  test('is for the own account, whatever address is typed', async () => {
+  test("is for the seller's own account, whatever email is entered", async () => {
     const agent = seller()
     await agent.open(`${link}?email=person@example.com`)
     assert.ok(!agent.page.body.includes('person@example.com'))
@@ -164,7 +164,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.ok(textOf(agent.page.body).includes(service.demo.seller.email))
   })
 
-  test('begins after signing in on the way, too', async () => {
+  test('starts after signing in as well', async () => {
     const { email, password } = service.demo.seller
     const agent = buyer(service)
     await agent.open(link)
@@ -174,7 +174,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.match(textOf(agent.page.body), NOTICE)
   })
 
-  test('needs the session to its end: a browser that signed out finishes nothing', async () => {
+  test('needs the session until the end: after a sign-out nothing is finished', async () => {
     const agent = seller()
     await agent.open(link)
     await agent.submit('Continue', TEXAS)
@@ -189,7 +189,7 @@ describe("the developer's walkthrough of an own buy link", () => {
     assert.deepEqual(await service.world.db.one(granted), before)
   })
 
-  test('leaves its line in the audit log', async () => {
+  test('is recorded in the audit log', async () => {
     const agent = seller()
     const { json } = await validate(licenseKey(await previewPurchase(agent)))
     const line = await service.world.db.one<{ actor: string; request_id: string; detail: unknown }>(
@@ -202,7 +202,7 @@ describe("the developer's walkthrough of an own buy link", () => {
   })
 })
 
-test('many grants at once leave one preview, and one key that works', async () => {
+test('many concurrent previews leave one license and one working key', async () => {
   const { world, demo } = service
   const app = (await apps.find(world.db, demo.app.client_id))!
   const plans = await catalog.products(world.db, app.id)
@@ -219,7 +219,7 @@ test('many grants at once leave one preview, and one key that works', async () =
   assert.equal((await validate(key)).json.license_id, previews[0]!.license_id)
 })
 
-describe('gives no preview to anyone else', () => {
+describe('no one else gets a preview', () => {
   /** Each kind of visitor who could open the link of another person's app. */
   const others: [who: string, browser: () => Promise<Agent>][] = [
     ['a visitor without an account', async () => buyer(service)],
@@ -260,7 +260,7 @@ describe('gives no preview to anyone else', () => {
     })
   }
 
-  test('another person with the email of the developer gets neither a preview nor a charge', async () => {
+  test("another person with the seller's email gets neither a preview nor a charge", async () => {
     const { email } = service.demo.seller
     const agent = buyer(service)
     await agent.open(link)
@@ -277,7 +277,7 @@ describe('gives no preview to anyone else', () => {
     assert.deepEqual(await takenFrom(service, email), [])
   })
 
-  test("another person with the URL of the developer's cart gets a 404", async () => {
+  test("another person with the URL of the seller's cart gets a 404", async () => {
     const agent = seller()
     const page = await previewPurchase(agent)
     const elsewhere = await signedIn(service, service.demo.seller)
@@ -286,7 +286,7 @@ describe('gives no preview to anyone else', () => {
   })
 })
 
-test('a developer with a card on the cart is still never charged', async () => {
+test('a seller with a card on the cart is still never charged', async () => {
   const { email, password } = service.demo.seller
   const agent = buyer(service)
   await agent.open(link)

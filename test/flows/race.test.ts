@@ -88,7 +88,7 @@ describe('at the same time', { skip }, () => {
     for (const email of emails) assert.deepEqual(await takenFrom(service, email), [1260])
   })
 
-  test('a confirmation and a change of its price end in the old price, or in the question', async () => {
+  test('a confirmation and a concurrent price change charge the old price, or ask again', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const app = await addApp(service, { slug: `race-${names++}`, amount: cents(1200) })
       const agent = buyer(service)
@@ -106,7 +106,7 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('a confirmation and the end of its offer charge once or not at all', async () => {
+  test('a confirmation and a concurrent withdrawal charge once or not at all', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const app = await addApp(service, { slug: `race-${names++}`, amount: cents(1200) })
       const agent = buyer(service)
@@ -125,7 +125,7 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('a challenge that is passed and another card in another tab are one charge', async () => {
+  test('a passed challenge and another card in another tab charge once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const agent = buyer(service)
       const email = fresh()
@@ -148,7 +148,7 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('many processes that recover, and the buyer’s own page, finish a purchase once', async () => {
+  test('many reconciling processes and the buyer’s own page finish a purchase once', async () => {
     const buyers = await Promise.all(
       times(ROUNDS, async () => {
         const agent = buyer(service)
@@ -168,11 +168,11 @@ describe('at the same time', { skip }, () => {
     }
   })
 
-  test('keeps every invariant', async () => {
+  test('preserves every invariant', async () => {
     service.clock.pass(30)
     await reconcile(service.world)
     await assertInvariants(service)
   })
 
-  test('and logged no error', () => assert.deepEqual(errors, []))
+  test('logs no error', () => assert.deepEqual(errors, []))
 })

@@ -56,7 +56,7 @@ const ids = (refunds: payments.Refund[]) => refunds.map(({ id }) => id)
 
 describe('a refund that was made at the processor', () => {
   // M13
-  test('is booked like one of the service, ends the license when it is whole, and alerts staff', async () => {
+  test('is booked like one of the service, ends the license if it is complete, and alerts staff', async () => {
     const bought = await buy(service)
     const before = await owedToSeller(service)
     const { processor_charge_id: charge_id, amount } = bought.charge
@@ -80,7 +80,7 @@ describe('a refund that was made at the processor', () => {
   })
 
   // M13
-  test('keeps the license when a part of it went back', async () => {
+  test('keeps the license if it is partial', async () => {
     const bought = await buy(service)
     const made = { charge_id: bought.charge.processor_charge_id, amount: cents(200) }
     await bankOf(service).refundOutside(service.clock.now(), made)
@@ -92,7 +92,7 @@ describe('a refund that was made at the processor', () => {
 })
 
 describe('a refund', () => {
-  test('of everything: the license is canceled at once, and the service keeps its 50 cents', async () => {
+  test('of everything cancels the license at once, and the service keeps its 50 cents', async () => {
     const bought = await buy(service)
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     const [given] = await refundsOf(service, bought)
@@ -112,7 +112,7 @@ describe('a refund', () => {
     assert.equal(emails.length, 1)
   })
 
-  test('in parts ends to the cent, and the license ends with the last', async () => {
+  test('in parts is exact to the cent, and the last part ends the license', async () => {
     const bought = await buy(service)
     for (const amount of [1, 333, 500]) {
       assert.equal((await refund(service, bought, amount)).outcome, 'refunded')
@@ -127,7 +127,7 @@ describe('a refund', () => {
     assert.deepEqual(again, { outcome: 'refused', refusal: 'nothing_left' })
   })
 
-  test('does what was shown before, to the cent', async () => {
+  test('refunds exactly what was shown', async () => {
     const bought = await buy(service)
     const facts = { invoice_id: bought.invoice_id, amount: cents(433) }
     const quote = await quoteRefund(service.world, await sellerActor(service), facts)
@@ -146,7 +146,7 @@ describe('a refund', () => {
     assert.equal(rest.kept, 50)
   })
 
-  test('of an older invoice leaves the license, of the latest one ends it', async () => {
+  test('of an older invoice keeps the license, of the latest one ends it', async () => {
     const bought = await buy(service)
     service.clock.pass(31 * DAY)
     while ((await renewDue(service.world)) > 0);
@@ -181,7 +181,7 @@ describe('a refund', () => {
     assert.equal((await refund(service, bought, 100, 'operator')).outcome, 'refunded')
   })
 
-  test('that is pending counts as given, and is settled when the processor says so', async () => {
+  test('that is pending counts as refunded, and is settled when the processor reports it', async () => {
     const bought = await buy(service, { card: PENDING })
     assert.equal((await refund(service, bought)).outcome, 'refunded')
     assert.equal((await refundsOf(service, bought))[0]?.status, 'pending')
@@ -190,7 +190,7 @@ describe('a refund', () => {
     assert.equal((await refundsOf(service, bought))[0]?.status, 'succeeded')
   })
 
-  test('that comes back leaves the buyer owed, and is not given twice', async () => {
+  test('that fails leaves the buyer owed, and is not repeated', async () => {
     const bought = await buy(service, { card: COMES_BACK })
     await refund(service, bought, 400)
     await passAndHandle(service, 2)
@@ -204,7 +204,7 @@ describe('a refund', () => {
     })
   })
 
-  test('of a license whose renewal is on its way: what arrives goes back whole', async () => {
+  test('of a license with a pending renewal refunds the renewal in full as well', async () => {
     const bought = await buy(service)
     service.clock.pass(31 * DAY)
     fateOf = () => 'answer is lost'
@@ -226,7 +226,7 @@ describe('a refund', () => {
 
 describe('when a request to the processor is lost', () => {
   for (const fate of ['is lost', 'answer is lost'] as const) {
-    test(`a refund whose request or answer ${fate} is asked again under its key`, async () => {
+    test(`a refund whose request or answer ${fate} is requested again under its key`, async () => {
       const bought = await buy(service)
       fateOf = () => fate
       const requested = await refund(service, bought, 600)
@@ -247,7 +247,7 @@ describe('when a request to the processor is lost', () => {
     })
   }
 
-  test('a process that is killed at any step gives back once, or not at all', async () => {
+  test('a process that is killed at any step refunds once, or not at all', async () => {
     for (let last = 1, killed = true; killed; last += KILL_STRIDE) {
       const bought = await buy(service)
       ;({ killed } = await untilKilled(last, () => refund(service, bought)))
@@ -270,7 +270,7 @@ describe('when a request to the processor is lost', () => {
 })
 
 describe('at the same time', { skip: SERVER_URL === undefined && 'needs PostgreSQL' }, () => {
-  test('two hundred refunds give back no more than was charged, and none twice', async () => {
+  test('two hundred refunds never exceed the charge, and none is repeated', async () => {
     const sums = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const bought = await buy(service)

@@ -77,7 +77,7 @@ describe('a state’s month', () => {
     assert.deepEqual(await file('WA', '2026-03'), { outcome: 'nothing_collected' })
   })
 
-  test('that went below zero is filed with nothing, and taken off the next', async () => {
+  test('that is negative is filed as zero, and deducted from the next', async () => {
     toMonth('2026-05')
     assert.deepEqual((await owedTo('TX')).at(-1), ['2026-04', -900, 0, 0, 'due'])
     await sellTo('TX')
@@ -103,7 +103,7 @@ describe('a state’s month', () => {
   })
 })
 
-test('a whole month is filed state by state, and a run that stopped goes on', async () => {
+test('a whole month is filed state by state, and continues after an interruption', async () => {
   toMonth('2027-02')
   for (const state of ['TX', 'NY', 'WA'] as const) await sellTo(state)
   toMonth('2027-03')
@@ -133,7 +133,7 @@ describe('the operator’s pages', () => {
     agent = await signedIn(service, service.demo.operator)
   })
 
-  test('are for the staff alone', async () => {
+  test('are for staff only', async () => {
     for (const who of [service.demo.seller, service.demo.buyer]) {
       const other = await signedIn(service, who)
       assert.equal((await other.open('/admin/tax/')).status, 404)
@@ -153,7 +153,7 @@ describe('the operator’s pages', () => {
     }
   })
 
-  test('show every month, take a confirmation number, and ask for one that is missing', async () => {
+  test('show every month, and require a confirmation number', async () => {
     await sellTo('TX')
     toMonth('2027-04')
     agent = await signedIn(service, service.demo.operator)
@@ -171,7 +171,7 @@ describe('the operator’s pages', () => {
     assert.equal((await agent.open('/admin/tax/2027-03/ZZ/')).status, 404)
   })
 
-  test('file all states of a month as one long task', async () => {
+  test('file all states of a month as one task', async () => {
     for (const state of ['TX', 'NY'] as const) await sellTo(state)
     toMonth('2027-05')
     agent = await signedIn(service, service.demo.operator)
@@ -180,7 +180,7 @@ describe('the operator’s pages', () => {
     assert.match(agent.page.url, /^\/tasks\/task_/)
   })
 
-  test('export what an accountant needs, by state and line by line', async () => {
+  test('export a month by state and line by line', async () => {
     const bought = await sellTo('NY')
     await refund(service, bought, 9_360)
     await sellTo('CA')
@@ -282,7 +282,7 @@ describe('the sums of tax', () => {
     assert.equal((await figuresOf('2028-01')).lines.length, 3, 'the latest sale counts at once')
   })
 
-  test('count each line once, however many processes add at a time', async () => {
+  test('count each line once, with any number of concurrent processes', async () => {
     const { db } = service.world
     for (let sale = 0; sale < 3; sale++) await sellTo('NY')
     const taken = await Promise.all(Array.from({ length: 6 }, () => tax.sumTaxes(db, 2)))

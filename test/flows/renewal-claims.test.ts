@@ -64,7 +64,7 @@ describe('claims of due subscriptions', () => {
     while ((await renewDue(service.world)) > 0);
   })
 
-  test('are extended while the worker is alive, so that no other takes them', async () => {
+  test('are extended while the worker runs, so that no other takes them', async () => {
     const subscribers = await dueSubscribers(4)
     let charges = 0
     let stolen = 0
@@ -112,7 +112,7 @@ describe('claims of due subscriptions', () => {
     await billing.extendClaims(db, two, { claimed: until, until: null })
   })
 
-  test('are released when the service stops, and the renewal in hand is finished', async () => {
+  test('are released when the service stops, and the current renewal is finished', async () => {
     const db = await openTestDatabase()
     const own = await openTestService({ db: { ...db, close: async () => {} }, processor: slowly })
     const weekly = await otherApp(own, { frequency: 'week' })

@@ -43,7 +43,7 @@ before(async () => {
 after(() => closeSound(service))
 
 describe('a subscription renews', () => {
-  test('a month later the next month is charged, with the tax of the state, on the same day', async () => {
+  test('charges the next month a month later, with the tax of the state, on the same day', async () => {
     const subscriber = await subscribe(service)
     const { period_end } = await stateOf(service, subscriber)
     await passDays(service, 32)
@@ -55,7 +55,7 @@ describe('a subscription renews', () => {
     assert.equal((await takenFrom(service, subscriber.email)).length, 3)
   })
 
-  test('at the price that was agreed, whatever the plan costs others by now', async () => {
+  test('charges the agreed price, whatever the plan costs now', async () => {
     const app = await otherApp(service, { amount: cents(900) })
     const subscriber = await subscribe(service, { app })
     await service.world.db.tx(async (tx) => {
@@ -110,7 +110,7 @@ describe('a renewal that fails', () => {
     [CARD.renews_on_retry_2, 3],
     [CARD.renews_on_retry_3, 5],
   ] as const) {
-    test(`is tried again by the calendar: the same key is active again on day ${retry_day}`, async () => {
+    test(`is retried on schedule: the same key is active again on day ${retry_day}`, async () => {
       const subscriber = await subscribe(service, { card })
       const before = await stateOf(service, subscriber)
       service.clock.pass(31 * DAY)
@@ -132,7 +132,7 @@ describe('a renewal that fails', () => {
     })
   }
 
-  test('is past due for 14 days, unpaid until day 21, and then canceled for good', async () => {
+  test('is past due for 14 days, unpaid until day 21, and then canceled permanently', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
     await runDue(service)
@@ -150,7 +150,7 @@ describe('a renewal that fails', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260])
   })
 
-  test('counts no fault on the way to the bank, and is tried again an hour later', async () => {
+  test('does not count network failures, and retries an hour later', async () => {
     const subscriber = await subscribe(service)
     service.clock.pass(31 * DAY)
     isAway = true
@@ -166,7 +166,7 @@ describe('a renewal that fails', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [1260, 1260])
   })
 
-  test('may be paid by its owner at any time, which uses up no scheduled retry', async () => {
+  test('can be paid by the buyer at any time, without using up a scheduled retry', async () => {
     const subscriber = await subscribe(service, { card: CARD.never_renews })
     service.clock.pass(31 * DAY)
     await runDue(service)
@@ -224,7 +224,7 @@ describe('a renewal that is paid late', () => {
 })
 
 describe('auto-renew turned off', () => {
-  test('leaves the license as it is until the period ends, and says when; then it ends', async () => {
+  test('keeps the license until the period ends, and says when', async () => {
     const subscriber = await subscribe(service)
     const { license_id } = subscriber
     await setAutoRenew(service.world, buyerActor(subscriber), { license_id, to: 'off' })
@@ -277,7 +277,7 @@ describe('a trial', () => {
     assert.deepEqual(await takenFrom(service, subscriber.email), [0, 2100])
   })
 
-  test('whose first charge is declined is past due', async () => {
+  test('is past due if its first charge is declined', async () => {
     const app = await otherApp(service, { trial_days: 7 })
     const subscriber = await subscribe(service, { app, card: CARD.verifies_only })
     await passDays(service, 7)

@@ -22,7 +22,7 @@ const counts = () =>
     (select count(*) from ledger_transactions) as postings`)
 
 // R16
-test('carts, quotes and declined attempts go when their time is over, and what was sold stays', async () => {
+test('carts, quotes and declined attempts are deleted after their retention, and sales are kept', async () => {
   const { demo, clock, world } = service
   await purchase(service, buyer(service), { email: 'kept@example.com' })
   const sold = await counts()
@@ -50,7 +50,7 @@ test('carts, quotes and declined attempts go when their time is over, and what w
 })
 
 // R16
-test('a resolved alarm goes after a year, and an open one stays', async () => {
+test('a resolved alarm is deleted after a year, and an open one is kept', async () => {
   const { clock, world } = service
   const { db, random } = world
   const resolved = { kind: 'processor_refused', subject: 'ref_resolved' } as const

@@ -62,7 +62,7 @@ function separated(events: string[]): [string[], string[]] {
   return [events.filter(isSellers), events.filter((each) => !isSellers(each))]
 }
 
-describe('each scenario ends as it says, through the same flows as in real life', () => {
+describe('each scenario ends as described, through the real flows', () => {
   test('renewal declined: past due, not entitled, one period later', async () => {
     const app = await newApp()
     const start = await timeOf(service, app.client_id)
@@ -130,7 +130,7 @@ describe('each scenario ends as it says, through the same flows as in real life'
     }
   })
 
-  test('refund: canceled at once, and the clock stays', async () => {
+  test('refund: canceled at once, and the clock does not advance', async () => {
     const app = await newApp({ trial_days: 14 })
     const start = await timeOf(service, app.client_id)
     const { outcome, statuses, state } = await run(app, 'refund')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeenIds } from '#flows/check-books/seen-ids'
 
-test('contains every id that was seen, and no other of a hundred thousand', () => {
+test('contains every ID that was added, and no other of a hundred thousand', () => {
   const seen = new SeenIds()
   const ids = Array.from({ length: 100_000 }, (_, number) => `ch_${number}`)
   for (const id of ids) seen.add(id)
@@ -13,6 +13,6 @@ test('contains every id that was seen, and no other of a hundred thousand', () =
   assert.ok(seen.has('ch_0'))
 })
 
-test('contains nothing at first', () => {
+test('is empty at first', () => {
   assert.equal(new SeenIds().has('ch_1'), false)
 })

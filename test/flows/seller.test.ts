@@ -35,7 +35,7 @@ const changes = async () =>
 const clientOf = async () => await apps.findClientOf(service.world.db, service.demo.app.client_id)
 
 describe('the dashboard is for sellers', () => {
-  test('a visitor without a session signs in first and comes back', async () => {
+  test('a visitor without a session signs in first and returns', async () => {
     const agent = buyer(service)
     assert.equal((await agent.open(PAGE)).url, `/signin/?return_to=${encodeURIComponent(PAGE)}`)
     const { email, password } = service.demo.seller
@@ -43,7 +43,7 @@ describe('the dashboard is for sellers', () => {
     assert.equal(agent.page.url, PAGE)
   })
 
-  test('lists a seller’s apps, and says to everyone else that there are none', async () => {
+  test('lists a seller’s apps, and no apps for anyone else', async () => {
     const page = await seller().open('/dashboard/')
     assert.ok(page.body.includes('href="/dashboard/apps/tidepool/"'))
     for (const person of [service.demo.buyer, service.demo.affiliate]) {
@@ -95,7 +95,7 @@ describe('the dashboard is for sellers', () => {
     assert.deepEqual(await clientOf(), before)
   })
 
-  test('a form of another site changes nothing', async () => {
+  test('rejects a form of another site', async () => {
     const agent = seller()
     const before = await clientOf()
     for (const path of ['', 'secret/', 'add-on', 'preview']) {
@@ -116,7 +116,7 @@ describe('the dashboard is for sellers', () => {
   })
 })
 
-describe('the addresses of an app', () => {
+describe('the URLs of an app', () => {
   const GOOD = {
     oauth_login_url: 'https://tidepool.example/login?from=purser',
     redirect_uris: [
@@ -134,7 +134,7 @@ describe('the addresses of an app', () => {
     post_logout_redirect_uris: `\r\n${addresses.post_logout_redirect_uris.join(' \r\n\r\n')}`,
   })
 
-  test('are kept byte for byte, shown again, and logged', async () => {
+  test('are stored byte for byte, shown again, and logged', async () => {
     const agent = seller()
     await agent.open(PAGE)
     const page = await agent.submit('Save', typed(GOOD))
@@ -159,7 +159,7 @@ describe('the addresses of an app', () => {
     assert.deepEqual(change?.after, GOOD)
   })
 
-  test('are all checked, and none is saved where one has a fault', async () => {
+  test('are all validated, and none is saved if one is invalid', async () => {
     const agent = seller()
     const before = await clientOf()
     await agent.open(PAGE)
@@ -181,7 +181,7 @@ describe('the addresses of an app', () => {
     assert.deepEqual(await clientOf(), before)
   })
 
-  test('are refused wherever a return address would be, each with its own place', async () => {
+  test('are rejected where a return address would be, each with its own path', async () => {
     const { app } = service.demo
     for (const address of BAD_RETURN_URLS) {
       const faults = apps.addressFaults(app, {
@@ -221,7 +221,7 @@ describe('a new client secret', () => {
     present ??= service.demo.app.client_secret
   })
 
-  test('is shown once, works at once, and the one before is refused at once', async () => {
+  test('is shown once, works at once, and the previous one stops at once', async () => {
     const agent = seller()
     await agent.open(PAGE)
     await agent.press('Rotate secret')
@@ -237,7 +237,7 @@ describe('a new client secret', () => {
     }
   })
 
-  test('is stored as a digest alone, and recorded in the log of changes without its value', async () => {
+  test('is stored as a hash only, and logged without its value', async () => {
     const { secret_hash } = await clientOf()
     assert.deepEqual(secret_hash, sha256(present))
     const [change] = await changes()
@@ -245,7 +245,7 @@ describe('a new client secret', () => {
     assert.ok(!JSON.stringify(change).includes(present))
   })
 
-  test('is made once by a form that is sent twice', async () => {
+  test('is created once by a form that is sent twice', async () => {
     const agent = seller()
     await agent.open(`${PAGE}secret/`)
     const tab = agent.tab()
@@ -296,7 +296,7 @@ describe('the hosted sign-in add-on', () => {
     assert.match(textOf(later.page.body), /Free until June 10, 2026 \./)
   })
 
-  test('adds 2 % of a sale after its free months, while it is on', async () => {
+  test('adds 2% of a sale after its free months, while it is on', async () => {
     service.clock.pass(52 * DAY)
     sellers_browser = await signedIn(service, service.demo.seller)
     const agent = seller()
@@ -308,7 +308,7 @@ describe('the hosted sign-in add-on', () => {
     assert.deepEqual(await feeOfSale(), { fee: 134, commission: 33 })
   })
 
-  test('leaves a line in the audit log for each turn, and none for a button pressed twice', async () => {
+  test('is logged each time it is turned on or off, and not when a button is pressed twice', async () => {
     const agent = seller()
     await agent.open(PAGE)
     const tab = agent.tab()
@@ -356,7 +356,7 @@ describe('the preview entitlement', () => {
     assert.equal((await validate(key)).status, 'canceled')
   })
 
-  test('is of a plan that the app sells', async () => {
+  test('is only for plans that the app sells', async () => {
     const agent = seller()
     await agent.open(PAGE)
     await agent.submit('End the preview')
@@ -369,7 +369,7 @@ describe('the preview entitlement', () => {
     }
   })
 
-  test('shows up on no page of purchases, on or ended', async () => {
+  test('appears on no page of purchases, active or ended', async () => {
     const agent = seller()
     for (const path of ['/account/', `/manage/${service.demo.app.client_id}/`]) {
       assert.match(textOf((await agent.open(path)).body), /No purchase/)

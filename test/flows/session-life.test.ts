@@ -16,7 +16,7 @@ after(() => service.close())
 
 const enter = (email: string) => enterPassword(service, email)
 
-test('a session is a random secret of 256 bits, another at each sign-in', async () => {
+test('a session is a random secret of 256 bits, a new one at each sign-in', async () => {
   const { email } = await signUp(service)
   const secrets = new Set<string>()
   for (let time = 0; time < 5; time++) {
@@ -27,7 +27,7 @@ test('a session is a random secret of 256 bits, another at each sign-in', async 
   assert.equal(secrets.size, 5)
 })
 
-test('the secret of a session opens nothing after its sign-out', async () => {
+test('the secret of a session is invalid after its sign-out', async () => {
   const { email } = await signUp(service)
   const agent = await enter(email)
   const thief = buyer(service)
@@ -55,7 +55,7 @@ test('a session ends after thirty days, however often it is used', async () => {
   assert.ok(!(await isSignedIn(agent)))
 })
 
-test('a password is good until its owner changes it, years later too', async () => {
+test('a password stays valid until its owner changes it, even years later', async () => {
   const { email } = await signUp(service)
   service.clock.pass(3 * 365 * DAY)
   assert.ok(await isSignedIn(await enter(email)))

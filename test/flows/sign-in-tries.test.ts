@@ -26,7 +26,7 @@ const tryAt = async (agent: Agent, email: string, password: string) => {
   return await agent.submit('Sign in', { email, password })
 }
 
-test('a right password uses up no attempt, however often its owner signs in', async () => {
+test('a correct password uses up no attempt, however often its owner signs in', async () => {
   const { email } = await signUp(service)
   for (let time = 0; time < 12; time++) {
     assert.equal((await tryAt(buyer(service), email, PASSWORD)).url, '/account/')
@@ -34,7 +34,7 @@ test('a right password uses up no attempt, however often its owner signs in', as
 })
 
 // F32
-test('after five wrong passwords one network waits, each time twice as long, and no other does', async () => {
+test('after five wrong passwords a network waits, twice as long each time, and others do not', async () => {
   const { email } = await signUp(service)
   const attacker = buyer(service)
   for (let time = 0; time < 6; time++) {
@@ -47,7 +47,7 @@ test('after five wrong passwords one network waits, each time twice as long, and
 })
 
 // F32
-test('a hundred attacks from a hundred networks keep the owner neither from the password nor from a link', async () => {
+test('a hundred attacks from a hundred networks do not lock the owner out of password or link', async () => {
   const { email, agent: owner } = await signUp(service)
   await owner.submit('Sign out')
   for (let time = 0; time < 100; time++) {
@@ -70,7 +70,7 @@ test('a hundred attacks from a hundred networks keep the owner neither from the 
 })
 
 // F32
-test('a browser in which the owner was signed in has a limit of its own, apart from unknown browsers', async () => {
+test('a browser in which the owner signed in before has a limit of its own, apart from unknown browsers', async () => {
   const { email, agent: owner } = await signUp(service)
   await owner.submit('Sign out')
   const unknown = { name: 'sign-in-unknown-browser', points: 300, seconds: 3600 }
@@ -83,7 +83,7 @@ test('a browser in which the owner was signed in has a limit of its own, apart f
   assertTooOften(await tryAt(owner, other, PASSWORD))
 })
 
-test('a hundred wrong passwords close a network, though its own accounts were right in between', async () => {
+test('a hundred wrong passwords block a network, even with successful sign-ins in between', async () => {
   const { email } = await signUp(service)
   const agent = buyer(service)
   await agent.open('/signin/')
@@ -113,7 +113,7 @@ test('a hundred wrong passwords close a network, though its own accounts were ri
   assert.ok(Number(refused.headers['retry-after']) > 0)
 })
 
-test('every page of a sign-in that says "too often" says when to come back', async () => {
+test('every page of a sign-in that says "too often" says when to try again', async () => {
   const { email, agent: owner } = await signUp(service)
   const { secret } = await addAuthenticator(service, owner)
   const agent = await enterPassword(service, email)

@@ -64,7 +64,7 @@ async function stuck(how: 'answer lost' | 'broken'): Promise<Subscriber> {
 const close = (fields: Record<string, string> = {}) =>
   staff.submit('Close', { reason: 'Looked at the processor.', ...fields })
 
-test('an attempt the processor never answers is closed once staff saw that nothing was charged', async () => {
+test('an attempt that the processor never answers is closed once staff confirm that nothing was charged', async () => {
   const subscriber = await stuck('broken')
   await close()
   assert.match(pageText(), /does not respond/)
@@ -83,7 +83,7 @@ test('an attempt the processor never answers is closed once staff saw that nothi
   await setAutoRenew(service.world, actor, { license_id, to: 'off' })
 })
 
-test('what the processor answers counts, whatever staff says: money that was taken is booked', async () => {
+test("the processor's answer takes precedence over staff: a charge is booked", async () => {
   const subscriber = await stuck('answer lost')
   fate = 'works'
   await close({ nothing_charged: 'yes' })

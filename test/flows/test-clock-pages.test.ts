@@ -48,7 +48,7 @@ async function submitAndWait(button: string, fields?: Record<string, string>) {
   return seller.page
 }
 
-describe('the page of the clock', () => {
+describe('the test clock page', () => {
   test('shows the time, and that nothing is due before the first subscription', async () => {
     const { status } = await seller.open(CLOCK)
     assert.equal(status, 200)
@@ -57,7 +57,7 @@ describe('the page of the clock', () => {
     assert.doesNotMatch(pageText(), /Test clock: it is/)
   })
 
-  test('is for the app’s developer alone', async () => {
+  test('is for the app’s seller only', async () => {
     const other = await signedIn(service, service.demo.operator)
     assert.equal((await other.open(CLOCK)).status, 404)
     const visitor = buyer(service)
@@ -65,7 +65,7 @@ describe('the page of the clock', () => {
     assert.match(visitor.page.url, /^\/signin\//)
   })
 
-  test('says what is due next, for whom, and what it costs with tax', async () => {
+  test('shows the next event, its buyer, and the charge with tax', async () => {
     const { email } = await subscribe(service)
     await seller.open(CLOCK)
     assert.match(
@@ -74,7 +74,7 @@ describe('the page of the clock', () => {
     )
   })
 
-  test('refuses a day that is over, or none, and says why', async () => {
+  test('rejects a past or invalid day, and explains why', async () => {
     for (const [date, fault] of [
       ['2026-03-09', /cannot go back/],
       ['', /Enter a date/],
@@ -90,8 +90,8 @@ describe('the page of the clock', () => {
   })
 })
 
-describe('a jump', () => {
-  test('to what is due next shows what happened: the invoice, the license, the email', async () => {
+describe('an advance', () => {
+  test('to the next event shows what happened: the invoice, the license, the email', async () => {
     await seller.open(CLOCK)
     const { status, url } = await submitAndWait('Advance to it')
     assert.equal(status, 200)
@@ -103,27 +103,27 @@ describe('a jump', () => {
     assert.match(pageText(), /Test clock: it is April 10, 2026 for Tidepool\./)
   })
 
-  test('by a week in which nothing is due says so', async () => {
+  test('by a week without events says so', async () => {
     await seller.open(CLOCK)
     await submitAndWait('A week')
     assert.match(pageText(), /No events/)
   })
 
-  test('to a day goes to its end, so that all that is due on it has happened', async () => {
+  test('to a day goes to its end, so that everything due on it has happened', async () => {
     await seller.open(CLOCK)
     await submitAndWait('Advance to this day', { date: '2026-05-10' })
     assert.match(pageText(), /to May 10, 2026, 23:59 UTC/)
     assert.match(pageText(), /Renewal paid/)
   })
 
-  test('is listed afterwards, with the way to what happened', async () => {
+  test('is listed afterwards, with a link to its result', async () => {
     await seller.open(CLOCK)
     assert.match(pageText(), /Advance to 2026-05-10/)
     await seller.press('View result')
     assert.match(seller.page.url, /\/jumps\//)
   })
 
-  test('says which time the clock reached when the processor does not answer, and continues later', async () => {
+  test('shows the time that it reached when the processor does not respond, and continues later', async () => {
     await seller.open(CLOCK)
     isAway = true
     await seller.submit('A month')
@@ -138,7 +138,7 @@ describe('a jump', () => {
     assert.match(pageText(), /renews for \$12\.60, and the processor is not responding/)
   })
 
-  test('can be stopped from its page; what was done remains', async () => {
+  test('can be stopped from its page; completed steps are kept', async () => {
     service.clock.pass(30)
     await addApp(service, { slug: 'daily', frequency: 'day', amount: cents(100) })
     const daily = await service.world.db.one<{ id: string }>(sql`select r.id from prices r
@@ -163,7 +163,7 @@ describe('a jump', () => {
 })
 
 describe('a scenario', () => {
-  test('shows its result: each status with the key’s answer, the emails, the books, the key', async () => {
+  test("shows its result: each status with the API's response, the emails, the ledger, the key", async () => {
     await addApp(service, { slug: 'scenarios', name: 'Scenarios' })
     await seller.open('/dashboard/apps/scenarios/test-clock/')
     const price_id = /value="(prc_\w+)"/.exec(seller.page.body)![1]!
@@ -191,7 +191,7 @@ describe('a scenario', () => {
     assert.match(pageText(), new RegExp(`"key":"${license_key}"`))
   })
 
-  test('gives a key that the seller’s server can ask about', async () => {
+  test('returns a key that the seller’s server can validate', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[0]!.public_id
     await submitAndWait('Run', { scenario: 'dispute_won', price_id })
@@ -201,7 +201,7 @@ describe('a scenario', () => {
     assert.ok(basic(service))
   })
 
-  test('that needs a renewal is refused with a plan that is paid once', async () => {
+  test('that needs a renewal is rejected for a one-time plan', async () => {
     await seller.open(CLOCK)
     const price_id = service.demo.app.prices[2]!.public_id
     const { status } = await seller.submit('Run', { scenario: 'declined', price_id })
@@ -245,7 +245,7 @@ test('every page of an app’s dashboard shows its time', async () => {
   }
 })
 
-test('so do the pages of one sale, its refund, its dispute, and the payouts', async () => {
+test('so do the pages of a sale, its refund, its dispute, and the payouts', async () => {
   const { db } = service.world
   const { price_id } = await db.one<{ price_id: string }>(sql`select r.id as price_id from prices r
     join products p on p.id = r.product_id join apps a on a.id = p.app_id where a.slug = 'early'`)
@@ -273,7 +273,7 @@ test('so do the pages of one sale, its refund, its dispute, and the payouts', as
   assert.match(pageText(), /Test clock: it is March \d+, 2027 for your payouts\./)
 })
 
-test('with a real processor there is no clock, and the page says so', async () => {
+test('is not available with a real processor, and the page says so', async () => {
   const { world } = service
   const sandbox = world.processor
   world.processor = { ...sandbox, has_test_clock: false }

@@ -53,7 +53,7 @@ async function booksOf({ world }: TestService, { app, people }: Awaited<ReturnTy
   return { licenses, invoices, history, ledger, payouts }
 }
 
-test('a year in one jump leaves the same books as its days one by one, in the service’s own time', async () => {
+test('a year in one advance creates the same books as day by day, and as in real time', async () => {
   const jumping = await openTestService()
   const jumped = await trade(jumping)
   const moments: Date[] = []
@@ -87,7 +87,7 @@ test('a year in one jump leaves the same books as its days one by one, in the se
   assert.ok(inOneJump.payouts.length > 10)
 })
 
-describe('the clock of an app', () => {
+describe('the test clock of an app', () => {
   let service: TestService
   let isAway = false
   const onALine = (sandbox: World['processor']): World['processor'] => ({
@@ -108,7 +108,7 @@ describe('the clock of an app', () => {
     await service.close()
   })
 
-  test('stops at every due moment, so that each day of a daily plan has an invoice of its own', async () => {
+  test('stops at every due event, so that each day of a daily plan has its own invoice', async () => {
     const daily = await app('daily', { frequency: 'day', amount: cents(100) })
     const subscriber = await subscribe(service, { app: daily })
     const start = await timeOf(service, daily.client_id)
@@ -133,7 +133,7 @@ describe('the clock of an app', () => {
     assert.deepEqual(await timeOf(service, once.client_id), there)
   })
 
-  test('does not exist where a processor moves real money', async () => {
+  test('does not exist in live mode', async () => {
     const real = await app('real')
     const processor = { ...service.world.processor, has_test_clock: false }
     const world: World = { ...service.world, processor }
@@ -148,7 +148,7 @@ describe('the clock of an app', () => {
     assert.deepEqual(await timeOf(service, real.client_id), service.clock.now())
   })
 
-  test('is its own: what another app sells stays in the service’s time', async () => {
+  test('is its own: other apps keep real time', async () => {
     const [ahead, still] = [await app('ahead'), await app('still')]
     const mover = await subscribe(service, { app: ahead, card: DISPUTED })
     const stayer = await subscribe(service, { app: still, card: DISPUTED })
@@ -160,7 +160,7 @@ describe('the clock of an app', () => {
     assert.equal((await stateOf(service, stayer)).status, 'canceled')
   })
 
-  test('a purchase is dated by it: the first period ends a month after the app’s own day', async () => {
+  test('dates a purchase: the first period ends a month after the app’s current day', async () => {
     const future = await app('future')
     await letPass(service, future.client_id, 100)
     const subscriber = await subscribe(service, { app: future })
@@ -168,7 +168,7 @@ describe('the clock of an app', () => {
     assert.equal(period_end, '2026-07-18')
   })
 
-  test('stops where the processor does not answer, and continues when it does', async () => {
+  test('stops if the processor does not respond, and continues when it does', async () => {
     const far = await app('far')
     const subscriber = await subscribe(service, { app: far })
     const due = (await billing.nextDue(service.world.db, far.client_id))!
@@ -187,7 +187,7 @@ describe('the clock of an app', () => {
     assert.equal((await stateOf(service, subscriber)).status, 'active')
   })
 
-  test('waits for an answer that is late, and for a subscription that another worker has in hand', async () => {
+  test('waits for a late answer, and for a subscription that another worker is processing', async () => {
     const late = await app('late')
     const subscriber = await subscribe(service, { app: late })
     await service.world.db.run(sql`update sandbox.cards set behavior = 'loses_answer'
@@ -200,7 +200,7 @@ describe('the clock of an app', () => {
     assert.equal((await stateOf(service, subscriber)).period_end?.slice(5, 7), '05')
   })
 
-  test('of two jumps at once both arrive, and nothing is billed twice', async () => {
+  test('two concurrent advances both arrive, and nothing is charged twice', async () => {
     const twice = await app('twice', { frequency: 'week', amount: cents(300) })
     const subscriber = await subscribe(service, { app: twice })
     const to = addDays(await timeOf(service, twice.client_id), 70)
@@ -212,7 +212,7 @@ describe('the clock of an app', () => {
     assert.equal(count, 11)
   })
 
-  test('stops cleanly when it is asked to', async () => {
+  test('stops cleanly on request', async () => {
     const halted = await app('halted', { frequency: 'day', amount: cents(200) })
     const subscriber = await subscribe(service, { app: halted })
     let stops = 0
@@ -225,7 +225,7 @@ describe('the clock of an app', () => {
     assert.notEqual((await stateOf(service, subscriber)).period_end, period_end)
   })
 
-  test('every jump has its line in the audit log', async () => {
+  test('every advance is recorded in the audit log', async () => {
     const logged = await app('logged')
     const from = await timeOf(service, logged.client_id)
     await letPass(service, logged.client_id, 3)

@@ -55,7 +55,7 @@ const lookUp = async (app: OtherApp, agent: Agent) =>
 const cancel = (email: string) => forceStatus(service, 'canceled', { email })
 
 describe('a trial', () => {
-  test('starts with a verified card and no charge, and is good to its last day', async () => {
+  test('starts with a verified card and no charge, and lasts to its last day', async () => {
     const app = await addTrialApp()
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
@@ -91,7 +91,7 @@ describe('a trial', () => {
     })
   })
 
-  test('needs a card that a bank verifies', async () => {
+  test('needs a card that the bank verifies', async () => {
     const app = await addTrialApp()
     const email = fresh()
     const agent = await goToTrialConfirm(app, email, '4000000000000002')
@@ -159,7 +159,7 @@ describe('a second trial of the same app is sold at full price', () => {
     return { app, email, agent }
   }
 
-  test('to the same account', async () => {
+  test('for the same account', async () => {
     const { app, email, agent } = await used()
     await goToTrialConfirm(app, email, '5555555555554444', agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
@@ -168,13 +168,13 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.equal((await lookUp(app, agent)).status, 'active')
   })
 
-  test('to the same address in another spelling', async () => {
+  test('for the same email in another spelling', async () => {
     const { app, email, agent } = await used()
     await goToTrialConfirm(app, email.toUpperCase(), '5555555555554444', agent)
     assert.equal(buttonOf(agent), 'Pay $5.25')
   })
 
-  test('to the same card under another address', async () => {
+  test('for the same card with another email', async () => {
     const { app } = await used()
     const email = fresh()
     const agent = await goToTrialConfirm(app, email)
@@ -183,7 +183,7 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.deepEqual(await takenFrom(service, email), [525])
   })
 
-  test('and said so before the buyer pays, as soon as the card is known', async () => {
+  test('and the page says so before the buyer pays, as soon as the card is known', async () => {
     const { app } = await used()
     const agent = buyer(service)
     await agent.open(`/buy/${app.price_id}/`)
@@ -194,7 +194,7 @@ describe('a second trial of the same app is sold at full price', () => {
     assert.ok(!/free/i.test(buttonOf(agent)!))
   })
 
-  test('but another card and email, and another app, have their own', async () => {
+  test('but another card and email, and another app, get a trial', async () => {
     const { app, email, agent } = await used()
     assert.equal(buttonOf(await goToTrialConfirm(app, fresh(), '5555555555554444')), START)
     const other = await addTrialApp()
@@ -205,4 +205,4 @@ describe('a second trial of the same app is sold at full price', () => {
   })
 })
 
-test('keeps every invariant', () => assertInvariants(service))
+test('preserves every invariant', () => assertInvariants(service))
