@@ -103,8 +103,8 @@ const TRADE = [
   `insert into orders (id, invoice_id, app_id, user_id, license_id, made_account, created_at)
     select 'ord_g' || n, 'inv_g' || n, app_id, 'usr_g' || buyer, 'lic_g' || n, true, at
     from sale`,
-  `insert into attempts (id, invoice_id, requested_by, app_id, email_normalized, amount, card, status,
-      created_at, settled_at)
+  `insert into attempts (id, invoice_id, requested_by, app_id, email_normalized, amount, card,
+      status, created_at, settled_at)
     select 'att_g' || n, 'inv_g' || n, 'buyer', app_id, 'g' || buyer || '@growth.example', 1260,
       '{}', 'succeeded', at, at from sale`,
   `insert into charges (id, attempt_id, processor, processor_charge_id, amount, created_at,

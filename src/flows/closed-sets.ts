@@ -19,7 +19,7 @@ type AccountAction =
   | SecurityChange
   | 'agent_disconnected'
   | 'app_disconnected'
-  | 'email_change_asked'
+  | 'email_change_requested'
   | 'email_changed'
   | 'not_me'
   | 'other_sessions_ended'
@@ -92,7 +92,7 @@ declare module '#platform/email-queue' {
   interface EmailTemplates {
     // To the owner of an account, about signing in and its safety.
     change_email: NoFacts
-    email_change_asked: NoFacts
+    email_change_requested: NoFacts
     email_changed: NoFacts
     security: { what: SecurityChange | 'recovery_code_used'; name?: string }
     set_password: { return_to?: string }

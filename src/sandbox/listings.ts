@@ -23,7 +23,8 @@ export function openListings(db: Db): Listings {
            as moved,
           exists (select 1 from sandbox.events e where e.subject = s.id and not e.acknowledged
             and e.content ->> 'kind' = 'refund_made') as is_unheard
-        from sandbox.refunds s where status <> 'refused' and ${WITHIN(sql`created_at`, listing_request)}`),
+        from sandbox.refunds s
+        where status <> 'refused' and ${WITHIN(sql`created_at`, listing_request)}`),
     ),
     payouts: inPages((listing_request) =>
       db.rows<ListedRow>(sql`select id, key, created_at as at, amount,

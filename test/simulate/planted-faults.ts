@@ -300,7 +300,7 @@ export const EVERY_PLANTED_FAULT: readonly PlantedFault[] = [
   {
     name: 'a period is counted from when it is paid instead of from its anchor',
     caught_by: ['a period is counted from its anchor'],
-    ...where('update invoices set status = ', ({ paid_at, period_start, period_end }) => {
+    ...where("update invoices set status = 'paid'", ({ paid_at, period_start, period_end }) => {
       if (period_end === null) return {}
       const late = (paid_at as Date).getTime() - (period_start as Date).getTime()
       return { period_start: paid_at, period_end: new Date((period_end as Date).getTime() + late) }

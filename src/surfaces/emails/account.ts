@@ -80,7 +80,7 @@ async function writeToNewEmail(
 
 async function writeToOldEmail(
   world: World,
-  email: StoredEmail<'email_change_asked' | 'email_changed'>,
+  email: StoredEmail<'email_change_requested' | 'email_changed'>,
 ): Promise<WrittenEmail | undefined> {
   const change = await identity.findEmailChange(world.db, email.subject_id)
   if (!change || change.ended_at) return undefined

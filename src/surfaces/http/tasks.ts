@@ -162,8 +162,8 @@ export function tasks(app: FastifyInstance, world: World): void {
   const runner = runnerOf(world)
 
   world.jobs.handle<{ task_id: string }>(TASKS, async ({ task_id }) => {
-    // One that was begun at once is not waited for, so that it delays no other.
-    if (!workshop.inHand.has(task_id)) await take(world, task_id)
+    // A task that already runs here is not awaited, so that it delays no other.
+    if (!runner.running.has(task_id)) await take(world, task_id)
   })
   app.addHook('onClose', async () => {
     runner.isClosing = true

@@ -29,7 +29,7 @@ const EMAIL_NAMES: Record<string, string> = {
   change_email: 'Confirm the new email',
   dispute_closed: 'Dispute closed',
   dispute_opened: 'Dispute opened',
-  email_change_asked: 'Email change requested',
+  email_change_requested: 'Email change requested',
   email_changed: 'Email changed',
   license_ended: 'License ended',
   payment_failed: 'Payment failed',
